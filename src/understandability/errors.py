@@ -1,0 +1,34 @@
+"""What can go wrong, as one sentence each: what was wrong, where, what is allowed, what to do."""
+
+from __future__ import annotations
+
+
+class UnderstandabilityError(Exception):
+    """Base of all errors that a user can mend; the command prints its text and exits with 2.
+
+    The text is one sentence: what was wrong, where (file, line, record), what is allowed,
+    what to do.
+    """
+
+
+class InputError(UnderstandabilityError):
+    """An input as a whole cannot be used: a missing path, a broken archive, a damaged bundle."""
+
+
+class OptionError(UnderstandabilityError):
+    """A choice does not exist, or two choices do not go together."""
+
+
+class MissingExtraError(UnderstandabilityError):
+    """An optional package is needed that is not installed; the text names the extra."""
+
+
+class PageError(UnderstandabilityError):
+    """One page cannot be used; it becomes an error row and the run goes on.
+
+    `stage` is where it happened: ``read``, ``decode``, ``extract``, ``analyse`` or ``score``.
+    """
+
+    def __init__(self, stage: str, message: str) -> None:
+        super().__init__(message)
+        self.stage = stage
