@@ -53,15 +53,15 @@ class Block:
 class Document:
     """A page's text, analysed once and never altered; a feature is a function of it.
 
-    `chunks` are the pieces of the kept text between white space, in order; sentence ``i`` is
-    ``chunks[sentence_starts[i]:sentence_starts[i + 1]]`` (the last one runs to the end).
-    Words and tokens are derived from chunks, once per distinct chunk. `tag_counts` counts the
+    `pieces` are what stands between white space in the kept text, in order; sentence ``i`` is
+    ``pieces[sentence_starts[i]:sentence_starts[i + 1]]`` (the last one runs to the end).
+    Words and tokens are derived from pieces, once per distinct piece. `tag_counts` counts the
     elements of the page by name; a text has none.
     """
 
     docno: str
     source: str
-    chunks: tuple[str, ...]
+    pieces: tuple[str, ...]
     sentence_starts: tuple[int, ...]
     tag_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     blocks: tuple[Block, ...] = ()
@@ -75,14 +75,14 @@ class Document:
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:
-        """The chunks of each sentence.
+        """The pieces of each sentence.
 
         >>> Document("d", "", ("I", "am.", "You", "are."), (0, 2)).sentences
         (('I', 'am.'), ('You', 'are.'))
         """
-        ends = (*self.sentence_starts[1:], len(self.chunks))
+        ends = (*self.sentence_starts[1:], len(self.pieces))
         return tuple(
-            self.chunks[start:end] for start, end in zip(self.sentence_starts, ends, strict=True)
+            self.pieces[start:end] for start, end in zip(self.sentence_starts, ends, strict=True)
         )
 
 
