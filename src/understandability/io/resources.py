@@ -1,0 +1,29 @@
+"""Where the files that come with the package are, from a wheel and from a checkout."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import understandability
+from understandability.errors import InputError
+
+
+@cache
+def resource_folder() -> Path:
+    """The folder of embedded resources: inside an installed wheel, or beside ``src``."""
+    package = Path(understandability.__file__).parent
+    for folder in (package / "resources", package.parents[1] / "resources"):
+        if folder.is_dir():
+            return folder
+    raise InputError(
+        f"the package's resources are missing beside {package}; install the package again"
+    )
+
+
+def resource(name: str) -> Path:
+    """The path of one embedded resource, such as ``samples``; an error where it is missing."""
+    path = resource_folder() / name
+    if not path.exists():
+        raise InputError(f"resource {name!r} is missing in {resource_folder()}; install again")
+    return path
