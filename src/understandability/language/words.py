@@ -1,0 +1,90 @@
+"""Pieces, words and tokens: three ways of cutting text, each a function of a piece alone.
+
+A *piece* is what stands between white space. A *word* is a piece without its outer punctuation,
+if a letter or digit remains (Flesch's word: ``don't``, ``well-being`` and ``3.5`` are one each).
+*Tokens* are the pieces cut up as in the UD English Web Treebank: punctuation and clitics split.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Marks that show nothing: soft hyphen, zero-width space, word joiner, byte order mark.
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_DASH = re.compile(r"([—―]+|(?<=[^\s-])--+(?=[^\s-]))")
+
+
+def split_pieces(text: str) -> list[str]:
+    """What stands between white space; a dash between words stands alone.
+
+    Marks that show nothing (soft hyphens, zero-width spaces) are dropped.
+
+    >>> split_pieces("Rest helps--mostly. See a doctor—soon.")
+    ['Rest', 'helps', '--', 'mostly.', 'See', 'a', 'doctor', '—', 'soon.']
+    """
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text)
+    if "--" in text or not text.isascii():
+        text = _DASH.sub(r" \1 ", text)
+    return text.split()
+
+
+_REFERENCES = r"(?:\[[\w, –-]{1,9}\])+"
+_TRAILING = re.compile(rf"\((?:s|es)\)(?=\W*$)|{_REFERENCES}(?=\W*$)")
+_WORD = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
+
+
+def word_of(piece: str) -> str:
+    """The piece from its first letter or digit to its last; ``''`` where it has none.
+
+    A plural in brackets and the number of a reference are no part of the word.
+
+    >>> [word_of(piece) for piece in ('"Well-being,"', "3.5%", "don't", "tumour(s)", "flu.[12]", "-")]
+    ['Well-being', '3.5', "don't", 'tumour', 'flu', '']
+    """
+    if piece.isalnum():
+        return piece
+    if piece[0] not in "([" and ("(" in piece or "[" in piece):
+        piece = _TRAILING.sub("", piece)
+    match = _WORD.search(piece)
+    return match.group() if match else ""
+
+
+# What stays one token though it holds punctuation, in order of precedence.
+_WHOLE = re.compile(
+    r"""
+      (?:https?|ftp)://\S*[\w/]                      # addresses
+    | www\.\S*[\w/]
+    | [\w.+%-]+@[\w-]+(?:\.[\w-]+)+                  # mail
+    | [\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov|uk|html?|pdf|docx?|xls)\b(?:/\S*[\w/])?
+    | [<>]?[:;=]['-]?[)(DPp](?!\w)                   # smileys
+    | \d+(?:[.,:/]\d+)+                              # 1,200.5  7:30  11/28/2000
+    | \d+(?:-\d+){2,}                                # telephone numbers
+    | (?:[^\W\d_]\.){2,}                             # U.S.  e.g.  b.i.d.
+    | (?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|Inc|Co|Corp|Ltd|Mt|No|Sen|Rep|Gen|Gov|Lt|Col|Sgt|Capt|al|
+        Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|approx|Fig|Figs|Eq|cf|etc)\.
+    | [A-Z]\.(?=$)                                   # initials
+    | [^\W\d_]+(?='s\b|’s\b)                         # nouns before the genitive
+    | (?i:ca|wo|sha|ai|do|does|did|is|are|was|were|have|has|had|would|could|should|must|need|might)
+        (?=n['’]t\b)
+    | (?i:n['’]t|['’](?:s|m|d|re|ve|ll))(?!\w)       # clitics
+    | (?i:non|pre|post|anti|multi|ex|re|co|e|pro|mid|semi|un|sub|inter)-\w+  # prefixes
+    | \w+(?:['’]\w+)*
+    | \.{2,} | -{2,} | ([^\w\s])\1+ | [^\w\s]
+    | \S
+    """,
+    re.VERBOSE,
+)
+
+
+def tokenize(piece: str) -> tuple[str, ...]:
+    """The tokens of one piece, cut as in the UD English Web Treebank.
+
+    >>> tokenize("(don't")
+    ('(', 'do', "n't")
+    >>> tokenize("well-being."), tokenize("e.g."), tokenize("$3.50,")
+    (('well', '-', 'being', '.'), ('e.g.',), ('$', '3.50', ','))
+    """
+    if piece.isalnum():
+        return (piece,)
+    return tuple(match.group() for match in _WHOLE.finditer(piece))
