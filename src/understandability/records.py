@@ -15,7 +15,8 @@ class Page:
     """A page as it was read: bytes (or text that a container had decoded already).
 
     `media_type` is `HTML` or `TEXT`; `charset` is the one of the HTTP header, where there was
-    one; `source` says where the page came from (a path, a member of an archive, a record).
+    one; `source` says where the page came from (a path, a member of an archive, a record);
+    `flags` are what the reader noticed, such as ``truncated``.
     """
 
     docno: str
@@ -24,6 +25,7 @@ class Page:
     media_type: str = HTML
     charset: str | None = None
     url: str | None = None
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

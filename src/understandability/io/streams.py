@@ -1,0 +1,177 @@
+"""Files as streams of decoded bytes: plain, gzip or zstd, told by their first bytes.
+
+Nothing here holds more than a few megabytes whatever a file unfolds to. Where a compressed
+stream is damaged, one read raises `DamagedStreamError`, and the next one goes on with the
+following gzip member or zstd frame, so that a reader of records can find its feet again.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Protocol
+
+import zstandard
+
+from understandability.errors import InputError
+
+GZIP_MAGIC = b"\x1f\x8b\x08"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_READ = 1 << 16
+# What one step may unfold to is bounded by its input: 1,032 to 1 for deflate, and 128 KiB for
+# each four-byte block of zstd.
+_GZIP_STEP = 1 << 13
+_ZSTD_STEP = 1 << 8
+_ZSTD_WINDOW = 1 << 27  # what `zstd --long` needs
+
+
+class DamagedStreamError(InputError):
+    """A compressed stream is broken here; reading on continues behind the damage."""
+
+
+class _Decoder(Protocol):
+    """One gzip member or zstd frame in the course of being decoded."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class _MemberStream(io.RawIOBase):
+    """Decoded bytes of a file made of gzip members or zstd frames."""
+
+    def __init__(
+        self, file: IO[bytes], magic: bytes, step: int, new: Callable[[], _Decoder]
+    ) -> None:
+        self._file, self._magic, self._step, self._new = file, magic, step, new
+        self._decoder: _Decoder | None = None
+        self._input = b""
+        self._output = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not self._output:
+            if not self._input:
+                self._input = self._file.read(_READ)
+            if not self._input:
+                if self._decoder is not None:
+                    self._decoder = None
+                    raise DamagedStreamError("the compressed data end too early")
+                return 0
+            self._output = memoryview(self._decode_step())
+        count = min(len(buffer), len(self._output))
+        buffer[:count] = self._output[:count]
+        self._output = self._output[count:]
+        return count
+
+    def _decode_step(self) -> bytes:
+        if self._decoder is None:
+            if not self._find_member():
+                return b""
+            self._decoder = self._new()
+        step, self._input = self._input[: self._step], self._input[self._step :]
+        try:
+            output = self._decoder.decompress(step)
+        except (zlib.error, zstandard.ZstdError) as error:
+            self._decoder = None
+            # The damage may lie in the header of this member: look behind its first byte.
+            self._input = step[1:] + self._input
+            raise DamagedStreamError(f"the compressed data are damaged ({error})") from error
+        if self._decoder.eof:
+            self._input = self._decoder.unused_data + self._input
+            self._decoder = None
+        return output
+
+    def _find_member(self) -> bool:
+        """Skip to the next member's first bytes; padding and what is damaged lie between."""
+        if len(self._input) < len(self._magic):
+            self._input += self._file.read(_READ)
+        start = self._input.find(self._magic)
+        if start < 0:
+            # The first bytes of a member may stand across the border of two reads.
+            tail = self._input[-len(self._magic) + 1 :]
+            more = self._file.read(_READ)
+            self._input = tail + more if more else b""
+            return False
+        self._input = self._input[start:]
+        return True
+
+
+def _zstd_decoders(file: IO[bytes]) -> Callable[[], _Decoder]:
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+    return decompressor.decompressobj
+
+
+def decompressed(file: IO[bytes]) -> io.BufferedReader:
+    """The decoded bytes of `file`, which is gzip, zstd or neither by its first bytes.
+
+    >>> import gzip
+    >>> decompressed(io.BytesIO(gzip.compress(b"one") + gzip.compress(b" two"))).read()
+    b'one two'
+    >>> decompressed(io.BytesIO(b"plain")).read()
+    b'plain'
+    """
+    # The stream of a pipe gives fewer bytes than asked for; a BufferedReader peeks safely.
+    buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(_Raw(file))
+    first = buffered.peek(4)[:4]
+    if first.startswith(GZIP_MAGIC):
+        stream = _MemberStream(buffered, GZIP_MAGIC, _GZIP_STEP, lambda: zlib.decompressobj(31))
+    elif first == ZSTD_MAGIC:
+        stream = _MemberStream(buffered, ZSTD_MAGIC, _ZSTD_STEP, _zstd_decoders(buffered))
+    else:
+        return buffered
+    return io.BufferedReader(stream, _READ)
+
+
+class _Raw(io.RawIOBase):
+    """A readable object of any kind as the raw stream that `io.BufferedReader` wants."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def open_stream(path: str | Path) -> io.BufferedReader:
+    """Open a file (``-``: standard input) and decode it if it is gzip or zstd.
+
+    Raises `InputError` in one sentence where the file cannot be opened.
+    """
+    if str(path) == "-":
+        return decompressed(sys.stdin.buffer)
+    try:
+        file = Path(path).open("rb")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    return decompressed(file)
+
+
+def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:
+    """All that is left of `stream`, or None where that is more than `limit` bytes."""
+    data = stream.read(limit + 1)
+    return None if len(data) > limit else data
+
+
+def skip(stream: IO[bytes], count: int) -> int:
+    """Read past `count` bytes without keeping them; returns how many there were."""
+    left = count
+    while left > 0 and (data := stream.read(min(left, _READ))):
+        left -= len(data)
+    return count - left
