@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-# Marks that show nothing: soft hyphen, zero-width space, word joiner, byte order mark.
-_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_DASH = re.compile(r"([—―]+|(?<=[^\s-])--+(?=[^\s-]))")
+# Soft hyphen, zero-width space, word joiner, byte order mark.
+_INVISIBLE = "\u00ad\u200b\u2060\ufeff"
+_DOUBLE_HYPHEN = re.compile(r"(?<=[^\s-])(--+)(?=[^\s-])")
 
 
 def split_pieces(text: str) -> list[str]:
@@ -23,9 +23,11 @@ def split_pieces(text: str) -> list[str]:
     ['Rest', 'helps', '--', 'mostly.', 'See', 'a', 'doctor', '—', 'soon.']
     """
     if not text.isascii():
-        text = _INVISIBLE.sub("", text)
-    if "--" in text or not text.isascii():
-        text = _DASH.sub(r" \1 ", text)
+        for mark in _INVISIBLE:
+            text = text.replace(mark, "")
+        text = text.replace("—", " — ").replace("―", " ― ")
+    if "--" in text:
+        text = _DOUBLE_HYPHEN.sub(r" \1 ", text)
     return text.split()
 
 
@@ -39,7 +41,8 @@ def word_of(piece: str) -> str:
 
     A plural in brackets and the number of a reference are no part of the word.
 
-    >>> [word_of(piece) for piece in ('"Well-being,"', "3.5%", "don't", "tumour(s)", "flu.[12]", "-")]
+    >>> pieces = ['"Well-being,"', "3.5%", "don't", "tumour(s)", "flu.[12]", "-"]
+    >>> [word_of(piece) for piece in pieces]
     ['Well-being', '3.5', "don't", 'tumour', 'flu', '']
     """
     if piece.isalnum():
