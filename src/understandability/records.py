@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from understandability.errors import OptionError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.int32]
+    Lines = NDArray[np.int64]
+    Floats = NDArray[np.float64]
 
 HTML = "text/html"
 TEXT = "text/plain"
@@ -102,3 +114,313 @@ class Estimate:
     difficulty: float
     spread: float
     flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """What is unusual in a file that was read all the same: what, how often, where first.
+
+    >>> str(Oddity("documents listed again", 12, "query 7, document d3"))
+    'documents listed again: 12 (first: query 7, document d3)'
+    """
+
+    what: str
+    count: int
+    example: str = ""
+
+    def __str__(self) -> str:
+        first = f" (first: {self.example})" if self.example else ""
+        return f"{self.what}: {self.count:,}{first}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """The ranked documents of one system for each query, as columns of lines.
+
+    Line ``i`` lists document ``docnos[docno_ids[i]]`` for query ``queries[query_ids[i]]`` with
+    ``ranks[i]`` and ``scores[i]``, in the order of the file: nothing is sorted, left out or
+    mended here, `line_order` does that. `queries` stand in the order in which they first
+    appear; `docnos` is a pyarrow array of distinct names. The columns cannot be written to.
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    docnos: Any
+    query_ids: Ids
+    docno_ids: Ids
+    ranks: Lines
+    scores: Floats
+    oddities: tuple[Oddity, ...] = ()
+
+    def __post_init__(self) -> None:
+        _freeze(self.query_ids, self.docno_ids, self.ranks, self.scores)
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    @classmethod
+    def of(cls, name: str, rankings: Mapping[str, Iterable[tuple[str, float]]]) -> Run:
+        """A run from the documents of each query with their scores; ranks count from 1.
+
+        >>> run = Run.of("mine", {"q1": [("d7", 3.5), ("d2", 1.0)]})
+        >>> run.by_query()
+        {'q1': [('d7', 3.5), ('d2', 1.0)]}
+        """
+        import numpy as np
+
+        listed = {query: list(documents) for query, documents in rankings.items()}
+        lengths = [len(documents) for documents in listed.values()]
+        docnos, docno_ids = _coded([d for documents in listed.values() for d, _ in documents])
+        scores = [score for documents in listed.values() for _, score in documents]
+        ranks = [rank for length in lengths for rank in range(1, length + 1)]
+        return cls(
+            name,
+            tuple(listed),
+            docnos,
+            np.repeat(np.arange(len(lengths), dtype=np.int32), lengths),
+            docno_ids,
+            np.array(ranks, dtype=np.int64),
+            np.array(scores, dtype=np.float64),
+        )
+
+    def line_order(self, order: str = "rank") -> Lines:
+        """The lines query by query (as in `queries`), best document first.
+
+        ``rank`` sorts by the rank column, equal ranks in the order of the file (a run whose
+        ranks are all 0 keeps the order of its lines). ``score`` sorts as trec_eval does: the
+        highest score first, compared in single precision, equal scores by document name, the
+        last in the order of bytes first. A document that a query lists again counts where it
+        stands first in this order; its other lines are left out.
+
+        >>> run = Run.of("tied", {"q": [("a", 1.0), ("c", 2.0), ("b", 1.0), ("c", 0.5)]})
+        >>> run.line_order("rank").tolist(), run.line_order("score").tolist()
+        ([0, 1, 2], [1, 2, 0])
+        """
+        import numpy as np
+
+        key: NDArray[Any]
+        if order == "rank":
+            key = self.ranks
+        elif order == "score":
+            key = -self.scores.astype(np.float32)
+        else:
+            raise OptionError(f"runs are ordered by 'rank' or by 'score', not by {order!r}")
+        lines = _sorted(self.query_ids, key)
+        if order == "score" and _ties(self.query_ids[lines], key[lines]):
+            backwards = -_places(self.docnos)[self.docno_ids]
+            lines = np.lexsort((backwards, key, self.query_ids))
+        return _first_of_each(lines, _pairs(self.query_ids, self.docno_ids, len(self.docnos)))
+
+    def by_query(self, order: str = "rank") -> dict[str, list[tuple[str, float]]]:
+        """The documents of each query with their scores, in `line_order`: what `of` takes."""
+        lines = self.line_order(order)
+        docnos = self.docnos.take(_array(self.docno_ids[lines])).to_pylist()
+        ranked: dict[str, list[tuple[str, float]]] = {query: [] for query in self.queries}
+        queries = [ranked[query] for query in self.queries]
+        for query, docno, score in zip(
+            self.query_ids[lines].tolist(), docnos, self.scores[lines].tolist(), strict=True
+        ):
+            queries[query].append((docno, score))
+        return ranked
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """One number for a document, of one dimension: relevance, understandability, trust, a score.
+
+    Line ``i`` says `values[i]` of document ``docnos[docno_ids[i]]`` for query
+    ``queries[query_ids[i]]``, in the order of the file; of lines for the same pair only the
+    first is kept. Where `query_ids` is None (a score table, `by_document`) a line holds for
+    the document whatever the query. `docnos` is a pyarrow array of distinct names.
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    docnos: Any
+    query_ids: Ids | None
+    docno_ids: Ids
+    values: Floats
+    oddities: tuple[Oddity, ...] = ()
+
+    def __post_init__(self) -> None:
+        _freeze(self.docno_ids, self.values)
+
+    def __len__(self) -> int:
+        return len(self.docno_ids)
+
+    @classmethod
+    def of(cls, name: str, labels: Mapping[str, Mapping[str, float]]) -> Labels:
+        """Labels from ``{query: {document: label}}``.
+
+        >>> labels = Labels.of("trust", {"q1": {"d7": 50, "d2": 90}})
+        >>> labels.of_lines(Run.of("mine", {"q1": [("d1", 2.0), ("d2", 1.0)]})).tolist()
+        [nan, 90.0]
+        """
+        import numpy as np
+
+        lengths = [len(documents) for documents in labels.values()]
+        docnos, docno_ids = _coded([d for documents in labels.values() for d in documents])
+        values = [value for documents in labels.values() for value in documents.values()]
+        query_ids = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        return cls(name, tuple(labels), docnos, query_ids, docno_ids, np.array(values, float))
+
+    @classmethod
+    def of_documents(cls, name: str, values: Mapping[str, float]) -> Labels:
+        """Labels, such as scores, that documents carry whatever the query.
+
+        >>> fog = Labels.of_documents("fog", {"d1": 9.5})
+        >>> fog.of_lines(Run.of("mine", {"q1": [("d1", 2.0)], "q2": [("d1", 1.0)]})).tolist()
+        [9.5, 9.5]
+        """
+        import numpy as np
+
+        docnos, docno_ids = _coded(list(values))
+        return cls(name, (), docnos, None, docno_ids, np.array(list(values.values()), float))
+
+    def by_document(self) -> Labels:
+        """The label of each document whatever the query: the one on its first line.
+
+        >>> Labels.of("u", {"q1": {"d": 3}, "q2": {"d": 0}}).by_document().values.tolist()
+        [3.0]
+        """
+        import numpy as np
+
+        first = np.sort(np.unique(self.docno_ids, return_index=True)[1])
+        return replace(
+            self,
+            queries=(),
+            query_ids=None,
+            docno_ids=self.docno_ids[first],
+            values=self.values[first],
+        )
+
+    def without(self, *no_labels: float) -> Labels:
+        """The labels but for the values that mean "could not judge".
+
+        >>> Labels.of_documents("credibility", {"a": 3, "b": 1}).without(3).values.tolist()
+        [1.0]
+        """
+        import numpy as np
+
+        kept = ~np.isin(self.values, no_labels)
+        return replace(
+            self,
+            query_ids=None if self.query_ids is None else self.query_ids[kept],
+            docno_ids=self.docno_ids[kept],
+            values=self.values[kept],
+        )
+
+    def of_lines(self, run: Run) -> Floats:
+        """The label of each line of a run, NaN where there is none."""
+        import numpy as np
+
+        docno_ids = _matched(run.docnos, self.docnos)[run.docno_ids]
+        values = np.full(len(run), np.nan)
+        if self.query_ids is None:
+            keys = docno_ids
+        else:
+            place = {query: i for i, query in enumerate(self.queries)}
+            queries = np.array([place.get(query, -1) for query in run.queries], dtype=np.int64)
+            query_ids = queries[run.query_ids]
+            keys = np.where(query_ids < 0, -1, _pairs(query_ids, docno_ids, len(self.docnos)))
+        known = np.flatnonzero((docno_ids >= 0) & (keys >= 0))
+        sorted_keys, lines = self._sorted_keys
+        if len(sorted_keys):
+            places = np.minimum(np.searchsorted(sorted_keys, keys[known]), len(sorted_keys) - 1)
+            found = sorted_keys[places] == keys[known]
+            values[known[found]] = self.values[lines[places[found]]]
+        return values
+
+    @cached_property
+    def _sorted_keys(self) -> tuple[Lines, Lines]:
+        """What a line is found by, sorted, and the line that each belongs to."""
+        import numpy as np
+
+        keys: Lines = (
+            self.docno_ids.astype(np.int64)
+            if self.query_ids is None
+            else _pairs(self.query_ids, self.docno_ids, len(self.docnos))
+        )
+        lines = np.argsort(keys, kind="stable")
+        return keys[lines], lines
+
+
+def _freeze(*columns: NDArray[Any]) -> None:
+    for column in columns:
+        column.flags.writeable = False
+
+
+def _array(values: NDArray[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values)
+
+
+def _coded(names: list[str]) -> tuple[Any, Ids]:
+    """The distinct names in order of appearance, and each name as an index into them."""
+    import numpy as np
+    import pyarrow as pa
+
+    coded = pa.array(names, pa.string()).dictionary_encode()
+    return coded.dictionary, np.array(coded.indices, dtype=np.int32)
+
+
+def _pairs(query_ids: NDArray[Any], docno_ids: NDArray[Any], documents: int) -> Lines:
+    """One number for each pair of a query and a document."""
+    import numpy as np
+
+    pairs: Lines = query_ids.astype(np.int64) * documents + docno_ids
+    return pairs
+
+
+def _sorted(query_ids: Ids, key: NDArray[Any]) -> Lines:
+    """The lines sorted by query and key, equal ones in the order of the file."""
+    import numpy as np
+
+    same, later = query_ids[1:] == query_ids[:-1], query_ids[1:] > query_ids[:-1]
+    if (later | (same & (key[1:] >= key[:-1]))).all():
+        return np.arange(len(key), dtype=np.int64)
+    lines: Lines = np.lexsort((key, query_ids))
+    return lines
+
+
+def _ties(query_ids: Ids, key: NDArray[Any]) -> bool:
+    """Whether neighbours of sorted lines are equal."""
+    return bool(((query_ids[1:] == query_ids[:-1]) & (key[1:] == key[:-1])).any())
+
+
+def _places(docnos: Any) -> Lines:
+    """The place of each name in the order of bytes."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    places = np.empty(len(docnos), dtype=np.int64)
+    places[np.asarray(pc.array_sort_indices(docnos))] = np.arange(len(docnos))
+    return places
+
+
+def _first_of_each(lines: Lines, pairs: Lines) -> Lines:
+    """The lines, in their order, without those whose pair has come before."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    pairs = pairs[lines]
+    if pc.count_distinct(_array(pairs)).as_py() == len(pairs):
+        return lines
+    return lines[np.sort(np.unique(pairs, return_index=True)[1])]
+
+
+def _matched(docnos: Any, known: Any) -> Ids:
+    """The index of each name among the known ones, -1 where it is not one of them.
+
+    The smaller side is hashed: score tables have millions of documents.
+    """
+    import numpy as np
+    import pyarrow.compute as pc
+
+    if len(known) <= len(docnos):
+        return np.asarray(pc.index_in(docnos, known).fill_null(-1), dtype=np.int32)
+    matched = np.full(len(docnos), -1, dtype=np.int32)
+    places = np.asarray(pc.index_in(known, docnos).fill_null(-1))
+    matched[places[places >= 0]] = np.flatnonzero(places >= 0)
+    return matched
