@@ -61,10 +61,10 @@ def parse_response(message: bytes) -> HttpResponse:
     >>> parse_response(b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n<p>Hi").body
     b'<p>Hi'
     """
-    head, separator, body = message.partition(b"\r\n\r\n")
-    bare_head, bare_separator, bare_body = message.partition(b"\n\n")
-    if bare_separator and len(bare_head) < len(head):  # some crawlers end lines with LF alone
-        head, separator, body = bare_head, bare_separator, bare_body
+    head, _, body = message.partition(b"\r\n\r\n")
+    bare_head, _, bare_body = message.partition(b"\n\n")
+    if len(bare_head) < len(head):  # some crawlers end lines with LF alone
+        head, body = bare_head, bare_body
     first, *lines = head.splitlines() or [b""]
     version, _, rest = first.partition(b" ")
     status = rest.strip()[:3]
@@ -99,7 +99,8 @@ def too_long(limit: int) -> str:
 
 def _without_chunks(body: bytes) -> bytes:
     """The data of a chunked body; one that was stored without its chunk sizes stays as it is."""
-    stream, data = io.BytesIO(body), []
+    stream = io.BytesIO(body)
+    data: list[bytes] = []
     while line := stream.readline(1024):
         try:
             size = int(line.split(b";")[0].strip() or b"-", 16)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import understandability
@@ -27,3 +28,13 @@ def resource(name: str) -> Path:
     if not path.exists():
         raise InputError(f"resource {name!r} is missing in {resource_folder()}; install again")
     return path
+
+
+def package_text(package: str, name: str) -> str:
+    """The text of a file that an installed package ships, without importing the package."""
+    spec = find_spec(package)
+    for folder in (spec and spec.submodule_search_locations) or ():
+        path = Path(folder) / name
+        if path.is_file():
+            return path.read_text("utf-8")
+    raise InputError(f"the package {package!r} has no file {name!r}; install {package} again")

@@ -108,11 +108,6 @@ class _MemberStream(io.RawIOBase):
         return True
 
 
-def _zstd_decoders(file: IO[bytes]) -> Callable[[], _Decoder]:
-    decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
-    return decompressor.decompressobj
-
-
 def decompressed(file: IO[bytes]) -> io.BufferedReader:
     """The decoded bytes of `file`, which is gzip, zstd or neither by its first bytes.
 
@@ -128,7 +123,8 @@ def decompressed(file: IO[bytes]) -> io.BufferedReader:
     if first.startswith(GZIP_MAGIC):
         stream = _MemberStream(buffered, GZIP_MAGIC, _GZIP_STEP, lambda: zlib.decompressobj(31))
     elif first == ZSTD_MAGIC:
-        stream = _MemberStream(buffered, ZSTD_MAGIC, _ZSTD_STEP, _zstd_decoders(buffered))
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+        stream = _MemberStream(buffered, ZSTD_MAGIC, _ZSTD_STEP, decompressor.decompressobj)
     else:
         return buffered
     return io.BufferedReader(stream, _READ)
@@ -157,7 +153,7 @@ def open_stream(path: str | Path) -> io.BufferedReader:
     if str(path) == "-":
         return decompressed(sys.stdin.buffer)
     try:
-        file = Path(path).open("rb")
+        file = Path(path).open("rb")  # noqa: SIM115  # closed with the stream that is returned
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
     return decompressed(file)

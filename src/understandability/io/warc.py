@@ -23,6 +23,7 @@ MEDIA_TYPES = {
     "": HTML,  # servers that name no type mostly send HTML; decoding refuses what is none
 }
 _LINE = 1 << 16
+_NEXT_RECORD = b"\nWARC/1."
 _HEADER_LINES = 1000
 _HTTP_HEADERS = 1 << 20
 
@@ -71,7 +72,7 @@ def _page(
         raise _BrokenRecordError("it has no valid Content-Length", docno)
     is_response = kind == "response" and media in ("application/http", "")
     if not is_response and kind != "conversion":
-        reader.pass_over(length, docno)
+        reader.content(length, _HTTP_HEADERS, docno)
         # ClueWeb09 and 12 begin each file with a warcinfo record, which is nothing to report.
         if kind not in ("warcinfo", "request", "metadata"):
             skipped[f"WARC records of type {kind or 'unknown'}"] += 1
@@ -120,46 +121,51 @@ class _Records:
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
-        self._found: bytes | None = None  # a version line that `find_next` came upon
+        self._again = io.BytesIO()  # content of a broken record, to be read once more
+        self._content = b""  # of the record read last: a wrong length swallows the next record
+        self._found = b""  # a version line that `find_next` came upon
 
     def next_headers(self) -> dict[str, str] | None:
         """The headers of the next record, by lower-case name; None at the end."""
-        line, self._found = self._found, None
+        line, self._found = self._found, b""
         while not line:
-            raw = self._stream.readline(_LINE)
+            raw = self._readline()
             if not raw:
                 return None
             line = raw.strip()
         if not line.startswith(b"WARC/"):
             raise _BrokenRecordError(f"it begins with {line[:20]!r} instead of WARC/1.0")
+        self._content = b""
         lines: list[bytes] = []
         while True:
-            line = self._stream.readline(_LINE)
+            line = self._readline()
             if not line:
                 raise _BrokenRecordError("the file ends within its headers")
             if not line.strip():
                 return parse_headers(lines)
-            if len(line) == _LINE or len(lines) == _HEADER_LINES:
+            if len(line) >= _LINE or len(lines) == _HEADER_LINES:
                 raise _BrokenRecordError("its headers do not end")
             lines.append(line)
 
     def content(self, length: int, most: int, docno: str) -> bytes:
-        """The content of a record, of which more than `most` bytes are read past."""
-        content = self._stream.read(min(length, most))
-        if len(content) + skip(self._stream, length - len(content)) < length:
-            raise _BrokenRecordError("the file ends within its content", docno)
+        """The content of a record; of one that is longer than `most` bytes, the beginning."""
+        self._content = content = self._read(min(length, most))
+        if len(content) < length:
+            if _NEXT_RECORD in content:
+                raise _BrokenRecordError("its Content-Length reaches into other records", docno)
+            if len(content) + skip(self._stream, length - len(content)) < length:
+                raise _BrokenRecordError("the file ends within its content", docno)
         return content
-
-    def pass_over(self, length: int, docno: str) -> None:
-        if skip(self._stream, length) < length:
-            raise _BrokenRecordError("the file ends within its content", docno)
 
     def find_next(self) -> None:
         """Read past what is broken, up to the next line that begins a record."""
+        if _NEXT_RECORD in self._content:
+            self._again = io.BytesIO(self._content + self._again.read())
+            self._content = b""
         at_line_start = True
         while True:
             try:
-                line = self._stream.readline(_LINE)
+                line = self._readline()
             except DamagedStreamError:
                 at_line_start = True
                 continue
@@ -167,3 +173,13 @@ class _Records:
                 self._found = line.strip()
                 return
             at_line_start = line.endswith(b"\n")
+
+    def _read(self, count: int) -> bytes:
+        data = self._again.read(count)
+        return data + self._stream.read(count - len(data)) if len(data) < count else data
+
+    def _readline(self) -> bytes:
+        line = self._again.readline(_LINE)
+        if line.endswith(b"\n") or len(line) >= _LINE:
+            return line
+        return line + self._stream.readline(_LINE)

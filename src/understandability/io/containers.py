@@ -1,0 +1,244 @@
+"""Files that hold many pages: JSON Lines, Parquet, TREC web text and tar archives.
+
+Each reader takes a stream (or a path), the name of the source, a limit of decoded bytes for a
+document, and a counter of what it passes over; it gives pages, and failures in the place of
+what cannot be read.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import IO, Any
+
+from understandability.errors import InputError
+from understandability.io.http import too_long
+from understandability.io.jsonl import LineError, read_jsonl
+from understandability.io.parquet_pages import largest_page
+from understandability.io.streams import DamagedStreamError, skip
+from understandability.records import HTML, TEXT, Failure, Page
+
+PAGE_SUFFIXES = {
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".shtml": HTML,
+    ".txt": TEXT,
+    ".text": TEXT,
+    ".md": TEXT,
+}
+_ID_FIELDS = ("id", "docno")
+_ROWS = 64
+
+
+def read_jsonl_pages(
+    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
+) -> Iterator[Page | Failure]:
+    """Pages of objects with ``id`` (or ``docno``) and ``html`` or ``text``; ``url`` if given."""
+    # JSON may write each byte of a text as an escape of six.
+    for number, record in read_jsonl(stream, 6 * limit + 10_000):
+        where = f"{source}#{number}"
+        if isinstance(record, LineError):
+            yield Failure(where, where, "read", str(record))
+        else:
+            yield _page_of(record, where, limit)
+
+
+def read_parquet_pages(
+    path: str, source: str, limit: int, skipped: Counter[str]
+) -> Iterator[Page | Failure]:
+    """Pages of a table with the columns ``id`` (or ``docno``) and ``html`` or ``text``."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path, buffer_size=1 << 16)
+    except (OSError, pa.ArrowException) as error:
+        raise InputError(f"{path} is no Parquet file, or a damaged one: {error}") from error
+    with file:
+        known = [*_ID_FIELDS, "html", "text", "url"]
+        columns = [name for name in known if name in file.schema_arrow.names]
+        number = 0
+        for group in range(file.num_row_groups):
+            rows = file.metadata.row_group(group).num_rows
+            try:
+                # Arrow decodes a whole data page at once, whatever it unfolds to.
+                if (largest := largest_page(path, file.metadata.row_group(group))) > max(
+                    4 * limit, 1 << 27
+                ):
+                    raise InputError(
+                        f"row group {group} ({rows} rows) holds a data page of "
+                        f"{largest / 1e6:.0f} MB; raise --limit-mb, or write smaller pages"
+                    )
+                for batch in file.iter_batches(_ROWS, row_groups=[group], columns=columns):
+                    for record in batch.to_pylist():
+                        number += 1
+                        yield _page_of(record, f"{source}#{number}", limit)
+            except (InputError, OSError, ValueError) as error:
+                where = f"{source}#{number + 1}"
+                yield Failure(where, where, "read", f"damaged Parquet file: {error}")
+
+
+def _page_of(record: Mapping[str, Any], where: str, limit: int) -> Page | Failure:
+    """The page that one object or row holds."""
+    identity = next((record[name] for name in _ID_FIELDS if record.get(name) is not None), None)
+    if not isinstance(identity, str | int) or identity == "":
+        return Failure(where, where, "read", "the record has no 'id' (text or a whole number)")
+    for name, media_type in (("html", HTML), ("text", TEXT)):
+        content = record.get(name)
+        if isinstance(content, str | bytes):
+            if len(content) > limit:
+                return Failure(str(identity), where, "read", too_long(limit))
+            url = record.get("url")
+            url = url if isinstance(url, str) else None
+            return Page(str(identity), where, content, media_type, url=url)
+    return Failure(str(identity), where, "read", "the record has neither 'html' nor 'text'")
+
+
+def read_trec_pages(
+    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
+) -> Iterator[Page | Failure]:
+    """Pages of ``<DOC><DOCNO>...</DOCNO> ... </DOC>`` records, as TREC's web collections are.
+
+    What follows ``<DOCHDR>`` is HTML; in collections without one, ``<TEXT>`` is plain text.
+    """
+    number = 0
+    inside = False
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        try:
+            line = stream.readline(1 << 16)
+        except DamagedStreamError as error:
+            yield Failure(f"{source}#{number}", f"{source}#{number}", "read", str(error))
+            inside = False
+            continue
+        if not line:
+            break
+        start = line.strip().upper()
+        if start.startswith(b"<DOC>"):
+            if inside:
+                where = f"{source}#{number}"
+                yield Failure(where, where, "read", "the record lacks its </DOC>")
+            number, inside, parts, size = number + 1, True, [], 0
+            line = line[line.upper().index(b"<DOC>") + 5 :]
+            start = line.strip().upper()
+        if not inside:
+            if start:
+                skipped["lines outside <DOC> records"] += 1
+            continue
+        ends = start.endswith(b"</DOC>")
+        size += len(line)
+        if size <= limit + (1 << 20):
+            parts.append(line)
+        if ends:
+            inside = False
+            yield _trec_page(b"".join(parts), size, f"{source}#{number}", limit)
+    if inside:
+        where = f"{source}#{number}"
+        yield Failure(where, where, "read", "the file ends within the record")
+
+
+_DOCNO = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.I | re.S)
+_DOCHDR = re.compile(rb"<DOCHDR>\s*(\S*).*?</DOCHDR>", re.I | re.S)
+_TEXT = re.compile(rb"<(?:TEXT|TITLE|HEADLINE)>(.*?)</(?:TEXT|TITLE|HEADLINE)>", re.I | re.S)
+_MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
+
+
+def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failure:
+    found = _DOCNO.search(record)
+    if found is None or not found[1]:
+        return Failure(where, where, "read", "the record has no <DOCNO>")
+    docno = found[1].decode("utf-8", "replace")
+    if size > limit:
+        return Failure(docno, where, "read", too_long(limit))
+    body = record[found.end() :]
+    body = body[: body.upper().rindex(b"</DOC>")]
+    if header := _DOCHDR.search(body):
+        url = header[1].decode("utf-8", "replace") or None
+        return Page(docno, where, body[header.end() :], HTML, url=url)
+    texts = _TEXT.findall(body)
+    if texts and not any(_MARKUP.search(text) for text in texts):
+        return Page(docno, where, b"\n\n".join(texts), TEXT)
+    return Page(docno, where, body, HTML)
+
+
+class _ForwardFile(io.RawIOBase):
+    """A stream that `tarfile` can read member by member, forwards and within bounds.
+
+    The bound is for the headers of an archive: a long name may claim to be a gigabyte long.
+    """
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self._stream, self._position, self._most = stream, 0, most
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        if whence != 0 or offset < self._position:
+            raise tarfile.ReadError("the archive would have to be read backwards")
+        self._position += skip(self._stream, offset - self._position)
+        return self._position
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0 or size > self._most:
+            raise tarfile.ReadError(f"a header claims to be {size} bytes long")
+        data = self._stream.read(size)
+        self._position += len(data)
+        return data
+
+
+def read_tar_pages(
+    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
+) -> Iterator[Page | Failure]:
+    """The pages among an archive's plain files; links, devices and other files are counted."""
+    try:
+        forward = _ForwardFile(stream, max(limit, 1 << 20))
+        with tarfile.open(fileobj=forward, mode="r:", errorlevel=1) as archive:
+            while (member := archive.next()) is not None:
+                archive.members = []  # type: ignore[attr-defined]  # it keeps all it ever saw
+                yield from _tar_page(archive, member, source, limit, skipped)
+    except (tarfile.TarError, DamagedStreamError, ValueError) as error:
+        yield Failure(source, source, "read", f"damaged archive, read up to there: {error}")
+
+
+def _tar_page(
+    archive: tarfile.TarFile,
+    member: tarfile.TarInfo,
+    source: str,
+    limit: int,
+    skipped: Counter[str],
+) -> Iterator[Page | Failure]:
+    name = member.name.removeprefix("./")
+    where = f"{source}:{name}"
+    if member.isdir():
+        return
+    if not member.isreg():
+        skipped["archive members that are no plain files"] += 1
+        return
+    if "." not in name.rpartition("/")[2]:
+        suffix = ".html"
+    else:
+        suffix = "." + name.rpartition(".")[2].lower()
+    if suffix not in PAGE_SUFFIXES:
+        skipped[f"archive members with the suffix {suffix}"] += 1
+        return
+    if member.size > limit:
+        yield Failure(name, where, "read", too_long(limit))
+        return
+    file = archive.extractfile(member)
+    content = file.read() if file else b""
+    if len(content) < member.size:
+        yield Failure(name, where, "read", "the archive ends within this member")
+        return
+    yield Page(name, where, content, PAGE_SUFFIXES[suffix])

@@ -1,0 +1,191 @@
+"""Inputs of any kind, in any mix, as one stream of pages."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+from understandability.errors import InputError
+from understandability.io.containers import (
+    PAGE_SUFFIXES,
+    read_jsonl_pages,
+    read_parquet_pages,
+    read_tar_pages,
+    read_trec_pages,
+)
+from understandability.io.http import too_long
+from understandability.io.streams import DamagedStreamError, open_stream, read_bounded
+from understandability.io.warc import read_warc
+from understandability.records import TEXT, Failure, Page
+
+DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
+
+StreamReader = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
+
+CONTAINER_SUFFIXES: dict[str, StreamReader] = {
+    ".warc": read_warc,
+    ".wet": read_warc,
+    ".jsonl": read_jsonl_pages,
+    ".ndjson": read_jsonl_pages,
+    ".trec": read_trec_pages,
+    ".trectext": read_trec_pages,
+    ".trecweb": read_trec_pages,
+    ".tar": read_tar_pages,
+    ".tgz": read_tar_pages,
+}
+_PARQUET = ".parquet"
+_COMPRESSION = (".gz", ".zst")
+
+
+class Sources:
+    """The pages of files, folders and standard input (``-``), one after another.
+
+    Iterating gives a `Page` for each document and a `Failure` in the place of each that cannot
+    be read; `skipped` counts what is no document (a redirect, a style sheet), by kind. The
+    docno of a file is its path as given; of a file in a folder, its path below that folder; of
+    a member of an archive, its name; of a record, its identifier.
+
+    `docnos` keeps the documents of a list; `limit` bounds the decoded bytes of a document.
+    Raises `InputError` at once where a path is missing, of an unknown kind, or an empty folder.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        docnos: Collection[str] | None = None,
+        limit: int = DEFAULT_LIMIT,
+    ) -> None:
+        self._docnos, self._limit = docnos, limit
+        self.skipped: Counter[str] = Counter()
+        self.files = [found for path in paths for found in self._find(str(path))]
+
+    def __iter__(self) -> Iterator[Page | Failure]:
+        for docno, path in self.files:
+            yield from self.read(docno, path)
+
+    def read(self, docno: str, path: str) -> Iterator[Page | Failure]:
+        """The pages of one of `files`, of those asked for."""
+        nothing = True
+        before = self.skipped.total()
+        try:
+            for record in self._read_file(docno, path):
+                nothing = False
+                if self._docnos is None or record.docno in self._docnos:
+                    yield record
+        except (InputError, OSError) as error:
+            nothing = False
+            yield Failure(docno, path, "read", str(error))
+        if nothing and self.skipped.total() == before:
+            yield Failure(docno, path, "read", "there is no document in it")
+
+    def _find(self, path: str) -> Iterator[tuple[str, str]]:
+        """The files that a path stands for, each with its docno."""
+        if path == "-":
+            yield "-", "-"
+            return
+        here = Path(path)
+        if here.is_dir():
+            before = len(self.skipped)
+            found = list(self._find_in_folder(here))
+            if not found:
+                seen = f"; there are {self._unknown_names()}" if len(self.skipped) > before else ""
+                raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
+            yield from found
+        elif here.exists():
+            if _kind(here.name) is None:
+                raise InputError(
+                    f"{path} has a suffix that is not known; inputs end in {_allowed()}"
+                )
+            yield here.as_posix(), path
+        else:
+            raise InputError(
+                f"{path} does not exist; name a file, a folder, or - for standard input"
+            )
+
+    def _find_in_folder(self, folder: Path) -> Iterator[tuple[str, str]]:
+        for parent, folders, names in os.walk(folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                file = Path(parent, name)
+                if name.startswith(".") or not file.is_file():
+                    self.skipped["hidden and special files"] += 1
+                elif _kind(name) is None:
+                    self.skipped[f"files with the suffix {file.suffix or '(none)'}"] += 1
+                else:
+                    yield file.relative_to(folder).as_posix(), str(file)
+
+    def _unknown_names(self) -> str:
+        return ", ".join(f"{count} {kind}" for kind, count in self.skipped.most_common(5))
+
+    def _read_file(self, docno: str, path: str) -> Iterator[Page | Failure]:
+        if path != "-" and _kind(path) == _PARQUET:
+            yield from read_parquet_pages(path, path, self._limit, self.skipped)
+            return
+        with open_stream(path) as stream:
+            kind = _kind_of_content(stream) if path == "-" else _kind(path) or ""
+            if kind == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
+                kind = ".trec"  # as TREC's own disks name them
+            if kind in CONTAINER_SUFFIXES:
+                reader = CONTAINER_SUFFIXES[kind]
+                yield from reader(stream, path, self._limit, self.skipped)
+            else:
+                yield _read_page(stream, docno, path, PAGE_SUFFIXES.get(kind, TEXT), self._limit)
+
+
+def read_pages(
+    *paths: str | Path, docnos: Collection[str] | None = None, limit: int = DEFAULT_LIMIT
+) -> Sources:
+    """The pages of `paths`; see `Sources`.
+
+    >>> from understandability.io.resources import resource
+    >>> [page.docno for page in read_pages(resource("samples"))]
+    ['easy.html', 'hard.html', 'medium.html']
+    """
+    return Sources(paths, docnos=docnos, limit=limit)
+
+
+def _read_page(
+    stream: io.BufferedReader, docno: str, path: str, media_type: str, limit: int
+) -> Page | Failure:
+    try:
+        content = read_bounded(stream, limit)
+    except DamagedStreamError as error:
+        return Failure(docno, path, "read", str(error))
+    if content is None:
+        return Failure(docno, path, "read", too_long(limit))
+    return Page(docno, path, content, media_type)
+
+
+def _kind(name: str) -> str | None:
+    """The suffix that tells how a file is read, without that of its compression."""
+    base = name.lower()
+    for suffix in _COMPRESSION:
+        base = base.removesuffix(suffix)
+    suffix = Path(base).suffix
+    known = suffix in PAGE_SUFFIXES or suffix in CONTAINER_SUFFIXES or suffix == _PARQUET
+    return suffix if known else None
+
+
+def _kind_of_content(stream: io.BufferedReader) -> str:
+    """The kind of what is piped in, told by its first bytes."""
+    first = stream.peek(512)[:512]
+    start = first.lstrip(b"\xef\xbb\xbf \t\r\n")[:16].upper()
+    if first.startswith((b"WARC/1.", b"WARC/0.")):
+        return ".warc"
+    if first[257:262] == b"ustar":
+        return ".tar"
+    if start.startswith(b"<DOC>"):
+        return ".trec"
+    if first.startswith(b"PAR1"):
+        raise InputError("Parquet cannot be piped in; name the file")
+    if start.startswith((b'{"', b"{ ")):
+        return ".jsonl"
+    return ".html" if start.startswith(b"<") else ".txt"
+
+
+def _allowed() -> str:
+    return ", ".join([*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, _PARQUET]) + " (also with .gz or .zst)"
