@@ -1,0 +1,201 @@
+"""Many documents as arrays of numbers, so that a feature is a sum over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from understandability.features.types import Array, Column, FloatArray, pieces
+from understandability.records import Document
+
+Value = TypeVar("Value")
+
+
+class Batch:
+    """Documents, their pieces, words, tokens and sentences as arrays.
+
+    An array of `..._starts` has one entry more than there are documents: what belongs to
+    document ``i`` is ``starts[i]:starts[i + 1]``.
+
+    `piece_ids`, `piece_starts`
+        Numbers of the pieces in the table `pieces`.
+    `word_ids`, `word_starts`
+        Types of the words, in the table `types`.
+    `sentence_starts`
+        Where in `word_ids` each sentence begins that has a word.
+    `words`, `sentences`
+        How many each document has (float64); sentences without a word do not count.
+    `token_ids`, `token_starts`, `token_sentence_starts`
+        Types of the tokens, in the table `types`, and where sentences begin (all of them).
+
+    >>> from understandability.records import Document
+    >>> batch = Batch([Document("d", "", ("Flu", "is", "a", "virus.", "Rest!"), (0, 4))])
+    >>> batch.words, batch.sentences, batch.word_sums(letters)
+    (array([5.]), array([2.]), array([15.]))
+    """
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = tuple(documents)
+        self.pieces = pieces()
+        self.types = self.pieces.types
+        self.piece_ids = self.pieces.number(
+            chain.from_iterable(document.pieces for document in self.documents)
+        )
+        self.piece_starts = _starts([len(document.pieces) for document in self.documents])
+        words = self.pieces.words(self.piece_ids)
+        is_word = words >= 0
+        self.word_ids = words[is_word]
+        self._words_before = _starts(is_word)
+        self.word_starts = self._words_before[self.piece_starts]
+        self.words: FloatArray = np.diff(self.word_starts).astype(np.float64)
+        self._gathered: dict[tuple[Column, str], Array] = {}
+        self._once: dict[Callable[[Batch], Any], Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    @cached_property
+    def _sentence_piece_starts(self) -> Array:
+        sizes = [len(document.sentence_starts) for document in self.documents]
+        inside = np.fromiter(
+            chain.from_iterable(document.sentence_starts for document in self.documents), np.int64
+        )
+        return inside + np.repeat(self.piece_starts[:-1], sizes)
+
+    @cached_property
+    def sentence_starts(self) -> Array:
+        starts = self._words_before[self._sentence_piece_starts]
+        return starts[np.diff(starts, append=len(self.word_ids)) > 0]
+
+    @cached_property
+    def sentences(self) -> FloatArray:
+        return np.diff(np.searchsorted(self.sentence_starts, self.word_starts)).astype(np.float64)
+
+    @cached_property
+    def is_name(self) -> NDArray[np.bool_]:
+        """Which words are names, as DESIGN has it: no tagger needed.
+
+        A capitalised word that does not begin a sentence, or that appears so elsewhere in its
+        document.
+        """
+        capitalised = np.flatnonzero(self.word_values(starts_with_capital))
+        within = np.ones(len(self.word_ids), bool)
+        within[self.sentence_starts] = False
+        types, number = np.unique(self.word_ids[capitalised], return_inverse=True)
+        document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
+        key = document * len(types) + number
+        seen_within = np.zeros(len(self) * len(types), bool)
+        seen_within[key[within[capitalised]]] = True
+        names = np.zeros(len(self.word_ids), bool)
+        names[capitalised] = seen_within[key]
+        return names
+
+    @cached_property
+    def _tokens(self) -> tuple[NDArray[np.int32], Array]:
+        ids, sizes = self.pieces.tokens(self.piece_ids)
+        return ids, _starts(sizes)
+
+    @property
+    def token_ids(self) -> NDArray[np.int32]:
+        return self._tokens[0]
+
+    @cached_property
+    def token_starts(self) -> Array:
+        return self._tokens[1][self.piece_starts]
+
+    @cached_property
+    def token_sentence_starts(self) -> Array:
+        return self._tokens[1][self._sentence_piece_starts]
+
+    def word_values(self, column: Column) -> Array:
+        """A column of types for each word."""
+        return self._values(column, "word")
+
+    def token_values(self, column: Column) -> Array:
+        """A column of types for each token."""
+        return self._values(column, "token")
+
+    def word_sums(self, column: Column) -> FloatArray:
+        """The sum of a column of types over each document's words; (documents,) or (…, k)."""
+        return self.sum_words(self.word_values(column))
+
+    def token_sums(self, column: Column) -> FloatArray:
+        """The sum of a column of types over each document's tokens."""
+        return self.sum_tokens(self.token_values(column))
+
+    def sum_words(self, values: Array) -> FloatArray:
+        """The sum over each document of what its words are worth."""
+        return sum_segments(values, self.word_starts)
+
+    def sum_tokens(self, values: Array) -> FloatArray:
+        """The sum over each document of what its tokens are worth."""
+        return sum_segments(values, self.token_starts)
+
+    def _values(self, column: Column, level: str) -> Array:
+        key = (column, level)
+        if key not in self._gathered:
+            ids = self.word_ids if level == "word" else self.token_ids
+            self._gathered[key] = self.types.column(column)[ids]
+        return self._gathered[key]
+
+    def once(self, function: Callable[[Batch], Value]) -> Value:
+        """`function` of this batch, computed the first time only."""
+        if function not in self._once:
+            self._once[function] = function(self)
+        value: Value = self._once[function]
+        return value
+
+
+def sum_segments(values: Array, starts: Array) -> FloatArray:
+    """The sum of ``values[starts[i]:starts[i + 1]]`` for each ``i``; 0 where that is empty.
+
+    A segment's sum does not depend on the others.
+
+    >>> sum_segments(np.array([1, 2, 3]), np.array([0, 2, 2, 3]))
+    array([3., 0., 3.])
+    """
+    sums = np.zeros((len(starts) - 1, *values.shape[1:]), np.float64)
+    full = np.diff(starts) > 0
+    if full.any():
+        exact = np.int64 if values.dtype.kind in "bui" else np.float64
+        sums[full] = np.add.reduceat(values, starts[:-1][full], axis=0, dtype=exact)
+    return sums
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
+    """The quotient; NaN, without a warning, where the denominator is 0.
+
+    >>> ratio([3, 0], [2, 0])
+    array([1.5, nan])
+    """
+    above, below = np.broadcast_arrays(np.asarray(numerator, np.float64), denominator)
+    quotient: FloatArray = np.full(above.shape, np.nan)
+    np.divide(above, below, out=quotient, where=below != 0)
+    return quotient
+
+
+def letters(words: Sequence[str]) -> NDArray[np.int32]:
+    """The letters and digits of each word.
+
+    >>> letters(["well-being", "3.5"])
+    array([9, 2], dtype=int32)
+    """
+    return np.fromiter(
+        (len(word) if word.isalnum() else sum(map(str.isalnum, word)) for word in words), np.int32
+    )
+
+
+def starts_with_capital(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words start with a capital letter."""
+    return np.fromiter((word[:1].isupper() for word in words), bool)
+
+
+def _starts(sizes: Any) -> NDArray[np.int64]:
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts

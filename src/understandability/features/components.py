@@ -1,0 +1,148 @@
+"""What readability formulas are made of: characters, syllables, long and difficult words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.features.batch import Batch, letters
+from understandability.features.familiar import unfamiliar
+from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
+from understandability.features.types import FloatArray
+from understandability.language.syllables import count_syllables
+
+# Endings that are a syllable: heal-ing, treat-ed, dos-es. Not those of "hunger", "walked".
+_SYLLABIC_ENDING = re.compile(r"(?:ing|[td]ed|(?:[sxzcg]|[cs]h)es)$", re.IGNORECASE)
+_NOT_INFLECTED = frozenset(("anything", "everything"))
+
+
+def syllables(words: Sequence[str]) -> NDArray[np.int32]:
+    """The syllables of each word."""
+    return np.fromiter(map(count_syllables, words), np.int32)
+
+
+def hyphenated(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words are compounds with a hyphen."""
+    return np.fromiter(("-" in word for word in words), bool)
+
+
+def syllabic_ending(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words end in an -es, -ed or -ing that is a syllable.
+
+    >>> syllabic_ending(["diseases", "created", "treating", "walked", "anything"]).tolist()
+    [True, True, True, False, False]
+    """
+    return np.fromiter(
+        (
+            _SYLLABIC_ENDING.search(word) is not None and word.lower() not in _NOT_INFLECTED
+            for word in words
+        ),
+        bool,
+    )
+
+
+def count_characters(batch: Batch) -> FloatArray:
+    return batch.word_sums(letters)
+
+
+def count_words(batch: Batch) -> FloatArray:
+    return batch.words
+
+
+def count_sentences(batch: Batch) -> FloatArray:
+    return batch.sentences
+
+
+def count_longer(batch: Batch, than: int) -> FloatArray:
+    """Words of more letters and digits than `than`."""
+    return batch.sum_words(batch.word_values(letters) > than)
+
+
+def count_all_syllables(batch: Batch) -> FloatArray:
+    return batch.word_sums(syllables)
+
+
+def count_polysyllables(batch: Batch) -> FloatArray:
+    return batch.sum_words(batch.word_values(syllables) >= 3)
+
+
+def count_over_3_syllables(batch: Batch) -> FloatArray:
+    return batch.sum_words(batch.word_values(syllables) > 3)
+
+
+def is_difficult(batch: Batch) -> NDArray[np.bool_]:
+    """Which words of the batch are difficult; see `unfamiliar`, and names are familiar."""
+    difficult: NDArray[np.bool_] = batch.word_values(unfamiliar) & ~batch.is_name
+    return difficult
+
+
+def count_difficult_words(batch: Batch) -> FloatArray:
+    return batch.sum_words(batch.once(is_difficult))
+
+
+def is_hard_for_fog(batch: Batch) -> NDArray[np.bool_]:
+    """Which words of the batch Gunning (1952) counts.
+
+    Those of three syllables or more that are neither names nor hyphenated compounds, and do not
+    reach three only by -es, -ed or -ing.
+    """
+    count = batch.word_values(syllables)
+    inflected = (count == 3) & batch.word_values(syllabic_ending)
+    return (count >= 3) & ~inflected & ~batch.word_values(hyphenated) & ~batch.is_name
+
+
+def count_hard_for_fog(batch: Batch) -> FloatArray:
+    return batch.sum_words(batch.once(is_hard_for_fog))
+
+
+def _row(
+    name: str,
+    unit: str,
+    meaning: str,
+    compute: Callable[[Batch], FloatArray],
+    source: str = "Palotti, Zuccon & Hanbury 2019",
+    per: tuple[str, ...] = (DOCUMENT, WORD, SENTENCE),
+) -> Feature:
+    return Feature(name, "components", unit, "higher", meaning, source, compute, per)
+
+
+ROWS: tuple[Feature, ...] = (
+    _row("characters", "characters", "letters and digits of all words", count_characters),
+    _row(
+        "difficult_words",
+        "words",
+        "words off the Dale-Chall list; regular inflections, names and numerals count as familiar",
+        count_difficult_words,
+        "Dale & Chall 1948",
+    ),
+    *(
+        _row(
+            f"words_longer_{than}",
+            "words",
+            f"words of more than {than} letters and digits",
+            partial(count_longer, than=than),
+        )
+        for than in (4, 6, 10, 13)
+    ),
+    _row("syllables", "syllables", "syllables of all words", count_all_syllables),
+    _row("polysyllables", "words", "words of three syllables or more", count_polysyllables),
+    _row(
+        "words_over_3_syllables",
+        "words",
+        "words of more than three syllables",
+        count_over_3_syllables,
+    ),
+    _row(
+        "words",
+        "words",
+        "what stands between white space and has a letter or digit",
+        count_words,
+        "Flesch 1948",
+        (DOCUMENT, SENTENCE),
+    ),
+    _row("sentences", "sentences", "sentences with a word", count_sentences, per=(DOCUMENT,)),
+)

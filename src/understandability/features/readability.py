@@ -1,0 +1,232 @@
+"""Readability formulas with their published constants, side by side.
+
+Each formula is a plain function of counts (numbers or arrays; 0 words or sentences give NaN);
+a row of the catalogue feeds it with the counts of a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from understandability.features.batch import Batch, ratio
+from understandability.features.components import (
+    count_all_syllables,
+    count_characters,
+    count_difficult_words,
+    count_hard_for_fog,
+    count_longer,
+    count_polysyllables,
+    count_sentences,
+    count_words,
+)
+from understandability.features.feature import Feature, Flag
+from understandability.features.types import FloatArray
+
+
+def percent(part: ArrayLike, whole: ArrayLike) -> FloatArray:
+    """How many there are of the part for every 100 of the whole."""
+    return 100.0 * ratio(part, whole)
+
+
+def ari(characters: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """Automated Readability Index (Smith & Senter 1967); a US grade, higher = harder."""
+    return 4.71 * ratio(characters, words) + 0.5 * ratio(words, sentences) - 21.43
+
+
+def coleman_liau(characters: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """Coleman-Liau index (1975), from letters and sentences per 100 words; a US grade.
+
+    >>> coleman_liau(639, 119, 5).round(2)  # the abstract of the paper
+    np.float64(14.53)
+    """
+    return 0.0588 * percent(characters, words) - 0.296 * percent(sentences, words) - 15.8
+
+
+def dale_chall(difficult: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """Dale & Chall (1948), the 3.6365 always added; 4.9 or lower: grade 4, 10: college."""
+    return 0.1579 * percent(difficult, words) + 0.0496 * ratio(words, sentences) + 3.6365
+
+
+def dale_chall_above_5(difficult: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """The form that adds the 3.6365 only where more than 5 % of the words are difficult."""
+    few = percent(difficult, words) <= 5.0
+    return dale_chall(difficult, words, sentences) - np.where(few, 3.6365, 0.0)
+
+
+def dale_chall_cloze(difficult: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """Chall & Dale (1995), the expected cloze score; lower = harder."""
+    return 64.0 - 0.95 * percent(difficult, words) - 0.69 * ratio(words, sentences)
+
+
+def flesch_kincaid(syllables: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """Flesch-Kincaid grade (Kincaid et al. 1975); higher = harder."""
+    return 0.39 * ratio(words, sentences) + 11.8 * ratio(syllables, words) - 15.59
+
+
+def flesch(syllables: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """Flesch Reading Ease (1948), around 0 to 100; lower = harder."""
+    return 206.835 - 1.015 * ratio(words, sentences) - 84.6 * ratio(syllables, words)
+
+
+def fog(hard: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """Gunning's Fog index (1952); years of schooling, higher = harder."""
+    return 0.4 * (ratio(words, sentences) + percent(hard, words))
+
+
+def lix(long_words: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """LIX (Björnsson 1968), from words of more than six letters; 20 easy, 60 very hard."""
+    return ratio(words, sentences) + percent(long_words, words)
+
+
+def smog(polysyllables: ArrayLike, sentences: ArrayLike) -> FloatArray:
+    """SMOG (McLaughlin 1969); a US grade, higher = harder."""
+    return 1.043 * np.sqrt(30.0 * ratio(polysyllables, sentences)) + 3.1291
+
+
+Count = Callable[[Batch], FloatArray]
+Formula = Callable[..., FloatArray]
+
+
+def apply(
+    batch: Batch, formula: Callable[..., FloatArray], counts: tuple[Count, ...]
+) -> FloatArray:
+    """A formula of the batch's counts."""
+    return formula(*map(batch.once, counts))
+
+
+def has_few_sentences(batch: Batch) -> NDArray[np.bool_]:
+    """Which texts have some sentences, but not the 30 on which SMOG was fitted."""
+    return (batch.sentences > 0) & (batch.sentences < 30)
+
+
+SMOG_EXTRAPOLATED = Flag(
+    "smog_extrapolated",
+    "SMOG is extrapolated: the text has fewer than 30 sentences",
+    has_few_sentences,
+)
+
+_HARDER, _EASIER = "higher", "lower"
+_PER = (count_words, count_sentences)
+
+
+def _row(
+    name: str,
+    unit: str,
+    harder: str,
+    meaning: str,
+    source: str,
+    formula: Formula,
+    counts: tuple[Count, ...],
+    flag: Flag | None = None,
+) -> Feature:
+    compute = partial(apply, formula=formula, counts=counts)
+    return Feature(name, "readability", unit, harder, meaning, source, compute, flag=flag)
+
+
+ROWS: tuple[Feature, ...] = (
+    _row(
+        "ari",
+        "grade",
+        _HARDER,
+        "4.71 characters/words + 0.5 words/sentences - 21.43",
+        "Smith & Senter 1967",
+        ari,
+        (count_characters, *_PER),
+    ),
+    _row(
+        "coleman_liau",
+        "grade",
+        _HARDER,
+        "0.0588 characters - 0.296 sentences per 100 words - 15.8",
+        "Coleman & Liau 1975",
+        coleman_liau,
+        (count_characters, *_PER),
+    ),
+    _row(
+        "dale_chall",
+        "score",
+        _HARDER,
+        "0.1579 percent difficult words + 0.0496 words/sentences + 3.6365",
+        "Dale & Chall 1948",
+        dale_chall,
+        (count_difficult_words, *_PER),
+    ),
+    _row(
+        "dale_chall_above_5",
+        "score",
+        _HARDER,
+        "dale_chall, its 3.6365 added only where more than 5 percent of the words are difficult",
+        "common variant of Dale & Chall 1948",
+        dale_chall_above_5,
+        (count_difficult_words, *_PER),
+    ),
+    _row(
+        "dale_chall_cloze",
+        "cloze score",
+        _EASIER,
+        "64 - 0.95 percent difficult words - 0.69 words/sentences",
+        "Chall & Dale 1995",
+        dale_chall_cloze,
+        (count_difficult_words, *_PER),
+    ),
+    _row(
+        "flesch_kincaid",
+        "grade",
+        _HARDER,
+        "0.39 words/sentences + 11.8 syllables/words - 15.59",
+        "Kincaid et al. 1975",
+        flesch_kincaid,
+        (count_all_syllables, *_PER),
+    ),
+    _row(
+        "flesch_reading_ease",
+        "score",
+        _EASIER,
+        "206.835 - 1.015 words/sentences - 84.6 syllables/words",
+        "Flesch 1948",
+        flesch,
+        (count_all_syllables, *_PER),
+    ),
+    _row(
+        "gunning_fog",
+        "grade",
+        _HARDER,
+        "0.4 (words/sentences + percent polysyllables), without names, hyphenated compounds and "
+        "words of three syllables only by -es, -ed, -ing",
+        "Gunning 1952",
+        fog,
+        (count_hard_for_fog, *_PER),
+    ),
+    _row(
+        "gunning_fog_plain",
+        "grade",
+        _HARDER,
+        "0.4 (words/sentences + percent polysyllables), every polysyllable counted",
+        "Zuccon & Koopman 2014",
+        fog,
+        (count_polysyllables, *_PER),
+    ),
+    _row(
+        "lix",
+        "score",
+        _HARDER,
+        "words/sentences + percent words of more than 6 letters and digits",
+        "Björnsson 1968",
+        lix,
+        (partial(count_longer, than=6), *_PER),
+    ),
+    _row(
+        "smog",
+        "grade",
+        _HARDER,
+        "1.043 sqrt(30 polysyllables/sentences) + 3.1291",
+        "McLaughlin 1969",
+        smog,
+        (count_polysyllables, count_sentences),
+        SMOG_EXTRAPOLATED,
+    ),
+)

@@ -1,0 +1,221 @@
+"""The formulas as the original study's code computed them, so that its results can be repeated.
+
+After `readcalc` of joaopalotti/readability_calculator: words are NLTK's Treebank tokens in lower
+case without what is no letter, digit or underscore; syllables are pyphen's hyphenation points
+and one; names and inflections are nothing special; some constants differ from the published
+ones. The code split sentences with NLTK's Punkt; here they are the document's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.features.batch import Batch, ratio, sum_segments
+from understandability.features.familiar import familiar_words
+from understandability.features.feature import Feature
+from understandability.features.readability import (
+    ari,
+    flesch_kincaid,
+    fog,
+    lix,
+    percent,
+    smog,
+)
+from understandability.features.types import FloatArray
+
+# What the list of the study's code has beside the one that textstat ships.
+_MORE_FAMILIAR = frozenset(("bluejay", "cooky", "dalf", "ma", "tho", "tis"))
+# The Treebank tokenizer cuts these in two; other words of letters alone stay whole.
+_CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
+_PLAIN = re.compile(r"([A-Za-z0-9]+)[.,:;!?)]*")
+_NO_WORD = re.compile(r"\W")
+_LAST_PERIOD = re.compile(r"([^.])\.([])}>\"']*)$")
+# Stands between pieces while they are cut together; no text has this code point.
+_BETWEEN = "\ufdd0"
+
+WORDS, CHARACTERS, SYLLABLES, POLYSYLLABLES, LONG, DIFFICULT = range(6)
+
+
+def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
+    """Words, characters, syllables, polysyllables, words over 6 characters, difficult words.
+
+    Those of each piece within a text; (pieces, 6).
+
+    >>> counts_of_pieces(["can't", "diagnose", "well-being."]).tolist()
+    [[2, 4, 2, 0, 0, 2], [1, 8, 2, 0, 1, 1], [1, 9, 2, 0, 1, 1]]
+    """
+    plain = [_plain_word(piece) for piece in pieces]
+    cut = iter(_cut([piece for piece, word in zip(pieces, plain, strict=True) if not word]))
+    counts = [_counts((word,)) if word else _counts(_without_marks(next(cut))) for word in plain]
+    _hyphenation().hd.cache.clear()  # pyphen remembers every word it ever saw
+    return np.array(counts, np.int32)
+
+
+def _plain_word(piece: str) -> str:
+    """The only word of a piece, where that takes no tokenizer to see."""
+    match = _PLAIN.fullmatch(piece)
+    word = match.group(1).lower() if match else ""
+    return "" if word in _CUT else word
+
+
+def _without_marks(tokens: Iterable[str]) -> list[str]:
+    words = (_NO_WORD.sub("", token.lower()) for token in tokens)
+    return [word for word in words if word]
+
+
+def _cut(pieces: Sequence[str]) -> list[list[str]]:
+    """The Treebank tokens of each piece as one within a text, in one call for all."""
+    text = f" {_BETWEEN} ".join(["", *(piece.replace(_BETWEEN, "") for piece in pieces), ""])
+    tokens: list[list[str]] = [[]]
+    for token in _tokenizer().tokenize(text):
+        if token == _BETWEEN:
+            tokens.append([])
+        else:
+            tokens[-1].append(token)
+    return tokens[1:-1]
+
+
+def _counts(words: Sequence[str]) -> tuple[int, ...]:
+    syllables = [len(_hyphenation().positions(word)) + 1 for word in words]
+    return (
+        len(words),
+        sum(map(len, words)),
+        sum(syllables),
+        sum(count >= 3 for count in syllables),
+        sum(len(word) > 6 for word in words),
+        sum(word not in familiar_words() and word not in _MORE_FAMILIAR for word in words),
+    )
+
+
+@cache
+def _tokenizer() -> Any:
+    from nltk.tokenize.treebank import TreebankWordTokenizer
+
+    return TreebankWordTokenizer()
+
+
+@cache
+def _hyphenation() -> Any:
+    import pyphen
+
+    return pyphen.Pyphen(lang="en")
+
+
+def count_all(batch: Batch) -> FloatArray:
+    """The six counts of each document; (documents, 6).
+
+    Its last piece counts as the tokenizer treats the end of a text, where alone it cuts off a
+    period.
+    """
+    counts = batch.pieces.column(counts_of_pieces)[batch.piece_ids]
+    texts = np.flatnonzero(np.diff(batch.piece_starts))
+    last = [batch.documents[index].pieces[-1] for index in texts]
+    if last:
+        ends = [_LAST_PERIOD.sub(r"\1 . \2", piece) for piece in last]
+        counts[batch.piece_starts[texts + 1] - 1] = counts_of_pieces(ends)
+    return sum_segments(counts, batch.piece_starts)
+
+
+def flesch_readcalc(syllables: FloatArray, words: FloatArray, sentences: FloatArray) -> FloatArray:
+    """Flesch Reading Ease with 85.6 in place of 84.6."""
+    return 206.835 - 1.015 * ratio(words, sentences) - 85.6 * ratio(syllables, words)
+
+
+def coleman_liau_readcalc(
+    characters: FloatArray, words: FloatArray, sentences: FloatArray
+) -> FloatArray:
+    """The Coleman-Liau index with 5.89 and 30.0 in place of 5.88 and 29.6."""
+    return 5.89 * ratio(characters, words) - 30.0 * ratio(sentences, words) - 15.8
+
+
+def dale_chall_readcalc(
+    difficult: FloatArray, words: FloatArray, sentences: FloatArray
+) -> FloatArray:
+    """Dale-Chall without the 3.6365."""
+    return 0.1579 * percent(difficult, words) + 0.0496 * ratio(words, sentences)
+
+
+def smog_readcalc(
+    polysyllables: FloatArray, words: FloatArray, sentences: FloatArray
+) -> FloatArray:
+    """SMOG of these counts."""
+    return smog(polysyllables, sentences)
+
+
+def apply(batch: Batch, formula: Callable[..., FloatArray], count: int) -> FloatArray:
+    """A formula of one of the six counts, the words and the document's sentences."""
+    counts = batch.once(count_all)
+    values = formula(counts[:, count], counts[:, WORDS], batch.sentences)
+    return np.where(counts[:, WORDS] > 0, values, np.nan)
+
+
+def _row(
+    name: str,
+    unit: str,
+    harder: str,
+    meaning: str,
+    formula: Callable[..., FloatArray],
+    count: int,
+) -> Feature:
+    return Feature(
+        f"{name}_readcalc",
+        "readability",
+        unit,
+        harder,
+        meaning,
+        "joaopalotti/readability_calculator",
+        partial(apply, formula=formula, count=count),
+    )
+
+
+ROWS: tuple[Feature, ...] = (
+    _row("ari", "grade", "higher", "ari of the study's counts", ari, CHARACTERS),
+    _row(
+        "coleman_liau",
+        "grade",
+        "higher",
+        "5.89 characters/words - 30.0 sentences/words - 15.8 of the study's counts",
+        coleman_liau_readcalc,
+        CHARACTERS,
+    ),
+    _row(
+        "dale_chall",
+        "score",
+        "higher",
+        "dale_chall of the study's counts, without its 3.6365",
+        dale_chall_readcalc,
+        DIFFICULT,
+    ),
+    _row(
+        "flesch_kincaid",
+        "grade",
+        "higher",
+        "flesch_kincaid of the study's counts",
+        flesch_kincaid,
+        SYLLABLES,
+    ),
+    _row(
+        "flesch_reading_ease",
+        "score",
+        "lower",
+        "206.835 - 1.015 words/sentences - 85.6 syllables/words of the study's counts",
+        flesch_readcalc,
+        SYLLABLES,
+    ),
+    _row(
+        "gunning_fog",
+        "grade",
+        "higher",
+        "gunning_fog_plain of the study's counts",
+        fog,
+        POLYSYLLABLES,
+    ),
+    _row("lix", "score", "higher", "lix of the study's counts", lix, LONG),
+    _row("smog", "grade", "higher", "smog of the study's counts", smog_readcalc, POLYSYLLABLES),
+)
