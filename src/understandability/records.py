@@ -402,10 +402,10 @@ def _places(docnos: Any) -> Lines:
 def _first_of_each(lines: Lines, pairs: Lines) -> Lines:
     """The lines, in their order, without those whose pair has come before."""
     import numpy as np
-    import pyarrow.compute as pc
 
     pairs = pairs[lines]
-    if pc.count_distinct(_array(pairs)).as_py() == len(pairs):
+    in_order = np.sort(pairs)
+    if (in_order[1:] != in_order[:-1]).all():
         return lines
     return lines[np.sort(np.unique(pairs, return_index=True)[1])]
 
