@@ -5,4 +5,31 @@ becomes features, features become an `Estimate`; estimates re-rank and evaluate 
 One subpackage per stage, each importing from earlier stages only.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from understandability.io.sources import read_pages
+    from understandability.scoring import Scorer, Scores, Settings, score
+
 __version__ = "0.1.0"
+
+# Name -> module: imported when first used, so that importing the package costs nothing.
+_PUBLIC = {
+    "Scorer": "understandability.scoring",
+    "Scores": "understandability.scoring",
+    "Settings": "understandability.scoring",
+    "read_pages": "understandability.io.sources",
+    "score": "understandability.scoring",
+}
+
+__all__ = ["Scorer", "Scores", "Settings", "read_pages", "score"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(_PUBLIC[name]), name)

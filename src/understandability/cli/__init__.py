@@ -1,0 +1,71 @@
+"""The command `understand`: parse, call one public function, print.
+
+A command is a function in a module of its own, named in `COMMANDS`; a module imports what it
+works with inside the function, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Annotated
+
+import click
+import typer
+
+import understandability
+from understandability.errors import UnderstandabilityError
+
+SCORING = "Score pages"
+
+# Name of the command, its module in this package, the task it belongs to. A module holds a
+# function of the command's name, or a typer app called `app` for a command with subcommands.
+COMMANDS: tuple[tuple[str, str, str], ...] = (("score", "score", SCORING),)
+
+
+def build_app() -> typer.Typer:
+    """The whole command line, one command for each row of `COMMANDS`."""
+    app = typer.Typer(
+        name="understand",
+        help="How likely is a reader to understand a web page? From bytes to P(U|d).",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_options)
+    for name, module_name, task in COMMANDS:
+        module = importlib.import_module(f"understandability.cli.{module_name}")
+        if isinstance(getattr(module, "app", None), typer.Typer):
+            app.add_typer(module.app, name=name, rich_help_panel=task)
+        else:
+            app.command(name, rich_help_panel=task)(getattr(module, name))
+    return app
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"understandability {understandability.__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command; what a user can mend ends it with one sentence and status 2."""
+    try:
+        build_app()()
+    except UnderstandabilityError as error:
+        click.echo(f"understand: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output has gone; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

@@ -1,0 +1,88 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from understandability.errors import OptionError
+
+if TYPE_CHECKING:
+    from understandability.io.sources import Sources
+
+Inputs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUT...",
+        help="HTML and text files, folders, WARC and WET, JSONL and Parquet with id and html or "
+        "text, TREC web text, tar archives, - for standard input; also .gz and .zst.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write .jsonl, .csv, .tsv (also with .gz or .zst) or .parquet; - is standard output.",
+    ),
+]
+Extractor = Annotated[
+    str,
+    typer.Option(help="What is text on a page: naive, boilerpipe, justext, trafilatura (extra)."),
+]
+SentenceEnds = Annotated[
+    str,
+    typer.Option(
+        help="Where text blocks end, sentences end: none, force-period, force-period-always."
+    ),
+]
+Engine = Annotated[
+    str,
+    typer.Option(help="Our extraction (fast), or the libraries it reproduces (reference)."),
+]
+LimitMb = Annotated[
+    float,
+    typer.Option(
+        min=0.001, help="Longest document in MB of decoded bytes; longer ones are errors."
+    ),
+]
+Docnos = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Only the documents of a list, a qrels file or a run.",
+        show_default=False,
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="End with status 1 if there was an error row.")
+]
+
+
+def sources(inputs: list[str], docnos: Path | None, limit_mb: float) -> Sources:
+    """The pages that the shared arguments name."""
+    from understandability.io.docnos import read_docnos
+    from understandability.io.sources import Sources
+
+    wanted = read_docnos(str(docnos)) if docnos else None
+    return Sources(inputs, docnos=wanted, limit=int(limit_mb * 1e6))
+
+
+def number(text: str | None, option: str) -> float | None:
+    """The number that an option gives; ``pi`` is one.
+
+    >>> number("pi", "--noise-scale")
+    3.141592653589793
+    """
+    if text is None:
+        return None
+    try:
+        return math.pi if text.lower() == "pi" else float(text)
+    except ValueError:
+        raise OptionError(f"{option} must be a number or pi, not {text!r}") from None

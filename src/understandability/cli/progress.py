@@ -1,0 +1,42 @@
+"""Progress of a run over documents, on standard error, for what takes more than a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+_AFTER = 1.0
+_EVERY = 0.2
+
+
+class Progress:
+    """One line: documents, rate, errors. Silent where standard error is no terminal."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._shown = not quiet and sys.stderr.isatty()
+        self._start = self._last = time.monotonic()
+        self.documents = 0
+
+    def update(self, documents: int, errors: int) -> None:
+        """Count further `documents`; `errors` is how many there were in all."""
+        self.documents += documents
+        now = time.monotonic()
+        if self._shown and now - self._start > _AFTER and now - self._last > _EVERY:
+            self._last = now
+            rate = self.documents / (now - self._start)
+            sys.stderr.write(f"\r{self.documents} documents, {rate:.0f}/s, {errors} errors \x1b[K")
+            sys.stderr.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")

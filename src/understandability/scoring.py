@@ -1,0 +1,266 @@
+"""Pages to rows: what one process does, from bytes to P(U|d)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import understandability
+from understandability.documents import (
+    DEFAULT_EXTRACTOR,
+    DEFAULT_SENTENCE_ENDS,
+    document_of_page,
+)
+from understandability.errors import OptionError, PageError
+from understandability.estimation import DEFAULT_BUNDLE, load_bundle
+from understandability.estimation.users import USERS
+from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS
+from understandability.features import COLUMNS, Batch, features_of
+from understandability.io.tables import SETTINGS_KEY
+from understandability.records import Document, Failure, Page
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+FORMULAS = (
+    "ari",
+    "coleman_liau",
+    "dale_chall",
+    "flesch_kincaid",
+    "flesch_reading_ease",
+    "gunning_fog",
+    "gunning_fog_plain",
+    "lix",
+    "smog",
+)
+COUNTS = ("words", "sentences")
+NOT_ENGLISH = "not_english"
+_BATCH_DOCUMENTS = 256
+_BATCH_PIECES = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is chosen for a run; two runs with equal settings give equal rows.
+
+    `extractor`, `sentence_ends`, `engine`
+        How text is taken from pages (`EXTRACTORS`, `SENTENCE_ENDS`, `ENGINES`).
+    `bundle`
+        The name or folder of the model that estimates difficulty.
+    `threshold`, `user`, `noise_scale`
+        The reader: copes with a difficulty below `threshold` (0 to 100); see `USERS`. Without
+        a `noise_scale` each user has its own.
+    `features`
+        Whether every feature of the catalogue stands in the row.
+    `any_language`
+        Whether pages in other languages than English are estimated too.
+    """
+
+    extractor: str = DEFAULT_EXTRACTOR
+    sentence_ends: str = DEFAULT_SENTENCE_ENDS
+    engine: str = "fast"
+    bundle: str = DEFAULT_BUNDLE
+    threshold: float = 40.0
+    user: str = "calibrated"
+    noise_scale: float | None = None
+    features: bool = False
+    any_language: bool = False
+
+    def __post_init__(self) -> None:
+        for name, chosen, allowed in (
+            ("extractor", self.extractor, EXTRACTORS),
+            ("sentence_ends", self.sentence_ends, SENTENCE_ENDS),
+            ("engine", self.engine, ENGINES),
+            ("user", self.user, USERS),
+        ):
+            if chosen not in allowed:
+                raise OptionError(
+                    f"{name.replace('_', ' ')} {chosen!r} does not exist; "
+                    f"choose one of {', '.join(allowed)}"
+                )
+
+
+class Documents:
+    """Documents of pages, one after another; what cannot be one stands in `failures`.
+
+    A docno that came before is a failure: the first of two wins.
+    """
+
+    def __init__(self, pages: Iterable[Page | Failure], settings: Settings) -> None:
+        self._pages, self._settings = pages, settings
+        self._seen: set[str] = set()
+        self.failures: list[Failure] = []
+        # What `Sources` pass over, by kind; other iterables of pages pass nothing over.
+        self.skipped: Counter[str] = getattr(pages, "skipped", Counter())
+
+    def __iter__(self) -> Iterator[Document]:
+        for page in self._pages:
+            result = self._document(page)
+            if isinstance(result, Failure):
+                self.failures.append(result)
+            else:
+                yield result
+
+    def _document(self, page: Page | Failure) -> Document | Failure:
+        if isinstance(page, Failure):
+            return page
+        if page.docno in self._seen:
+            message = "a document of this docno came before; only the first is scored"
+            return Failure(page.docno, page.source, "read", message)
+        self._seen.add(page.docno)
+        return document_or_failure(page, self._settings)
+
+
+def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
+    """The document of a page under the settings; what goes wrong with it becomes a failure."""
+    try:
+        return document_of_page(
+            page,
+            extractor=settings.extractor,
+            sentence_ends=settings.sentence_ends,
+            engine=settings.engine,
+        )
+    except PageError as error:
+        return Failure(page.docno, page.source, error.stage, str(error))
+    except (ValueError, RecursionError, MemoryError, AssertionError) as error:
+        # What a parser does on a page that nobody foresaw must not end a crawl.
+        message = f"{type(error).__name__}: {error}"
+        return Failure(page.docno, page.source, "extract", message)
+
+
+class Scorer:
+    """Estimates documents under fixed settings; loads its bundle once."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.bundle = load_bundle(self.settings.bundle)
+        self.columns = (*FORMULAS, *COUNTS)
+        if self.settings.features:
+            self.columns += tuple(name for name in COLUMNS if name not in self.columns)
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What was chosen, with the versions it depends on, to stand beside the rows."""
+        return {
+            "understandability": understandability.__version__,
+            **asdict(self.settings),
+            "bundle": self.bundle.name,
+            "bundle_checksum": self.bundle.checksum,
+            "bundle_licence": self.bundle.licence,
+        }
+
+    def score(self, documents: Sequence[Document]) -> pa.Table:
+        """One row for each document: `docno`, `source`, P(U|d), difficulty, formulas, counts."""
+        import pyarrow as pa
+
+        batch = Batch(documents)
+        table = features_of(batch, self.columns)
+        estimates = self.bundle.estimate(
+            batch,
+            threshold=self.settings.threshold,
+            user=self.settings.user,
+            noise_scale=self.settings.noise_scale,
+        )
+        foreign = [
+            not self.settings.any_language and document.language not in (None, "en")
+            for document in documents
+        ]
+        known = np.where(foreign, np.nan, 1.0)
+        flags = [
+            " ".join(dict.fromkeys((*row, *estimate.flags, *[NOT_ENGLISH] * other)))
+            for row, estimate, other in zip(table.flags, estimates, foreign, strict=True)
+        ]
+
+        def estimated(name: str) -> Any:
+            return known * np.array([getattr(estimate, name) for estimate in estimates])
+
+        def values(names: Sequence[str]) -> dict[str, Any]:
+            return {name: table.column(name) for name in names}
+
+        return pa.table(
+            {
+                "docno": [document.docno for document in documents],
+                "source": [document.source for document in documents],
+                "p_understandable": estimated("p_understandable"),
+                "difficulty": estimated("difficulty"),
+                "spread": estimated("spread"),
+                **values(FORMULAS),
+                **{name: table.column(name).astype(np.int64) for name in COUNTS},
+                "language": pa.array([document.language for document in documents], pa.string()),
+                "encoding": pa.array([document.encoding for document in documents], pa.string()),
+                "extractor": [document.extractor for document in documents],
+                "flags": flags,
+                **values(self.columns[len(FORMULAS) + len(COUNTS) :]),
+            }
+        )
+
+    def score_all(self, documents: Iterable[Document]) -> Iterator[pa.Table]:
+        """The rows of many documents, in tables of a bounded size; at least one, if empty."""
+        waiting: list[Document] = []
+        pieces = 0
+        nothing = True
+        for document in documents:
+            waiting.append(document)
+            pieces += len(document.pieces)
+            if pieces >= _BATCH_PIECES or len(waiting) >= _BATCH_DOCUMENTS:
+                yield self.score(waiting)
+                waiting, pieces, nothing = [], 0, False
+        if waiting or nothing:
+            yield self.score(waiting)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What `score` gives: a table with one row a document, and the failures beside it."""
+
+    table: pa.Table
+    failures: tuple[Failure, ...]
+    skipped: Counter[str] = field(default_factory=Counter)
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def __getitem__(self, docno: str) -> dict[str, Any]:
+        """The row of one document."""
+        import pyarrow.compute as pc
+
+        index = pc.index(self.table["docno"], docno).as_py()
+        if index < 0:
+            raise KeyError(docno)
+        return dict(self.table.slice(index, 1).to_pylist()[0])
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table; its metadata hold the settings."""
+        return self.table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a pandas data frame, where pandas is installed."""
+        return self.table.to_pandas()
+
+
+def score(
+    pages: Iterable[Page | Failure], settings: Settings | None = None, **changes: Any
+) -> Scores:
+    """Score pages, as from `read_pages`; `changes` are fields of `Settings`.
+
+    >>> from understandability import read_pages, score
+    >>> from understandability.io.resources import resource
+    >>> scores = score(read_pages(resource("samples")), threshold=40)
+    >>> scores["easy.html"]["difficulty"] < scores["hard.html"]["difficulty"]
+    True
+    """
+    scorer = Scorer(replace(settings or Settings(), **changes))
+    documents = Documents(pages, scorer.settings)
+    import pyarrow as pa
+
+    table = pa.concat_tables(scorer.score_all(documents))
+    metadata = {SETTINGS_KEY: json.dumps(scorer.described)}
+    return Scores(
+        table.replace_schema_metadata(metadata), tuple(documents.failures), documents.skipped
+    )
