@@ -46,11 +46,11 @@ class Batch:
         self.piece_ids = self.pieces.number(
             chain.from_iterable(document.pieces for document in self.documents)
         )
-        self.piece_starts = _starts([len(document.pieces) for document in self.documents])
+        self.piece_starts = starts_of([len(document.pieces) for document in self.documents])
         words = self.pieces.words(self.piece_ids)
         is_word = words >= 0
         self.word_ids = words[is_word]
-        self._words_before = _starts(is_word)
+        self._words_before = starts_of(is_word)
         self.word_starts = self._words_before[self.piece_starts]
         self.words: FloatArray = np.diff(self.word_starts).astype(np.float64)
         self._gathered: dict[tuple[Column, str], Array] = {}
@@ -98,7 +98,7 @@ class Batch:
     @cached_property
     def _tokens(self) -> tuple[NDArray[np.int32], Array]:
         ids, sizes = self.pieces.tokens(self.piece_ids)
-        return ids, _starts(sizes)
+        return ids, starts_of(sizes)
 
     @property
     def token_ids(self) -> NDArray[np.int32]:
@@ -195,7 +195,6 @@ def starts_with_capital(words: Sequence[str]) -> NDArray[np.bool_]:
     return np.fromiter((word[:1].isupper() for word in words), bool)
 
 
-def _starts(sizes: Any) -> NDArray[np.int64]:
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return starts
+def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
+    """Where segments of these sizes start in a row of them, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])

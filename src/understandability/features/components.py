@@ -92,7 +92,10 @@ def is_hard_for_fog(batch: Batch) -> NDArray[np.bool_]:
     """
     count = batch.word_values(syllables)
     inflected = (count == 3) & batch.word_values(syllabic_ending)
-    return (count >= 3) & ~inflected & ~batch.word_values(hyphenated) & ~batch.is_name
+    hard: NDArray[np.bool_] = (count >= 3) & ~(
+        inflected | batch.word_values(hyphenated) | batch.is_name
+    )
+    return hard
 
 
 def count_hard_for_fog(batch: Batch) -> FloatArray:

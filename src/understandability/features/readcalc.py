@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.features.batch import Batch, ratio, sum_segments
+from understandability.features.batch import Batch, ratio, starts_of, sum_segments
 from understandability.features.familiar import familiar_words
 from understandability.features.feature import Feature
+from understandability.features.hyphenation import count_hyphens
 from understandability.features.readability import (
     ari,
     flesch_kincaid,
@@ -28,6 +29,7 @@ from understandability.features.readability import (
     smog,
 )
 from understandability.features.types import FloatArray
+from understandability.language.cache import BoundedCache
 
 # What the list of the study's code has beside the one that textstat ships.
 _MORE_FAMILIAR = frozenset(("bluejay", "cooky", "dalf", "ma", "tho", "tis"))
@@ -52,9 +54,12 @@ def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
     """
     plain = [_plain_word(piece) for piece in pieces]
     cut = iter(_cut([piece for piece, word in zip(pieces, plain, strict=True) if not word]))
-    counts = [_counts((word,)) if word else _counts(_without_marks(next(cut))) for word in plain]
-    _hyphenation().hd.cache.clear()  # pyphen remembers every word it ever saw
-    return np.array(counts, np.int32)
+    words = [[word] if word else _without_marks(next(cut)) for word in plain]
+    counts = np.fromiter(
+        (_COUNTS[word] for each in words for word in each), np.dtype((np.int32, 6))
+    )
+    sizes = np.fromiter(map(len, words), np.int64, len(words))
+    return sum_segments(counts, starts_of(sizes)).astype(np.int32)
 
 
 def _plain_word(piece: str) -> str:
@@ -81,16 +86,20 @@ def _cut(pieces: Sequence[str]) -> list[list[str]]:
     return tokens[1:-1]
 
 
-def _counts(words: Sequence[str]) -> tuple[int, ...]:
-    syllables = [len(_hyphenation().positions(word)) + 1 for word in words]
+def _counts_of_word(word: str) -> tuple[int, ...]:
+    syllables = count_hyphens(word) + 1
     return (
-        len(words),
-        sum(map(len, words)),
-        sum(syllables),
-        sum(count >= 3 for count in syllables),
-        sum(len(word) > 6 for word in words),
-        sum(word not in familiar_words() and word not in _MORE_FAMILIAR for word in words),
+        1,
+        len(word),
+        syllables,
+        syllables >= 3,
+        len(word) > 6,
+        word not in familiar_words() and word not in _MORE_FAMILIAR,
     )
+
+
+# Many pieces hold the same word, with other capitals and marks.
+_COUNTS = BoundedCache(_counts_of_word)
 
 
 @cache
@@ -98,13 +107,6 @@ def _tokenizer() -> Any:
     from nltk.tokenize.treebank import TreebankWordTokenizer
 
     return TreebankWordTokenizer()
-
-
-@cache
-def _hyphenation() -> Any:
-    import pyphen
-
-    return pyphen.Pyphen(lang="en")
 
 
 def count_all(batch: Batch) -> FloatArray:
