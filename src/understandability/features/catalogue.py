@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from understandability.errors import OptionError
-from understandability.features import components, markup, readability, readcalc
+from understandability.features import (
+    components,
+    frequency,
+    language_model,
+    markup,
+    readability,
+    readcalc,
+)
 from understandability.features.feature import Feature
 
 CATALOGUE: tuple[Feature, ...] = (
@@ -14,6 +21,8 @@ CATALOGUE: tuple[Feature, ...] = (
     *readcalc.ROWS,
     *components.ROWS,
     *markup.ROWS,
+    *frequency.ROWS,
+    *language_model.ROWS,
 )
 
 # Column name to (row, by what the value is given).

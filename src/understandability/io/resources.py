@@ -5,6 +5,10 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 import understandability
 from understandability.errors import InputError
@@ -30,11 +34,22 @@ def resource(name: str) -> Path:
     return path
 
 
+def resource_arrays(name: str) -> dict[str, NDArray[Any]]:
+    """The arrays of an embedded ``.npz`` file; nothing is unpickled."""
+    with np.load(resource(name), allow_pickle=False) as file:
+        return dict(file)
+
+
 def package_text(package: str, name: str) -> str:
     """The text of a file that an installed package ships, without importing the package."""
+    return package_bytes(package, name).decode("utf-8")
+
+
+def package_bytes(package: str, name: str) -> bytes:
+    """The content of a file that an installed package ships, without importing the package."""
     spec = find_spec(package)
     for folder in (spec and spec.submodule_search_locations) or ():
         path = Path(folder) / name
         if path.is_file():
-            return path.read_text("utf-8")
+            return path.read_bytes()
     raise InputError(f"the package {package!r} has no file {name!r}; install {package} again")
