@@ -31,7 +31,9 @@ PAGE_SUFFIXES = {
     ".md": TEXT,
 }
 _ID_FIELDS = ("id", "docno")
+_FIELDS = (*_ID_FIELDS, "html", "text", "url")
 _ROWS = 64
+_PARQUET_PAGE = 1 << 27
 
 
 def read_jsonl_pages(
@@ -59,26 +61,30 @@ def read_parquet_pages(
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{path} is no Parquet file, or a damaged one: {error}") from error
     with file:
-        known = [*_ID_FIELDS, "html", "text", "url"]
-        columns = [name for name in known if name in file.schema_arrow.names]
         number = 0
         for group in range(file.num_row_groups):
-            rows = file.metadata.row_group(group).num_rows
+            metadata = file.metadata.row_group(group)
             try:
+                columns = [metadata.column(index) for index in range(metadata.num_columns)]
+                columns = [column for column in columns if column.path_in_schema in _FIELDS]
                 # Arrow decodes a whole data page at once, whatever it unfolds to.
-                if (largest := largest_page(path, file.metadata.row_group(group))) > max(
-                    4 * limit, 1 << 27
-                ):
-                    raise InputError(
-                        f"row group {group} ({rows} rows) holds a data page of "
-                        f"{largest / 1e6:.0f} MB; raise --limit-mb, or write smaller pages"
-                    )
-                for batch in file.iter_batches(_ROWS, row_groups=[group], columns=columns):
+                most = max(4 * limit, _PARQUET_PAGE)
+                fit = [c.path_in_schema for c in columns if largest_page(path, c) <= most]
+                for batch in file.iter_batches(_ROWS, row_groups=[group], columns=fit):
                     for record in batch.to_pylist():
                         number += 1
-                        yield _page_of(record, f"{source}#{number}", limit)
-            except (InputError, OSError, ValueError) as error:
-                where = f"{source}#{number + 1}"
+                        where = f"{source}#{number}"
+                        page = _page_of(record, where, limit)
+                        if isinstance(page, Failure) and len(fit) < len(columns):
+                            message = (
+                                f"row group {group} has a data page of more than {most / 1e6:.0f} "
+                                "MB; raise --limit-mb, or write it with smaller pages"
+                            )
+                            page = Failure(page.docno, where, "read", message)
+                        yield page
+            except (OSError, ValueError) as error:
+                number += 1
+                where = f"{source}#{number}"
                 yield Failure(where, where, "read", f"damaged Parquet file: {error}")
 
 

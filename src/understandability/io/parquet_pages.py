@@ -17,24 +17,22 @@ _STRUCT = 12
 _DEPTH = 16
 
 
-def largest_page(path: str | Path, row_group: Any) -> int:
-    """The uncompressed size in bytes of the largest data page of a row group.
+def largest_page(path: str | Path, column: Any) -> int:
+    """The uncompressed size in bytes of the largest page of one column of a row group.
 
-    `row_group` is pyarrow's metadata of it. Raises `ValueError` where a header is damaged.
+    `column` is pyarrow's metadata of it. Raises `ValueError` where a header is damaged.
     """
     largest = 0
+    start = column.data_page_offset
+    if column.dictionary_page_offset:
+        start = min(start, column.dictionary_page_offset)
+    end = start + column.total_compressed_size
     with Path(path).open("rb") as file:
-        for index in range(row_group.num_columns):
-            column = row_group.column(index)
-            start = column.data_page_offset
-            if column.dictionary_page_offset:
-                start = min(start, column.dictionary_page_offset)
-            end = start + column.total_compressed_size
-            while start < end:
-                file.seek(start)
-                uncompressed, compressed = _page_header(file)
-                largest = max(largest, uncompressed)
-                start = file.tell() + compressed
+        while start < end:
+            file.seek(start)
+            uncompressed, compressed = _page_header(file)
+            largest = max(largest, uncompressed)
+            start = file.tell() + compressed
     return largest
 
 
