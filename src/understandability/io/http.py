@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from email.message import Message
 
-import zstandard
-
 from understandability.errors import PageError
 from understandability.io.streams import DamagedStreamError, decompressed, read_bounded
 
@@ -84,9 +82,12 @@ def decoded_body(response: HttpResponse, limit: int) -> bytes:
         body = _without_chunks(body)
     codings = response.headers.get("content-encoding", "").lower().split(",")
     for coding in reversed([name.strip() for name in codings]):
-        if coding in ("", "identity", "none", "utf-8"):
-            continue
-        body = _decompressed(body, coding, limit)
+        if coding not in ("", "identity", "none", "utf-8"):
+            try:
+                body = _decompressed(body, coding, limit)
+            except DamagedStreamError as error:
+                if not body.lstrip().startswith(b"<"):
+                    raise PageError("read", f"the {coding} content is damaged: {error}") from error
     if len(body) > limit:
         raise PageError("read", too_long(limit))
     return body
@@ -121,13 +122,16 @@ def _decompressed(body: bytes, coding: str, limit: int) -> bytes:
             case "deflate":
                 # Some servers send a raw deflate stream under this name, without zlib's header.
                 window = zlib.MAX_WBITS if body[:1] == b"\x78" else -zlib.MAX_WBITS
-                data = zlib.decompressobj(window).decompress(body, limit + 1)
+                decoder = zlib.decompressobj(window)
+                data = decoder.decompress(body, limit + 1)
+                if not decoder.eof and len(data) <= limit:
+                    raise DamagedStreamError("it ends too early")
             case "br":
                 data = _brotli(body, limit)
             case _:
                 raise PageError("read", f"the content encoding {coding!r} is not known")
-    except (DamagedStreamError, zlib.error, zstandard.ZstdError) as error:
-        raise PageError("read", f"the {coding} content is damaged: {error}") from error
+    except zlib.error as error:
+        raise DamagedStreamError(str(error)) from error
     if data is None or len(data) > limit:
         raise PageError("read", too_long(limit))
     return data
@@ -144,5 +148,7 @@ def _brotli(body: bytes, limit: int) -> bytes:
         while not decoder.can_accept_more_data() and sum(map(len, data)) <= limit:
             data.append(decoder.process(b"", output_buffer_limit=limit + 1))
     except brotli.error as error:
-        raise PageError("read", f"the br content is damaged: {error}") from error
+        raise DamagedStreamError(str(error)) from error
+    if not decoder.is_finished() and sum(map(len, data)) <= limit:
+        raise DamagedStreamError("it ends too early")
     return b"".join(data)
