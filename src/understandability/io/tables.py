@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, cast
 import zstandard
 
 from understandability.errors import InputError, OptionError
-from understandability.io.streams import open_stream
+from understandability.io.streams import DamagedStreamError, open_stream
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -227,7 +227,7 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
                         column_types={"docno": pa.string(), "flags": pa.string()}
                     ),
                 )
-    except (pa.ArrowException, OSError) as error:
+    except (DamagedStreamError, pa.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read as a table: {error}") from error
     if "docno" in table.column_names:  # numbers, to a reader of JSON, where all are digits
         index = table.column_names.index("docno")
