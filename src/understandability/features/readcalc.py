@@ -154,7 +154,7 @@ def apply(batch: Batch, formula: Callable[..., FloatArray], count: int) -> Float
     """A formula of one of the six counts, the words and the document's sentences."""
     counts = batch.once(count_all)
     values = formula(counts[:, count], counts[:, WORDS], batch.sentences)
-    return np.where(counts[:, WORDS] > 0, values, np.nan)
+    return np.where((counts[:, WORDS] > 0) & (batch.words > 0), values, np.nan)
 
 
 def _row(

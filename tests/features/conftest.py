@@ -1,0 +1,30 @@
+"""Documents as tests of features write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from understandability.language.sentences import sentence_starts
+from understandability.language.words import split_pieces
+from understandability.records import Document
+
+MakeDocument = Callable[..., Document]
+
+
+@pytest.fixture(scope="session")
+def document() -> MakeDocument:
+    """Make the document of a text; `sentences` given as a list are taken as they are."""
+
+    def make(text: str | list[str], docno: str = "d") -> Document:
+        if isinstance(text, str):
+            pieces = split_pieces(text)
+            return Document(docno, "", tuple(pieces), tuple(sentence_starts(pieces)))
+        pieces, starts = [], []
+        for sentence in text:
+            starts.append(len(pieces))
+            pieces += split_pieces(sentence)
+        return Document(docno, "", tuple(pieces), tuple(starts))
+
+    return make
