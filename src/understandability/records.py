@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -94,10 +95,8 @@ class Document:
         >>> Document("d", "", ("I", "am.", "You", "are."), (0, 2)).sentences
         (('I', 'am.'), ('You', 'are.'))
         """
-        ends = (*self.sentence_starts[1:], len(self.pieces))
-        return tuple(
-            self.pieces[start:end] for start, end in zip(self.sentence_starts, ends, strict=True)
-        )
+        bounds = pairwise((*self.sentence_starts, len(self.pieces)))
+        return tuple(self.pieces[start:end] for start, end in bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +230,8 @@ class Labels:
     Line ``i`` says `values[i]` of document ``docnos[docno_ids[i]]`` for query
     ``queries[query_ids[i]]``, in the order of the file; of lines for the same pair only the
     first is kept. Where `query_ids` is None (a score table, `by_document`) a line holds for
-    the document whatever the query. `docnos` is a pyarrow array of distinct names.
+    the document whatever the query. `docnos` is a pyarrow array of distinct names;
+    `line_numbers` says where in a text file each line stood.
     """
 
     name: str
@@ -240,10 +240,11 @@ class Labels:
     query_ids: Ids | None
     docno_ids: Ids
     values: Floats
+    line_numbers: Lines | None = None
     oddities: tuple[Oddity, ...] = ()
 
     def __post_init__(self) -> None:
-        _freeze(self.docno_ids, self.values)
+        _freeze(self.query_ids, self.docno_ids, self.values, self.line_numbers)
 
     def __len__(self) -> int:
         return len(self.docno_ids)
@@ -286,13 +287,7 @@ class Labels:
         import numpy as np
 
         first = np.sort(np.unique(self.docno_ids, return_index=True)[1])
-        return replace(
-            self,
-            queries=(),
-            query_ids=None,
-            docno_ids=self.docno_ids[first],
-            values=self.values[first],
-        )
+        return replace(self._of(first), queries=(), query_ids=None)
 
     def without(self, *no_labels: float) -> Labels:
         """The labels but for the values that mean "could not judge".
@@ -302,34 +297,50 @@ class Labels:
         """
         import numpy as np
 
-        kept = ~np.isin(self.values, no_labels)
+        return self._of(np.flatnonzero(~np.isin(self.values, no_labels)))
+
+    def _of(self, kept: Lines) -> Labels:
+        """Some of the lines."""
         return replace(
             self,
             query_ids=None if self.query_ids is None else self.query_ids[kept],
             docno_ids=self.docno_ids[kept],
             values=self.values[kept],
+            line_numbers=None if self.line_numbers is None else self.line_numbers[kept],
         )
+
+    def where(self, line: int) -> str:
+        """The place of a line in words: the file, its line where known, the document."""
+        number = "" if self.line_numbers is None else f", line {self.line_numbers[line]}"
+        return f"{self.name}{number} (document {self.docnos[int(self.docno_ids[line])]})"
 
     def of_lines(self, run: Run) -> Floats:
         """The label of each line of a run, NaN where there is none."""
         import numpy as np
 
+        lines = self.lines_of(run)
+        # A last NaN is what -1 finds.
+        return np.append(self.values, np.nan)[lines]
+
+    def lines_of(self, run: Run) -> Lines:
+        """The line of these labels that each line of a run finds, -1 where there is none."""
+        import numpy as np
+
         docno_ids = _matched(run.docnos, self.docnos)[run.docno_ids]
-        values = np.full(len(run), np.nan)
-        if self.query_ids is None:
-            keys = docno_ids
-        else:
+        known = docno_ids >= 0
+        keys = docno_ids.astype(np.int64)
+        if self.query_ids is not None:
             place = {query: i for i, query in enumerate(self.queries)}
             queries = np.array([place.get(query, -1) for query in run.queries], dtype=np.int64)
             query_ids = queries[run.query_ids]
-            keys = np.where(query_ids < 0, -1, _pairs(query_ids, docno_ids, len(self.docnos)))
-        known = np.flatnonzero((docno_ids >= 0) & (keys >= 0))
+            known &= query_ids >= 0
+            keys = _pairs(query_ids, docno_ids, len(self.docnos))
+        found = np.full(len(run), -1, dtype=np.int64)
         sorted_keys, lines = self._sorted_keys
-        if len(sorted_keys):
-            places = np.minimum(np.searchsorted(sorted_keys, keys[known]), len(sorted_keys) - 1)
-            found = sorted_keys[places] == keys[known]
-            values[known[found]] = self.values[lines[places[found]]]
-        return values
+        if len(lines):
+            places = np.minimum(np.searchsorted(sorted_keys, keys[known]), len(lines) - 1)
+            found[known] = np.where(sorted_keys[places] == keys[known], lines[places], -1)
+        return found
 
     @cached_property
     def _sorted_keys(self) -> tuple[Lines, Lines]:
@@ -345,9 +356,10 @@ class Labels:
         return keys[lines], lines
 
 
-def _freeze(*columns: NDArray[Any]) -> None:
+def _freeze(*columns: NDArray[Any] | None) -> None:
     for column in columns:
-        column.flags.writeable = False
+        if column is not None:
+            column.flags.writeable = False
 
 
 def _array(values: NDArray[Any]) -> Any:

@@ -21,7 +21,9 @@ from understandability.io.tables import open_for_writing, read_table, temporary_
 from understandability.records import Labels, Oddity, Run
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 IR_DATASETS_PREFIX = "irds:"
 TABLE_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
@@ -104,7 +106,10 @@ def read_labels(
     if column is not None:
         raise OptionError(f"{path} has no named columns: leave the column {column!r} out")
     table, oddities = _read_trec(path, _LABELS)
-    return _labels(text, table["query"], table["document"], table["label"], oddities)
+    numbers = table["line"].to_numpy()
+    return _labels(
+        text, table["query"], table["document"], table["label"], line_numbers=numbers, odd=oddities
+    )
 
 
 def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> Labels:
@@ -142,7 +147,7 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
     table = table.filter(pc.is_finite(table[column].cast(pa.float64())))
     docnos = table["docno"].cast(pa.string())
     queries = table["query"].cast(pa.string()) if "query" in table.column_names else None
-    return _labels(name, queries, docnos, table[column].cast(pa.float64()), ())
+    return _labels(name, queries, docnos, table[column].cast(pa.float64()))
 
 
 def labels_from_frame(rows: Any, name: str, dimension: str = "relevance") -> Labels:
@@ -170,7 +175,6 @@ def labels_from_frame(rows: Any, name: str, dimension: str = "relevance") -> Lab
         pa.array([row.query_id for row in listed], pa.string()),
         pa.array([row.doc_id for row in listed], pa.string()),
         pa.array([getattr(row, field) for row in listed], pa.float64()),
-        (),
     )
 
 
@@ -235,7 +239,13 @@ def _labels_of_dataset(name: str, dimension: str, field: str | None) -> Labels:
 
 
 def _labels(
-    name: str, queries: Any, docnos: Any, values: Any, oddities: tuple[Oddity, ...]
+    name: str,
+    queries: Any,
+    docnos: Any,
+    values: Any,
+    *,
+    line_numbers: NDArray[np.int64] | None = None,
+    odd: tuple[Oddity, ...] = (),
 ) -> Labels:
     """Labels from columns, a pair's first line only."""
     import numpy as np
@@ -248,7 +258,7 @@ def _labels(
     first = np.sort(np.unique(pairs, return_index=True)[1])
     if again := len(pairs) - len(first):
         place = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
-        oddities += (Oddity("labels given again", again, f"document {names[docno_ids[place]]}"),)
+        odd += (Oddity("labels given again", again, f"document {names[int(docno_ids[place])]}"),)
     return Labels(
         name,
         tuple(query.as_py() for query in distinct),
@@ -256,7 +266,8 @@ def _labels(
         None if query_ids is None else query_ids[first],
         docno_ids[first],
         np.asarray(values.to_numpy(), dtype=np.float64)[first],
-        oddities,
+        None if line_numbers is None else line_numbers[first],
+        odd,
     )
 
 
@@ -312,11 +323,12 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
 
 def _read_fast(data: bytes, layout: _Layout) -> pa.Table | None:
     """What pyarrow reads of regular lines; None where any line is not regular."""
+    import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.csv as csv
 
-    if any(blank in data for blank in (b"\t", b"\r", b"\x0b", b"\x0c")):
+    if any(blank in data for blank in (b"\t", b"\r", b"\x0b", b"\x0c", b"\n\n")):
         return None
     names = pa.dictionary(pa.int32(), pa.string())
     types = {"query": names, "document": names, "rank": pa.int64()}
@@ -342,7 +354,9 @@ def _read_fast(data: bytes, layout: _Layout) -> pa.Table | None:
         for chunk in table[name].chunks
     )
     no_number = any(pc.any(pc.is_nan(table[name])).as_py() for name in layout.numbers)
-    return None if nameless or no_number else table
+    if nameless or no_number:
+        return None
+    return table.append_column("line", pa.array(np.arange(1, table.num_rows + 1)))
 
 
 def _read_line_by_line(
@@ -352,7 +366,7 @@ def _read_line_by_line(
 
     readers: dict[str, Callable[[str], Any]] = {"rank": _whole, "score": _number, "label": _number}
     wanted = [(i, name) for i, name in enumerate(layout.columns) if name not in ("Q0", "0", "tag")]
-    columns: dict[str, list[Any]] = {name: [] for _, name in wanted}
+    columns: dict[str, list[Any]] = {name: [] for _, name in wanted} | {"line": []}
     long_tags: list[int] = []
     width = len(layout.columns)
     for number, line in enumerate(data.split(b"\n"), start=1):
@@ -363,6 +377,7 @@ def _read_line_by_line(
             raise InputError(_wrong_width(path, number, len(fields), layout))
         if len(fields) > width:
             long_tags.append(number)
+        columns["line"].append(number)
         for i, name in wanted:
             try:
                 columns[name].append(readers.get(name, str)(fields[i]))
@@ -375,7 +390,7 @@ def _read_line_by_line(
     if long_tags:
         what = "lines with more than one word as tag"
         oddities = (Oddity(what, len(long_tags), f"line {long_tags[0]}"),)
-    types = {"query": pa.string(), "document": pa.string(), "rank": pa.int64()}
+    types = {"query": pa.string(), "document": pa.string(), "rank": pa.int64(), "line": pa.int64()}
     return pa.table(
         {name: pa.array(values, types.get(name, pa.float64())) for name, values in columns.items()}
     ), oddities
