@@ -43,7 +43,9 @@ def _sentence(lines: list[str]) -> Sentence:
     return sentence
 
 
-def paragraphs(sentences: Iterator[Sentence], whole_documents: bool = False) -> list[list[Sentence]]:
+def paragraphs(
+    sentences: Iterator[Sentence], whole_documents: bool = False
+) -> list[list[Sentence]]:
     """Sentences grouped by paragraph (or by document)."""
     groups: list[list[Sentence]] = []
     for sentence in sentences:
