@@ -1,0 +1,250 @@
+"""`understand score` as a user runs it: rows, settings, errors, exit status."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "resources" / "samples"
+COLUMNS = [
+    "docno",
+    "source",
+    "p_understandable",
+    "difficulty",
+    "spread",
+    "ari",
+    "coleman_liau",
+    "dale_chall",
+    "flesch_kincaid",
+    "flesch_reading_ease",
+    "gunning_fog",
+    "gunning_fog_plain",
+    "lix",
+    "smog",
+    "words",
+    "sentences",
+    "language",
+    "encoding",
+    "extractor",
+    "flags",
+]
+
+
+def rows_of(text: str) -> list[dict[str, object]]:
+    """The rows of JSON Lines."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_sample_pages_come_out_in_order(understand) -> None:  # type: ignore[no-untyped-def]
+    """The first command of the README: a table, easier pages easier."""
+    done = understand("score", SAMPLES)
+    assert done.returncode == 0, done.stderr
+    heading, *lines = [
+        line for line in done.stdout.splitlines() if ".html" in line or "P(U|d)" in line
+    ]
+    assert heading.split() == [
+        "docno",
+        "P(U|d)",
+        "difficulty",
+        "Dale-Chall",
+        "FOG",
+        "words",
+        "flags",
+    ]
+    table = {line.split()[0]: list(map(float, line.split()[1:6])) for line in lines}
+    chance, difficulty, dale_chall, fog, _ = zip(
+        *(table[name] for name in ("easy.html", "medium.html", "hard.html")), strict=True
+    )
+    assert list(chance) == sorted(chance, reverse=True)
+    for harder in (difficulty, dale_chall, fog):
+        assert list(harder) == sorted(harder)
+    assert "3 documents, 0 errors" in done.stderr
+
+
+def test_columns_are_those_promised(understand) -> None:  # type: ignore[no-untyped-def]
+    """In this order, on standard output as JSON Lines."""
+    done = understand("score", SAMPLES, "-o", "-")
+    rows = rows_of(done.stdout)
+    assert [list(row) for row in rows] == [COLUMNS] * 3
+    assert [row["docno"] for row in rows] == ["easy.html", "hard.html", "medium.html"]
+    assert {row["extractor"] for row in rows} == {"boilerpipe"}
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv.gz", "parquet"])
+def test_every_format_holds_the_same_rows_and_settings(  # type: ignore[no-untyped-def]
+    understand, tmp_path: Path, suffix: str
+) -> None:
+    """What was chosen stands beside the rows."""
+    file = tmp_path / f"scores.{suffix}"
+    done = understand("score", SAMPLES, "-o", file, "--threshold", "30", "--user", "step")
+    assert done.returncode == 0, done.stderr
+    assert "bundle" in done.stderr
+    if suffix == "parquet":
+        table = pq.read_table(file)
+        names, docnos = table.column_names, table["docno"].to_pylist()
+        settings = json.loads(table.schema.metadata[b"understandability"])
+    else:
+        data = file.read_bytes()
+        text = (gzip.decompress(data) if suffix.endswith(".gz") else data).decode()
+        if suffix == "jsonl":
+            rows = rows_of(text)
+        else:
+            delimiter = "," if suffix == "csv" else "\t"
+            rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))  # type: ignore[arg-type]
+        names, docnos = list(rows[0]), [row["docno"] for row in rows]
+        settings = json.loads(Path(f"{file}.settings.json").read_text())
+    assert names == COLUMNS
+    assert docnos == ["easy.html", "hard.html", "medium.html"]
+    assert (settings["threshold"], settings["user"]) == (30.0, "step")
+    assert len(settings["bundle_checksum"]) >= 16
+
+
+def test_a_mix_of_inputs_in_which_much_is_bad(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Good documents are scored, each bad one is an error row that says where and why."""
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages/good.html").write_bytes((SAMPLES / "easy.html").read_bytes())
+    (tmp_path / "pages/empty.html").write_bytes(b"")
+    (tmp_path / "pages/report.html").write_bytes(b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n1 0 obj\n")
+    (tmp_path / "notes.txt").write_text("Flu is a virus. Drink water and rest.\n")
+    records = [
+        {"id": "r1", "text": "Take one pill a day. Call us if you feel sick."},
+        {"id": "r1", "text": "The same docno again."},
+        {"text": "no id"},
+        {"id": "r2"},
+    ]
+    lines = [json.dumps(record) for record in records] + ["not json"]
+    with gzip.open(tmp_path / "docs.jsonl.gz", "wt") as file:
+        file.write("\n".join(lines))
+    done = understand(
+        "score", "pages", "notes.txt", "docs.jsonl.gz", "-o", "scores.jsonl", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    rows = rows_of((tmp_path / "scores.jsonl").read_text())
+    assert [row["docno"] for row in rows] == ["good.html", "notes.txt", "r1"]
+    errors = rows_of((tmp_path / "scores.jsonl.errors.jsonl").read_text())
+    assert all(list(error) == ["docno", "source", "stage", "error"] for error in errors)
+    told = {error["docno"]: (error["stage"], error["error"]) for error in errors}
+    assert set(told) == {
+        "empty.html",
+        "report.html",
+        "r1",
+        "docs.jsonl.gz#3",
+        "r2",
+        "docs.jsonl.gz#5",
+    }
+    assert "PDF" in told["report.html"][1]
+    assert told["r1"][1] == "a document of this docno came before; only the first is scored"
+    assert "3 documents, 6 errors (in scores.jsonl.errors.jsonl)" in done.stderr
+    again = understand("score", "notes.txt", "-o", "scores.jsonl", "--strict", cwd=tmp_path)
+    assert again.returncode == 0
+    assert not (tmp_path / "scores.jsonl.errors.jsonl").exists()
+
+
+def test_strict_ends_with_1_if_there_was_an_error_row(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """The rows are written all the same."""
+    (tmp_path / "a.html").write_bytes(b"")
+    (tmp_path / "b.txt").write_text("Flu is a virus.")
+    done = understand("score", tmp_path, "-o", tmp_path / "s.csv", "--strict")
+    assert done.returncode == 1
+    assert len((tmp_path / "s.csv").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["none.html"], "none.html does not exist; name a file, a folder, or - for standard input"),
+        (["."], "has no pages in it"),
+        (["x.docx"], "a suffix that is not known; inputs end in .html"),
+        (["a.txt", "-o", "none/s.csv"], "its folder does not exist; make it first"),
+        (["a.txt", "-o", "s.xls"], "the suffix of s.xls names no kind of table"),
+        (["a.txt", "--extractor", "magic"], "extractor 'magic' does not exist; choose one of"),
+        (["a.txt", "--sentence-ends", "x"], "sentence ends 'x' does not exist; choose one of"),
+        (["a.txt", "--user", "x"], "user 'x' does not exist; choose one of"),
+        (["a.txt", "--bundle", "nowhere"], "nowhere"),
+        (["a.txt", "--noise-scale", "many"], "--noise-scale must be a number or pi, not 'many'"),
+        (["a.txt", "--noise-scale", "-1"], "noise scale must be a finite number above 0"),
+        (["a.txt", "--docnos", "none"], "none cannot be read: No such file"),
+        ([], "Missing argument"),
+        (["a.txt", "--threshold", "x"], "--threshold"),
+    ],
+)
+def test_usage_errors_are_one_sentence_and_status_2(  # type: ignore[no-untyped-def]
+    understand, tmp_path: Path, arguments: list[str], sentence: str
+) -> None:
+    """What was wrong, where, what is allowed; never a traceback, never a half-written file."""
+    inputs = tmp_path / "in"
+    inputs.mkdir()
+    if arguments != ["."]:
+        (inputs / "a.txt").write_text("Flu is a virus.")
+        (inputs / "x.docx").write_bytes(b"x")
+    done = understand("score", *arguments, cwd=inputs)
+    assert done.returncode == 2
+    assert sentence in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert not list(inputs.glob("s.*"))
+
+
+def test_standard_input_is_told_by_its_content(understand) -> None:  # type: ignore[no-untyped-def]
+    """A page, JSON Lines or gzip, piped in."""
+    page = (SAMPLES / "easy.html").read_bytes()
+    record = json.dumps({"id": "r", "text": "Flu is a virus."}).encode()
+    for data, docno in ((page, "-"), (gzip.compress(page), "-"), (record, "r")):
+        (row,) = rows_of(understand("score", "-", "-o", "-", stdin=data).stdout)
+        assert row["docno"] == docno
+        assert row["difficulty"] is not None
+
+
+def test_only_the_documents_asked_for(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """By a list, a qrels file or a run."""
+    (tmp_path / "qrels").write_text("1 0 hard.html 1\n2 0 elsewhere 1\n")
+    done = understand("score", SAMPLES, "--docnos", tmp_path / "qrels", "-o", "-")
+    assert [row["docno"] for row in rows_of(done.stdout)] == ["hard.html"]
+
+
+def test_pages_in_other_languages_get_no_estimate(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """They are flagged; --any-language estimates them all the same."""
+    german = "<html lang='de'><p>" + "Die Grippe ist eine Krankheit der Atemwege. " * 20
+    (tmp_path / "de.html").write_text(german)
+    (row,) = rows_of(understand("score", tmp_path, "-o", "-").stdout)
+    assert row["difficulty"] is None
+    assert row["p_understandable"] is None
+    assert "not_english" in str(row["flags"])
+    assert row["gunning_fog"] is not None
+    (row,) = rows_of(understand("score", tmp_path, "-o", "-", "--any-language").stdout)
+    assert row["difficulty"] is not None
+
+
+def test_features_adds_every_column(understand) -> None:  # type: ignore[no-untyped-def]
+    """Behind the columns that are always there."""
+    done = understand("score", SAMPLES / "easy.html", "-o", "-", "--features")
+    (row,) = rows_of(done.stdout)
+    assert list(row)[: len(COLUMNS)] == COLUMNS
+    assert {"syllables_per_word", "headings", "difficult_words"} <= set(row)
+
+
+def test_scores_do_not_depend_on_the_company(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """A document has the same row alone and among others."""
+    together = rows_of(understand("score", SAMPLES, "-o", "-", "--features").stdout)
+    for row in together:
+        path = SAMPLES / str(row["docno"])
+        (alone,) = rows_of(understand("score", path, "-o", "-", "--features").stdout)
+        for name, value in row.items():
+            if isinstance(value, float):
+                assert alone[name] == pytest.approx(value, rel=1e-6), name
+
+
+def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
+    """`understand score ... -o - | head -1` ends quietly."""
+    import subprocess
+    import sys
+
+    command = f"{sys.executable} -m understandability score {SAMPLES} -o - | true"
+    done = subprocess.run(command, shell=True, capture_output=True, timeout=120, check=False)
+    assert b"Traceback" not in done.stderr

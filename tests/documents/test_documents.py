@@ -1,0 +1,79 @@
+"""Blocks become a document: pieces and sentences under each policy of sentence ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from understandability.documents import document_of_page, document_of_text
+from understandability.records import TEXT, Page
+
+PAGE = Page(
+    "p",
+    "pages/p.html",
+    b"<html lang='en'><title>Flu</title><body><ul><li>Wash your hands</li><li>Rest!</li></ul>"
+    b"<p>Flu is a virus. Dr. Lee said so.</p></body></html>",
+    url="http://a/",
+)
+
+
+def sentences(page: Page, sentence_ends: str) -> list[str]:
+    """The sentences of a page's naive text."""
+    document = document_of_page(page, extractor="naive", sentence_ends=sentence_ends)
+    return [" ".join(sentence) for sentence in document.sentences]
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        (
+            "none",
+            ["Flu Wash your hands Rest!", "Flu is a virus.", "Dr. Lee said so."],
+        ),
+        (
+            "force-period",
+            ["Wash your hands.", "Rest!", "Flu is a virus.", "Dr. Lee said so."],
+        ),
+        (
+            "force-period-always",
+            ["Wash your hands.", "Rest!.", "Flu is a virus.", "Dr. Lee said so.."],
+        ),
+    ],
+)
+def test_policies_of_sentence_ends(policy: str, expected: list[str]) -> None:
+    """A field boundary ends a sentence under the two force-period policies only."""
+    assert sentences(PAGE, policy)[-len(expected) :] == expected
+
+
+def test_the_document_carries_what_its_page_told() -> None:
+    """Names, address, title, language, encoding, the choices made, the tag counts."""
+    document = document_of_page(PAGE)
+    assert (document.docno, document.source, document.url) == ("p", "pages/p.html", "http://a/")
+    assert (document.title, document.language) == ("Flu", "en")
+    assert document.encoding in ("utf-8", "windows-1252")
+    assert (document.extractor, document.sentence_ends) == ("boilerpipe", "force-period")
+    assert (document.tag_counts["li"], document.tag_counts["p"]) == (2, 1)
+
+
+def test_headings_of_a_text_end_their_sentence() -> None:
+    """A line of its own is a field; a hard-wrapped line goes on."""
+    text = "What is flu\n\nFlu is a virus that many\npeople get in winter. It passes."
+    document = document_of_text(text)
+    assert [" ".join(sentence) for sentence in document.sentences] == [
+        "What is flu.",
+        "Flu is a virus that many people get in winter.",
+        "It passes.",
+    ]
+    assert not document.tag_counts
+
+
+@pytest.mark.parametrize("content", [b"", b" \n\t ", "\u200b".encode()])
+def test_a_text_without_words_is_no_crash(content: bytes) -> None:
+    """It is an error that says so, or a document without sentences."""
+    from understandability.errors import PageError
+
+    try:
+        document = document_of_page(Page("p", "", content, TEXT))
+    except PageError as error:
+        assert error.stage in ("decode", "extract")
+    else:
+        assert len(document.sentences) <= 1
