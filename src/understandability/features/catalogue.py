@@ -14,7 +14,7 @@ from understandability.features import (
     readability,
     readcalc,
 )
-from understandability.features.feature import Feature
+from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
 
 CATALOGUE: tuple[Feature, ...] = (
     *readability.ROWS,
@@ -31,6 +31,32 @@ COLUMNS: dict[str, tuple[Feature, str]] = {
 }
 
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(feature.group for feature in CATALOGUE))
+
+
+def select_columns(
+    names: Sequence[str] = (), groups: Sequence[str] = (), per: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The columns of features or columns by name, and of groups; of all features without either.
+
+    `per` (``word``, ``sentence``) adds the forms divided by words or sentences.
+
+    >>> select_columns(["smog", "syllables"], per=["word"])
+    ('smog', 'syllables', 'syllables_per_word')
+    """
+    _check("form to give a feature in", per, (WORD, SENTENCE))
+    _check("group", groups, GROUPS)
+    rows = [feature for feature in CATALOGUE if feature.group in groups]
+    chosen = check_columns(names) + tuple(row.name for row in rows)
+    if not names and not groups:
+        chosen = tuple(feature.name for feature in CATALOGUE)
+    forms = (DOCUMENT, *per)
+    columns: dict[str, None] = {}
+    for name in chosen:
+        feature, own = COLUMNS[name]
+        for form in forms if own == DOCUMENT else (own,):
+            if form in feature.per:
+                columns[feature.column(form)] = None
+    return tuple(columns)
 
 
 def check_columns(names: Sequence[str]) -> tuple[str, ...]:
@@ -55,3 +81,33 @@ def check_columns(names: Sequence[str]) -> tuple[str, ...]:
 def _with_neighbour(name: str) -> str:
     near = get_close_matches(name, COLUMNS, 1)
     return f"{name!r} (did you mean {near[0]}?)" if near else repr(name)
+
+
+def _check(what: str, names: Sequence[str], allowed: Sequence[str]) -> None:
+    unknown = [name for name in names if name not in allowed]
+    if unknown:
+        raise OptionError(
+            f"no {what} is named {', '.join(map(repr, unknown))}; choose of {', '.join(allowed)}"
+        )
+
+
+def describe(feature: Feature) -> dict[str, str]:
+    """What a listing says of a row: its columns, unit, direction, meaning, source, needs."""
+    return {
+        "name": feature.name,
+        "group": feature.group,
+        "per": ", ".join(form for form in feature.per if form != DOCUMENT),
+        "unit": feature.unit,
+        "harder": feature.harder,
+        "meaning": feature.meaning,
+        "source": feature.source,
+        "needs": feature.needs or "",
+    }
+
+
+def markdown(features: Sequence[Feature] = CATALOGUE) -> str:
+    """The catalogue as a table for a README."""
+    rows = [describe(feature) for feature in features]
+    lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]
+    lines += [" | ".join(row.values()) for row in rows]
+    return "".join(f"| {line} |\n" for line in lines)
