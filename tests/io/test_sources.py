@@ -255,12 +255,14 @@ def test_broken_inputs_do_not_keep_others_from_being_read(tmp_path: Path) -> Non
     (tmp_path / "b.warc.gz").write_bytes(b"")
     (tmp_path / "c.jsonl").write_bytes(b"\n\n")
     (tmp_path / "d.html").write_bytes(PAGE)
+    (tmp_path / "e.html").write_bytes(b"")
     pages, failures = pages_of(tmp_path)
     assert [page.docno for page in pages] == ["d.html"]
     assert [(failure.docno, failure.error) for failure in failures] == [
         ("a.html.gz", "the compressed data end too early"),
         ("b.warc.gz", "there is no document in it"),
         ("c.jsonl", "there is no document in it"),
+        ("e.html", "the file is empty"),
     ]
 
 

@@ -157,6 +157,8 @@ def _read_page(
         return Failure(docno, path, "read", str(error))
     if content is None:
         return Failure(docno, path, "read", too_long(limit))
+    if not content:
+        return Failure(docno, path, "read", "the file is empty")
     return Page(docno, path, content, media_type)
 
 
