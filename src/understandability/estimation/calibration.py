@@ -1,0 +1,105 @@
+"""From a model's raw output to difficulty, 0 (very easy) to 100 (very hard), with its spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from understandability.errors import InputError
+from understandability.estimation.users import Floats
+
+EASIEST, HARDEST = 0.0, 100.0
+
+# Where the labels of background corpora stand: the easiest, and the hardest, spaced evenly
+# between; with three labels 20, 50, 80: CEFR B1, C1, C2.
+_EASIEST_LABEL, _HARDEST_LABEL = 20.0, 80.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A monotone map by straight lines between knots, and the standard error along it.
+
+    `raw` ascends, `difficulty` does not descend; both have one entry a knot, as has `spread`.
+    Outside the knots the difficulty stays that of the nearest.
+
+    >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).apply(np.array([0, 2, 2.5]))
+    (array([20., 50., 65.]), array([ 5. , 10. , 12.5]))
+    """
+
+    raw: tuple[float, ...]
+    difficulty: tuple[float, ...]
+    spread: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        raw, difficulty, spread = map(np.asarray, (self.raw, self.difficulty, self.spread))
+        if not (
+            len(raw) == len(difficulty) == len(spread) >= 2
+            and bool(np.isfinite(np.concatenate([raw, difficulty, spread])).all())
+            and bool((np.diff(raw) > 0).all())
+            and bool((np.diff(difficulty) >= 0).all())
+            and difficulty[0] >= EASIEST
+            and difficulty[-1] <= HARDEST
+            and bool((spread > 0).all())
+        ):
+            raise InputError(
+                "a calibration needs two or more knots of rising raw output, with a difficulty "
+                "from 0 to 100 that never falls and a spread above 0"
+            )
+
+    def apply(self, raw: Floats) -> tuple[Floats, Floats]:
+        """Difficulty and standard error of raw outputs; NaN stays NaN."""
+        return np.interp(raw, self.raw, self.difficulty), np.interp(raw, self.raw, self.spread)
+
+    def to_json(self) -> dict[str, list[float]]:
+        """The knots, for ``bundle.json``."""
+        return {
+            "raw": list(self.raw),
+            "difficulty": list(self.difficulty),
+            "spread": list(self.spread),
+        }
+
+    @classmethod
+    def from_json(cls, knots: Mapping[str, Any]) -> Self:
+        """The calibration that `to_json` gave; raises `InputError` for anything else."""
+        try:
+            return cls(
+                *(tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread"))
+            )
+        except (TypeError, ValueError, KeyError) as error:
+            raise InputError("the calibration is not three lists of numbers") from error
+
+
+def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
+    """The calibration of a model of background corpora, from documents it was not trained on.
+
+    The median document of the easiest label has difficulty 20, that of the hardest 80, those
+    between are spaced evenly; beyond them the outer lines go on to 0 and 100. This is a stated
+    construction, not a judgement of people. The spread is the root mean square distance of
+    documents from the difficulty of their own label.
+
+    >>> calibrate_by_corpora([0, 1, 2, 4, 5, 6], [1, 1, 1, 2, 2, 2]).difficulty
+    (0.0, 20.0, 80.0, 100.0)
+    """
+    values, numbers = np.asarray(raw, np.float64), np.asarray(labels, np.float64)
+    classes = np.unique(numbers)
+    medians = [float(np.median(values[numbers == label])) for label in classes]
+    difficulty = np.linspace(_EASIEST_LABEL, _HARDEST_LABEL, len(classes))
+    if len(classes) < 2 or bool((np.diff(medians) <= 0).any()):
+        raise InputError(
+            "the model does not tell the labels apart: the median of its output does not rise "
+            f"from label to label ({', '.join(f'{median:.4g}' for median in medians)}); "
+            "train it on more documents, or on corpora that differ more"
+        )
+    below = medians[0] - difficulty[0] * (medians[1] - medians[0]) / (difficulty[1] - difficulty[0])
+    above = medians[-1] + (HARDEST - difficulty[-1]) * (medians[-1] - medians[-2]) / (
+        difficulty[-1] - difficulty[-2]
+    )
+    knots = (below, *medians, above)
+    difficulties = (EASIEST, *difficulty.tolist(), HARDEST)
+    away = np.interp(values, knots, difficulties) - np.interp(numbers, classes, difficulty)
+    spread = float(np.sqrt(np.mean(away**2)))
+    return Calibration(knots, difficulties, (max(spread, 1.0),) * len(knots))

@@ -1,0 +1,60 @@
+"""What a bundle's model is, whatever its kind; and the simplest one, a column of the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from understandability.errors import InputError
+from understandability.estimation.users import Floats
+from understandability.features import COLUMNS, Batch, features_of
+
+
+class Model(Protocol):
+    """Documents in, one raw number for each out (higher is harder).
+
+    A number depends on its own document only, to the last digit, so that scores do not change
+    with the batches of a run.
+    """
+
+    def raw(self, batch: Batch) -> Floats:
+        """The raw output for each document; NaN where there is none."""
+        ...
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """The entry ``model`` of ``bundle.json``, and weights by file name."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnModel:
+    """One column of the feature catalogue, as it is, such as a likelihood ratio."""
+
+    column: str
+
+    def raw(self, batch: Batch) -> Floats:
+        """The values of the column."""
+        return features_of(batch, [self.column]).values[:, 0]
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """The name of the column; no weights."""
+        return {"kind": "column", "column": self.column}, {}
+
+    @classmethod
+    def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> ColumnModel:
+        """The model that `to_parts` gave."""
+        return cls(*check_features([model.get("column")]))
+
+
+def check_features(names: object) -> tuple[str, ...]:
+    """The names of features that a bundle states, if this version knows all of them."""
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise InputError("its features are no list of names")
+    unknown = [name for name in names if name not in COLUMNS]
+    if unknown:
+        raise InputError(
+            f"this version knows no feature {', '.join(map(repr, unknown[:5]))}"
+            f"{' and others' if len(unknown) > 5 else ''}; upgrade it, or train the model anew"
+        )
+    return tuple(names)
