@@ -1,0 +1,191 @@
+"""What the labels of a dimension mean: which end is easy, where "understandable" begins.
+
+The direction of a scale is always stated: published collections use both (CLEF eHealth 2015
+counts up to easy, 2016 and 2018 down).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.errors import InputError, OptionError
+from understandability.records import Labels
+
+Floats = NDArray[np.float64]
+
+# The words that state a direction, and whether a higher label is the easier (the better) one.
+DIRECTIONS = {
+    "lower-easier": False,
+    "higher-easier": True,
+    "lower-better": False,
+    "higher-better": True,
+}
+_FORM = (
+    "write DIRECTION[:THRESHOLD][:LOW..HIGH] such as lower-easier:40, lower-easier:<=40:0..100 or "
+    f"higher-easier:2, the direction one of {', '.join(DIRECTIONS)}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A scale of labels: its direction, its threshold, its ends, the gains of its grades.
+
+    `threshold` is where "understandable" begins; a label equal to it counts if `inclusive`.
+    `low` and `high` are the ends that labels may not leave; `gains` maps grades to gains and
+    then says which labels there are.
+    """
+
+    direction: str
+    threshold: float | None = None
+    inclusive: bool = True
+    low: float | None = None
+    high: float | None = None
+    gains: Mapping[float, float] | None = None
+
+    @property
+    def higher_is_easier(self) -> bool:
+        """Whether a higher label means an easier (a better) document."""
+        return DIRECTIONS[self.direction]
+
+    def __str__(self) -> str:
+        text = self.direction
+        if self.threshold is not None:
+            # Higher scales include their threshold unless told otherwise, lower ones do not.
+            unusual = self.inclusive != self.higher_is_easier
+            sign = (">" if self.higher_is_easier else "<=") if unusual else ""
+            text += f":{sign}{self.threshold:g}"
+        if self.low is not None:
+            text += f":{self.low:g}..{self.high:g}"
+        return text
+
+    def binary(self, labels: Floats) -> Floats:
+        """1 for labels on the easy side of the threshold, 0 for others, NaN for NaN.
+
+        >>> parse_scale("lower-easier:40").binary(np.array([39.0, 40.0])).tolist()
+        [1.0, 0.0]
+        >>> parse_scale("higher-easier:2").binary(np.array([1.0, 2.0])).tolist()
+        [0.0, 1.0]
+        """
+        if self.threshold is None:
+            raise OptionError(
+                f"the scale {self} has no threshold, which binary gains need; write for example "
+                f"{self.direction}:40"
+            )
+        beyond = labels > self.threshold if self.higher_is_easier else labels < self.threshold
+        easy = beyond | ((labels == self.threshold) & self.inclusive)
+        return np.where(np.isnan(labels), np.nan, easy.astype(np.float64))
+
+    def graded(self, labels: Floats) -> Floats:
+        """The gain of each label, by the table of gains or else linear between the ends.
+
+        >>> parse_scale("lower-easier:0..100").graded(np.array([0.0, 25.0])).tolist()
+        [1.0, 0.75]
+        """
+        if self.gains is not None:
+            grades = np.array(sorted(self.gains))
+            gains = np.array([self.gains[grade] for grade in grades.tolist()])
+            places = np.minimum(np.searchsorted(grades, labels), len(grades) - 1)
+            return np.where(grades[places] == labels, gains[places], np.nan)
+        if self.low is None or self.high is None:
+            raise OptionError(
+                f"graded gains need a table of gains (0:0,1:.4,2:.8,3:1) or the ends of the scale "
+                f"({self}:0..100)"
+            )
+        share = (labels - self.low) / (self.high - self.low)
+        return share if self.higher_is_easier else 1 - share
+
+    def check(self, labels: Labels) -> None:
+        """Raise `InputError` where a label is outside what the scale declares."""
+        if self.gains is not None:
+            outside = ~np.isin(labels.values, list(self.gains))
+            allowed = f"one of the grades with a gain ({', '.join(f'{g:g}' for g in self.gains)})"
+        elif self.low is not None and self.high is not None:
+            outside = (labels.values < self.low) | (labels.values > self.high)
+            allowed = f"between {self.low:g} and {self.high:g}"
+        else:
+            return
+        if outside.any():
+            first = int(np.argmax(outside))
+            raise InputError(
+                f"{labels.where(first)}: label {labels.values[first]:g} is outside the declared "
+                f"scale, a label must be {allowed}; correct the scale, or leave out a label "
+                "that is none with --not-a-label"
+            )
+
+
+def parse_scale(text: str) -> Scale:
+    """The scale that a text states.
+
+    ``lower-easier:40`` means understandable below 40, ``lower-easier:<=40`` at most 40,
+    ``higher-easier:2`` means 2 and above, ``higher-easier:>2`` above 2. The ends of the scale
+    may follow (``lower-easier:40:0..100``); the threshold may be absent where gains are graded
+    or come from a user model.
+
+    >>> parse_scale("lower-easier:<=40:0..100")  # doctest: +ELLIPSIS
+    Scale(direction='lower-easier', threshold=40.0, inclusive=True, low=0.0, high=100.0, ...)
+    >>> str(parse_scale("higher-easier:2"))
+    'higher-easier:2'
+    """
+    direction, *parts = text.strip().split(":")
+    if direction not in DIRECTIONS:
+        raise OptionError(
+            f"{text!r} does not state whether lower or higher labels are easier; {_FORM}"
+        )
+    scale = Scale(direction, inclusive=DIRECTIONS[direction])
+    for part in parts:
+        if ".." in part and scale.low is None:
+            low, high = (_number(end, text) for end in part.split("..", 1))
+            if low >= high:
+                raise OptionError(f"the scale {text!r} has its ends the wrong way round; {_FORM}")
+            scale = replace(scale, low=low, high=high)
+        elif scale.threshold is None and scale.low is None:
+            scale = _with_threshold(scale, part, text)
+        else:
+            raise OptionError(f"{text!r} is no scale; {_FORM}")
+    return scale
+
+
+def _with_threshold(scale: Scale, part: str, text: str) -> Scale:
+    match = re.fullmatch(r"([<>]=?)?(.+)", part)
+    if match is None:
+        raise OptionError(f"{text!r} is no scale; {_FORM}")
+    sign, number = match.groups()
+    if sign is not None and (sign[0] == ">") != scale.higher_is_easier:
+        raise OptionError(f"{sign} goes against {scale.direction} in {text!r}; {_FORM}")
+    inclusive = scale.inclusive if sign is None else sign.endswith("=")
+    return replace(scale, threshold=_number(number, text), inclusive=inclusive)
+
+
+def parse_gains(text: str) -> dict[float, float]:
+    """A table of gains, grade by grade.
+
+    >>> parse_gains("0:0,1:.4,2:.8,3:1")
+    {0.0: 0.0, 1.0: 0.4, 2.0: 0.8, 3.0: 1.0}
+    """
+    gains: dict[float, float] = {}
+    for pair in text.split(","):
+        grade, separator, gain = pair.partition(":")
+        if not separator:
+            raise OptionError(
+                f"{text!r} is no table of gains; write GRADE:GAIN,... as 0:0,1:.4,3:1"
+            )
+        gains[_number(grade, text)] = _number(gain, text)
+    if not all(0 <= gain <= 1 for gain in gains.values()):
+        raise OptionError(f"a gain in {text!r} is not between 0 and 1, as a probability must be")
+    return gains
+
+
+def _number(text: str, whole: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise OptionError(f"{text!r} in {whole!r} is not a finite number")
+    return number
