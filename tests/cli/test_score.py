@@ -226,7 +226,7 @@ def test_features_adds_every_column(understand) -> None:  # type: ignore[no-unty
     done = understand("score", SAMPLES / "easy.html", "-o", "-", "--features")
     (row,) = rows_of(done.stdout)
     assert list(row)[: len(COLUMNS)] == COLUMNS
-    assert {"syllables_per_word", "headings", "difficult_words"} <= set(row)
+    assert {"syllables_per_word", "html_headings", "difficult_words"} <= set(row)
 
 
 def test_scores_do_not_depend_on_the_company(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

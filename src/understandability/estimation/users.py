@@ -30,6 +30,9 @@ class UserModel:
     source: str
 
 
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
 def _no_noise(margin: Floats, scale: Floats) -> Floats:
     return (margin > 0).astype(np.float64)
 
@@ -39,9 +42,8 @@ def _cauchy(margin: Floats, scale: Floats) -> Floats:
 
 
 def _normal(margin: Floats, scale: Floats) -> Floats:
-    from scipy.special import ndtr
-
-    return np.asarray(ndtr(margin / scale), dtype=np.float64)
+    # Importing scipy.special for its ndtr takes longer than scoring a hundred pages.
+    return 0.5 * _erfc(-margin / scale / math.sqrt(2.0))
 
 
 USERS = MappingProxyType(

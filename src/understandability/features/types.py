@@ -47,6 +47,10 @@ class _Growing:
         self.size = 0
 
     @property
+    def is_new(self) -> bool:
+        return self._rows is None
+
+    @property
     def rows(self) -> Array:
         return np.empty(0, np.int32) if self._rows is None else self._rows[: self.size]
 
@@ -102,7 +106,7 @@ class TypeTable:
             if column is None:
                 column = self._columns[compute] = _Growing()
             new = self.strings[column.size :]
-            if new:
+            if new or column.is_new:  # even an empty column has the shape of its rows
                 column.extend(compute(new))
             return column.rows
 
