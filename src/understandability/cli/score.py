@@ -68,6 +68,7 @@ def score(
     from understandability.cli.rows import write_rows
     from understandability.scoring import Documents, Scorer, Settings
 
+    pages = sources(inputs, docnos, limit_mb)
     scorer = Scorer(
         Settings(
             extractor=extractor,
@@ -81,7 +82,7 @@ def score(
             any_language=any_language,
         )
     )
-    documents = Documents(sources(inputs, docnos, limit_mb), scorer.settings)
+    documents = Documents(pages, scorer.settings)
     described = scorer.described
     write_rows(
         documents,
