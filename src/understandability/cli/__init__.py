@@ -43,6 +43,14 @@ def build_app() -> typer.Typer:
     return app
 
 
+def summary(name: str, module_name: str) -> str:
+    """The first sentence of a command's help."""
+    module = importlib.import_module(f"understandability.cli.{module_name}")
+    app = getattr(module, "app", None)
+    text = app.info.help if isinstance(app, typer.Typer) else getattr(module, name).__doc__
+    return " ".join(str(text).split()).partition(". ")[0].rstrip(".") + "."
+
+
 def _show_version(value: bool) -> None:
     if value:
         typer.echo(f"understandability {understandability.__version__}")
