@@ -39,21 +39,25 @@ def unfamiliar(words: Sequence[str]) -> NDArray[np.bool_]:
 def is_familiar(word: str) -> bool:
     """Whether the list has the word, in this form or another."""
     word = word.lower().replace("’", "'")
-    known = familiar_words()
-    if word in known or any(base in known for base in _bases(word)):
+    if _is_listed(word):
         return True
-    if not word.isalpha():
-        if word[0].isdigit() and _NUMERAL.fullmatch(word):
-            return True
-        parts = [part for part in word.split("-") if part]
-        if len(parts) > 1:
-            return all(map(is_familiar, parts))
-        stem = _CLITIC.sub("", word)
-        return stem != word and stem != "" and is_familiar(stem)
-    return False
+    if word.isalpha():
+        return False
+    if word[0].isdigit() and _NUMERAL.fullmatch(word):
+        return True
+    stem = _CLITIC.sub("", word)
+    parts = [part for part in stem.split("-") if part]
+    return (len(parts) > 1 or stem != word) and all(
+        _is_listed(part) or part.isdigit() for part in parts
+    )
 
 
-def _bases(word: str) -> Iterator[str]:
+def _is_listed(word: str) -> bool:
+    known = familiar_words()
+    return word in known or any(base in known for base in bases(word))
+
+
+def bases(word: str) -> Iterator[str]:
     """The words of which this one may be a regular inflection."""
     if word.endswith("s") and not word.endswith("ss"):
         yield word[:-1]
