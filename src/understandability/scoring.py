@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from understandability.documents import (
     DEFAULT_EXTRACTOR,
     DEFAULT_SENTENCE_ENDS,
     document_of_page,
+    document_of_text,
 )
 from understandability.errors import OptionError, PageError
 from understandability.estimation import DEFAULT_BUNDLE, load_bundle
@@ -155,10 +157,17 @@ class Scorer:
             "bundle_licence": self.bundle.licence,
         }
 
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The names and the types of the columns that `score` gives."""
+        return self.score([document_of_text("A text.")]).schema
+
     def score(self, documents: Sequence[Document]) -> pa.Table:
         """One row for each document: `docno`, `source`, P(U|d), difficulty, formulas, counts."""
         import pyarrow as pa
 
+        if not documents:
+            return self.schema.empty_table()
         batch = Batch(documents)
         table = features_of(batch, self.columns)
         estimates = self.bundle.estimate(

@@ -18,6 +18,7 @@ from understandability.errors import InputError
 from understandability.io.http import too_long
 from understandability.io.jsonl import LineError, read_jsonl
 from understandability.io.parquet_pages import largest_page
+from understandability.io.remote import open_file
 from understandability.io.streams import DamagedStreamError, skip
 from understandability.records import HTML, TEXT, Failure, Page
 
@@ -56,11 +57,11 @@ def read_parquet_pages(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    try:
-        file = pq.ParquetFile(path, buffer_size=1 << 16)
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"{path} is no Parquet file, or a damaged one: {error}") from error
-    with file:
+    with open_file(path) as raw:
+        try:
+            file = pq.ParquetFile(raw, buffer_size=1 << 16)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"{path} is no Parquet file, or a damaged one: {error}") from error
         number = 0
         for group in range(file.num_row_groups):
             metadata = file.metadata.row_group(group)
@@ -69,7 +70,7 @@ def read_parquet_pages(
                 columns = [column for column in columns if column.path_in_schema in _FIELDS]
                 # Arrow decodes a whole data page at once, whatever it unfolds to.
                 most = max(4 * limit, _PARQUET_PAGE)
-                fit = [c.path_in_schema for c in columns if largest_page(path, c) <= most]
+                fit = [c.path_in_schema for c in columns if largest_page(raw, c) <= most]
                 for batch in file.iter_batches(_ROWS, row_groups=[group], columns=fit):
                     for record in batch.to_pylist():
                         number += 1
@@ -91,7 +92,7 @@ def read_parquet_pages(
 def _page_of(record: Mapping[str, Any], where: str, limit: int) -> Page | Failure:
     """The page that one object or row holds."""
     identity = next((record[name] for name in _ID_FIELDS if record.get(name) is not None), None)
-    if not isinstance(identity, str | int) or identity == "":
+    if isinstance(identity, bool) or not isinstance(identity, str | int) or identity == "":
         return Failure(where, where, "read", "the record has no 'id' (text or a whole number)")
     for name, media_type in (("html", HTML), ("text", TEXT)):
         content = record.get(name)
@@ -172,7 +173,7 @@ def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failu
     return Page(docno, where, body, HTML)
 
 
-class _ForwardFile(io.RawIOBase):
+class ForwardFile(io.RawIOBase):
     """A stream that `tarfile` can read member by member, forwards and within bounds.
 
     The bound is for the headers of an archive: a long name may claim to be a gigabyte long.
@@ -209,7 +210,7 @@ def read_tar_pages(
 ) -> Iterator[Page | Failure]:
     """The pages among an archive's plain files; links, devices and other files are counted."""
     try:
-        forward = _ForwardFile(stream, max(limit, 1 << 20))
+        forward = ForwardFile(stream, max(limit, 1 << 20))
         with tarfile.open(fileobj=forward, mode="r:", errorlevel=1) as archive:
             while (member := archive.next()) is not None:
                 archive.members = []  # type: ignore[attr-defined]  # it keeps all it ever saw

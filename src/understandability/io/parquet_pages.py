@@ -8,7 +8,6 @@ https://parquet.apache.org/docs/file-format/data-pages/.
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import IO, Any
 
 # The types of Thrift's compact protocol that page headers hold.
@@ -17,7 +16,7 @@ _STRUCT = 12
 _DEPTH = 16
 
 
-def largest_page(path: str | Path, column: Any) -> int:
+def largest_page(file: IO[bytes], column: Any) -> int:
     """The uncompressed size in bytes of the largest page of one column of a row group.
 
     `column` is pyarrow's metadata of it. Raises `ValueError` where a header is damaged.
@@ -27,12 +26,11 @@ def largest_page(path: str | Path, column: Any) -> int:
     if column.dictionary_page_offset:
         start = min(start, column.dictionary_page_offset)
     end = start + column.total_compressed_size
-    with Path(path).open("rb") as file:
-        while start < end:
-            file.seek(start)
-            uncompressed, compressed = _page_header(file)
-            largest = max(largest, uncompressed)
-            start = file.tell() + compressed
+    while start < end:
+        file.seek(start)
+        uncompressed, compressed = _page_header(file)
+        largest = max(largest, uncompressed)
+        start = file.tell() + compressed
     return largest
 
 

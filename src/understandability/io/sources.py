@@ -6,7 +6,9 @@ import io
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from understandability.errors import InputError
 from understandability.io.containers import (
@@ -17,7 +19,8 @@ from understandability.io.containers import (
     read_trec_pages,
 )
 from understandability.io.http import too_long
-from understandability.io.streams import DamagedStreamError, open_stream, read_bounded
+from understandability.io.remote import file_system, is_url
+from understandability.io.streams import DamagedStreamError, open_stream, position, read_bounded
 from understandability.io.warc import read_warc
 from understandability.records import TEXT, Failure, Page
 
@@ -41,7 +44,7 @@ _COMPRESSION = (".gz", ".zst")
 
 
 class Sources:
-    """The pages of files, folders and standard input (``-``), one after another.
+    """The pages of files, folders, URLs and standard input (``-``), one after another.
 
     Iterating gives a `Page` for each document and a `Failure` in the place of each that cannot
     be read; `skipped` counts what is no document (a redirect, a style sheet), by kind. The
@@ -60,6 +63,7 @@ class Sources:
         limit: int = DEFAULT_LIMIT,
     ) -> None:
         self._docnos, self._limit = docnos, limit
+        self._stream: io.BufferedReader | None = None
         self.skipped: Counter[str] = Counter()
         self.files = [found for path in paths for found in self._find(str(path))]
 
@@ -75,48 +79,80 @@ class Sources:
             for record in self._read_file(docno, path):
                 nothing = False
                 if self._docnos is None or record.docno in self._docnos:
-                    yield record
+                    yield _printable(record)
         except (InputError, OSError) as error:
             nothing = False
             yield Failure(docno, path, "read", str(error))
         if nothing and self.skipped.total() == before:
             yield Failure(docno, path, "read", "there is no document in it")
 
+    @property
+    def position(self) -> int:
+        """How many bytes of the file that is being read have been read, where that is known."""
+        stream = self._stream
+        return 0 if stream is None or stream.closed else position(stream)
+
     def _find(self, path: str) -> Iterator[tuple[str, str]]:
         """The files that a path stands for, each with its docno."""
         if path == "-":
             yield "-", "-"
             return
+        if is_url(path):
+            yield from self._find_remote(path)
+            return
         here = Path(path)
         if here.is_dir():
-            before = len(self.skipped)
-            found = list(self._find_in_folder(here))
-            if not found:
-                seen = f"; there are {self._unknown_names()}" if len(self.skipped) > before else ""
-                raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
-            yield from found
+            yield from self._some(path, self._find_in_folder(here))
         elif here.exists():
-            if _kind(here.name) is None:
-                raise InputError(
-                    f"{path} has a suffix that is not known; inputs end in {_allowed()}"
-                )
-            yield here.as_posix(), path
+            yield _of_known_kind(here.as_posix(), path)
         else:
             raise InputError(
                 f"{path} does not exist; name a file, a folder, or - for standard input"
             )
+
+    def _find_remote(self, url: str) -> Iterator[tuple[str, str]]:
+        system, top = file_system(url)
+        if system.isdir(top):
+            yield from self._some(url, self._find_below(system, top))
+        elif system.exists(top):
+            yield _of_known_kind(url, url)
+        else:
+            raise InputError(
+                f"{url} does not exist; name a file, a folder, or - for standard input"
+            )
+
+    def _some(self, path: str, files: Iterator[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The files of a folder, of which there must be some."""
+        before = len(self.skipped)
+        found = list(files)
+        if not found:
+            seen = f"; there are {self._unknown_names()}" if len(self.skipped) > before else ""
+            raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
+        return found
 
     def _find_in_folder(self, folder: Path) -> Iterator[tuple[str, str]]:
         for parent, folders, names in os.walk(folder):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 file = Path(parent, name)
-                if name.startswith(".") or not file.is_file():
-                    self.skipped["hidden and special files"] += 1
-                elif _kind(name) is None:
-                    self.skipped[f"files with the suffix {file.suffix or '(none)'}"] += 1
-                else:
+                if self._is_input(name, file.is_file()):
                     yield file.relative_to(folder).as_posix(), str(file)
+
+    def _find_below(self, system: Any, top: str) -> Iterator[tuple[str, str]]:
+        for path in sorted(system.find(top)):
+            name = path.removeprefix(top).lstrip("/")
+            if self._is_input(name.rpartition("/")[2], not name.startswith(".")):
+                yield name, system.unstrip_protocol(path)
+
+    def _is_input(self, name: str, is_file: bool) -> bool:
+        """Whether a file of a folder is read; counts it where not."""
+        if name.startswith(".") or not is_file:
+            self.skipped["hidden and special files"] += 1
+        elif _kind(name) is None:
+            self.skipped[f"files with the suffix {Path(name).suffix or '(none)'}"] += 1
+        else:
+            return True
+        return False
 
     def _unknown_names(self) -> str:
         return ", ".join(f"{count} {kind}" for kind, count in self.skipped.most_common(5))
@@ -126,6 +162,7 @@ class Sources:
             yield from read_parquet_pages(path, path, self._limit, self.skipped)
             return
         with open_stream(path) as stream:
+            self._stream = stream
             kind = _kind_of_content(stream) if path == "-" else _kind(path) or ""
             if kind == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
                 kind = ".trec"  # as TREC's own disks name them
@@ -160,6 +197,22 @@ def _read_page(
     if not content:
         return Failure(docno, path, "read", "the file is empty")
     return Page(docno, path, content, media_type)
+
+
+def _printable(record: Page | Failure) -> Page | Failure:
+    """The record with a name that tables can hold: an escape in it may be half a character."""
+    if record.docno.isascii() and record.source.isascii():
+        return record
+    docno, source = (
+        text.encode("utf-8", "backslashreplace").decode() for text in (record.docno, record.source)
+    )
+    return replace(record, docno=docno, source=source)
+
+
+def _of_known_kind(docno: str, path: str) -> tuple[str, str]:
+    if _kind(path) is None:
+        raise InputError(f"{path} has a suffix that is not known; inputs end in {_allowed()}")
+    return docno, path
 
 
 def _kind(name: str) -> str | None:

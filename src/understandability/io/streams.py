@@ -17,6 +17,7 @@ from typing import IO, Protocol
 import zstandard
 
 from understandability.errors import InputError
+from understandability.io.remote import open_file
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -59,6 +60,9 @@ class _MemberStream(io.RawIOBase):
     def close(self) -> None:
         self._file.close()
         super().close()
+
+    def tell(self) -> int:
+        return self._file.tell()
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         while not self._output:
@@ -139,6 +143,13 @@ class _Raw(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def tell(self) -> int:
+        return self._file.tell()
+
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         data = self._file.read(len(buffer))
         buffer[: len(data)] = data
@@ -146,17 +157,18 @@ class _Raw(io.RawIOBase):
 
 
 def open_stream(path: str | Path) -> io.BufferedReader:
-    """Open a file (``-``: standard input) and decode it if it is gzip or zstd.
+    """Open a file, a URL or standard input (``-``), and decode it if it is gzip or zstd.
 
     Raises `InputError` in one sentence where the file cannot be opened.
     """
     if str(path) == "-":
         return decompressed(sys.stdin.buffer)
-    try:
-        file = Path(path).open("rb")  # noqa: SIM115  # closed with the stream that is returned
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    return decompressed(file)
+    return decompressed(open_file(str(path)))
+
+
+def position(stream: io.BufferedReader) -> int:
+    """About how many bytes of the file behind `stream` have been read, before decoding."""
+    return stream.raw.tell()
 
 
 def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:

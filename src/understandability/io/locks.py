@@ -1,0 +1,66 @@
+"""Locks on the parts of a shared file: who dies lets go, and who is refused learns by whom."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from understandability.errors import InputError
+
+_SLOT = 64  # bytes of the file that are locked for each number, and hold its owner's name
+
+
+class Lock:
+    """Holds numbers, such as those of a run's inputs, against other processes.
+
+    A context manager. Raises `InputError` where another process holds one of the `numbers`,
+    naming it by its machine and process id. Works across machines where the file system's
+    locks do (NFS: yes).
+    """
+
+    def __init__(self, path: Path, numbers: Iterable[int]) -> None:
+        self._path, self._numbers = path, list(numbers)
+
+    def __enter__(self) -> Self:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise InputError(f"{self._path} cannot be opened: {error.strerror}") from error
+        try:
+            for number in self._numbers:
+                self._take(number)
+            owner = f"process {os.getpid()} on {socket.gethostname()}".encode()[:_SLOT]
+            for number in self._numbers:
+                os.pwrite(self._file, owner.ljust(_SLOT), number * _SLOT)
+        except OSError as error:
+            os.close(self._file)
+            raise InputError(f"{self._path} cannot be locked: {error.strerror}") from error
+        except InputError:
+            os.close(self._file)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._file)
+
+    def _take(self, number: int) -> None:
+        try:
+            # Record locks, which belong to the process: none of its children inherits them.
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SLOT, number * _SLOT)
+        except (BlockingIOError, PermissionError) as error:
+            owner = os.pread(self._file, _SLOT, number * _SLOT).decode("utf-8", "replace").strip()
+            raise InputError(
+                f"{self._path.parent} is being worked on by {owner or 'another process'}; wait "
+                "for it, or stop it, then give the same command again"
+            ) from error
