@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -191,6 +193,21 @@ def test_usage_errors_are_one_sentence_and_status_2(  # type: ignore[no-untyped-
     assert not list(inputs.glob("s.*"))
 
 
+def test_a_full_disk_is_told_in_one_sentence() -> None:
+    """As it happens on the way, not at the start."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "understandability", "score", str(SAMPLES), "-o", "-"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode != 0
+    assert b"No space left on device" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
 def test_standard_input_is_told_by_its_content(understand) -> None:  # type: ignore[no-untyped-def]
     """A page, JSON Lines or gzip, piped in."""
     page = (SAMPLES / "easy.html").read_bytes()
@@ -242,9 +259,6 @@ def test_scores_do_not_depend_on_the_company(understand, tmp_path: Path) -> None
 
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     """`understand score ... -o - | head -1` ends quietly."""
-    import subprocess
-    import sys
-
     command = f"{sys.executable} -m understandability score {SAMPLES} -o - | true"
     done = subprocess.run(command, shell=True, capture_output=True, timeout=120, check=False)
     assert b"Traceback" not in done.stderr

@@ -93,6 +93,7 @@ def test_jsonl_records(tmp_path: Path) -> None:
         json.dumps({"id": "none", "title": "x"}),
         json.dumps({"id": "long", "text": "x" * 2000}),
         "",
+        json.dumps({"id": True, "text": "x"}),
         json.dumps({"id": "z", "text": "end"}),
     ]
     file = tmp_path / "d.jsonl.gz"
@@ -111,6 +112,7 @@ def test_jsonl_records(tmp_path: Path) -> None:
         "5": "the record has no 'id' (text or a whole number)",
         "6": "the record has neither 'html' nor 'text'",
         "7": "the document is longer than 0.001 MB; raise --limit-mb to read it",
+        "9": "the record has no 'id' (text or a whole number)",
     }
 
 

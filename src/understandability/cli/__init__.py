@@ -77,3 +77,7 @@ def main() -> None:
         # The reader of our output has gone; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"understand: {where}{error.strerror or error}", err=True)
+        sys.exit(2)
