@@ -81,11 +81,12 @@ def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) ->
         )
     if measure.base == "RBP":
         return grades / highest
-    return (_exp2(grades) - 1) / 2.0**highest
+    return (_exp2(grades) - 1) / float(np.exp2(highest))
 
 
 def _exp2(grades: Floats) -> Floats:
-    return np.asarray(np.exp2(grades), dtype=np.float64)
+    doubled: Floats = np.exp2(grades)
+    return doubled
 
 
 def _within(measure: Measure, judged: Judged) -> NDArray[np.bool_]:
@@ -136,11 +137,10 @@ def _ideal_dcg(measure: Measure, judgements: Judgements) -> Floats:
 
 
 def _err(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
-    stop = np.where(_within(measure, judged), gain(measure, judgements, judged), 0.0)
-    reached: Floats = np.ones(len(stop))
+    stop: Floats = np.where(_within(measure, judged), gain(measure, judgements, judged), 0.0)
     if measure.get("form", judgements.settings) == "cascade":
-        reached = _product_before(judged, 1 - stop)
-    return _sums(judged, stop * reached / (judged.position + 1))
+        stop = np.multiply(stop, _product_before(judged, 1 - stop))
+    return _sums(judged, stop / (judged.position + 1))
 
 
 def _product_before(judged: Judged, factors: Floats) -> Floats:
@@ -150,8 +150,8 @@ def _product_before(judged: Judged, factors: Floats) -> Floats:
     place = np.arange(len(factors)) - starts[judged.query]
     table = np.ones((len(counts), int(counts.max(initial=0)) + 1))
     table[judged.query, place + 1] = factors
-    product: Floats = np.cumprod(table, axis=1)[judged.query, place]
-    return product
+    products: Floats = np.multiply.accumulate(table, axis=1)
+    return products[judged.query, place]
 
 
 def _judged_share(measure: Measure, judged: Judged) -> Floats:
