@@ -91,13 +91,15 @@ class Settings:
 class Documents:
     """Documents of pages, one after another; what cannot be one stands in `failures`.
 
-    A docno that came before is a failure: the first of two wins.
+    `count` is how many there have been. A docno that came before is a failure: the first of
+    two wins.
     """
 
     def __init__(self, pages: Iterable[Page | Failure], settings: Settings) -> None:
         self._pages, self._settings = pages, settings
         self._seen: set[str] = set()
         self.failures: list[Failure] = []
+        self.count = 0
         # What `Sources` pass over, by kind; other iterables of pages pass nothing over.
         self.skipped: Counter[str] = getattr(pages, "skipped", Counter())
 
@@ -107,6 +109,7 @@ class Documents:
             if isinstance(result, Failure):
                 self.failures.append(result)
             else:
+                self.count += 1
                 yield result
 
     def _document(self, page: Page | Failure) -> Document | Failure:

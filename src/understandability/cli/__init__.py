@@ -21,7 +21,10 @@ SCORING = "Score pages"
 
 # Name of the command, its module in this package, the task it belongs to. A module holds a
 # function of the command's name, or a typer app called `app` for a command with subcommands.
-COMMANDS: tuple[tuple[str, str, str], ...] = (("score", "score", SCORING),)
+COMMANDS: tuple[tuple[str, str, str], ...] = (
+    ("score", "score", SCORING),
+    ("features", "features", SCORING),
+)
 
 
 def build_app() -> typer.Typer:

@@ -13,15 +13,14 @@ from understandability.errors import OptionError
 if TYPE_CHECKING:
     from understandability.io.sources import Sources
 
-Inputs = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="INPUT...",
-        help="HTML and text files, folders, WARC and WET, JSONL and Parquet with id and html or "
-        "text, TREC web text, tar archives, - for standard input; also .gz and .zst.",
-        show_default=False,
-    ),
-]
+_INPUTS = typer.Argument(
+    metavar="INPUT...",
+    help="HTML and text files, folders, WARC and WET, JSONL and Parquet with id and html or "
+    "text, TREC web text, tar archives, - for standard input; also .gz and .zst.",
+    show_default=False,
+)
+Inputs = Annotated[list[str], _INPUTS]
+InputsIfAny = Annotated[list[str] | None, _INPUTS]
 Output = Annotated[
     str | None,
     typer.Option(

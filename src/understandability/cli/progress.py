@@ -17,16 +17,14 @@ class Progress:
     def __init__(self, quiet: bool) -> None:
         self._shown = not quiet and sys.stderr.isatty()
         self._start = self._last = time.monotonic()
-        self.documents = 0
 
     def update(self, documents: int, errors: int) -> None:
-        """Count further `documents`; `errors` is how many there were in all."""
-        self.documents += documents
+        """Show how many `documents` and `errors` there have been."""
         now = time.monotonic()
         if self._shown and now - self._start > _AFTER and now - self._last > _EVERY:
             self._last = now
-            rate = self.documents / (now - self._start)
-            sys.stderr.write(f"\r{self.documents} documents, {rate:.0f}/s, {errors} errors \x1b[K")
+            rate = documents / (now - self._start)
+            sys.stderr.write(f"\r{documents} documents, {rate:.0f}/s, {errors} errors \x1b[K")
             sys.stderr.flush()
 
     def __enter__(self) -> Self:

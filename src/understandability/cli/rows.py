@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from understandability.scoring import Documents
 
 _MOST_SHOWN = 1000
+# A table with more columns is turned on its side: a row for each column, a column for each of a
+# few rows.
+_MOST_COLUMNS = 12
+_MOST_TURNED = 6
 
 
 def write_rows(
@@ -43,6 +47,8 @@ def write_rows(
     Ends the command with status 1 where `strict` and there was a failure.
     """
     rows: list[dict[str, Any]] = []
+    total = 0
+    most = _MOST_SHOWN if len(shown) <= _MOST_COLUMNS else _MOST_TURNED
     with ExitStack() as stack:
         writer = stack.enter_context(TableWriter(output, settings=settings)) if output else None
         progress = stack.enter_context(Progress(quiet))
@@ -50,26 +56,30 @@ def write_rows(
             if writer:
                 writer.write(table)
             else:
-                rows += table.select(list(shown)).slice(0, _MOST_SHOWN - len(rows)).to_pylist()
-            progress.update(table.num_rows, len(documents.failures))
+                rows += table.select(list(shown)).slice(0, most - len(rows)).to_pylist()
+            total += table.num_rows
+            progress.update(documents.count, len(documents.failures))
     if output is None:
         typer.echo(title)
-        _show(rows, shown)
-        if progress.documents > len(rows):
-            typer.echo(f"... and {progress.documents - len(rows)} more; write them with -o FILE")
+        show(rows, shown)
+        if total > len(rows):
+            typer.echo(f"... and {total - len(rows)} more; write them with -o FILE")
     _report_failures(documents.failures, output)
     if not quiet:
         if output is not None:
             typer.echo(title, err=True)
-        _summarise(documents, progress.documents, output)
+        _summarise(documents, output)
     if strict and documents.failures:
         raise typer.Exit(1)
 
 
-def _show(rows: list[dict[str, Any]], shown: Mapping[str, str]) -> None:
+def show(rows: list[dict[str, Any]], shown: Mapping[str, str]) -> None:
+    """Print the rows; `shown` are their columns and the headings of these."""
     from rich.console import Console
     from rich.table import Table
 
+    if len(shown) > _MOST_COLUMNS:
+        rows, shown = _turned(rows, shown)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name, heading in shown.items():
         numeric = any(isinstance(row[name], int | float) for row in rows)
@@ -79,6 +89,18 @@ def _show(rows: list[dict[str, Any]], shown: Mapping[str, str]) -> None:
     # Where nobody looks at a terminal, nothing is folded to its width.
     console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 1000)
     console.print(table)
+
+
+def _turned(
+    rows: list[dict[str, Any]], shown: Mapping[str, str]
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    first, *others = shown
+    headings = {str(index): str(row[first]) for index, row in enumerate(rows)}
+    turned = [
+        {first: shown[name], **{str(index): row[name] for index, row in enumerate(rows)}}
+        for name in others
+    ]
+    return turned, {first: "", **headings}
 
 
 def _cell(value: Any) -> str:
@@ -104,9 +126,9 @@ def _errors_file(output: str) -> str:
     return f"{output}.errors.jsonl"
 
 
-def _summarise(documents: Documents, scored: int, output: str | None) -> None:
+def _summarise(documents: Documents, output: str | None) -> None:
     failures = len(documents.failures)
     where = f" (in {_errors_file(output)})" if output not in (None, "-") and failures else ""
-    typer.echo(f"{scored} documents, {failures} errors{where}", err=True)
+    typer.echo(f"{documents.count} documents, {failures} errors{where}", err=True)
     for kind, count in documents.skipped.most_common():
         typer.echo(f"passed over: {count} {kind}", err=True)

@@ -26,7 +26,7 @@ dimensions). It runs once for each distinct word, so it must depend on the strin
 """
 
 from understandability.features.batch import Batch, ratio
-from understandability.features.catalogue import CATALOGUE, COLUMNS, GROUPS
+from understandability.features.catalogue import CATALOGUE, COLUMNS, GROUPS, select_columns
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature, Flag
 from understandability.features.table import FeatureTable, batches, compute_features, features_of
 
@@ -45,4 +45,5 @@ __all__ = [
     "compute_features",
     "features_of",
     "ratio",
+    "select_columns",
 ]

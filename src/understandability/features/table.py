@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +15,11 @@ from understandability.features.feature import SENTENCE, WORD, Feature
 from understandability.features.types import FloatArray
 from understandability.records import Document
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 NO_WORDS = "no_words"
+_BATCH_DOCUMENTS = 256
 _BATCH_PIECES = 50_000
 
 
@@ -36,6 +41,13 @@ class FeatureTable:
             raise OptionError(f"the table has no column {name!r}; it has {', '.join(self.names)}")
         return self.values[:, self.names.index(name)]
 
+    def to_arrow(self) -> pa.Table:
+        """`docno` and the values, as an Arrow table."""
+        import pyarrow as pa
+
+        values = {name: self.values[:, index] for index, name in enumerate(self.names)}
+        return pa.table({"docno": pa.array(self.docnos, pa.string()), **values})
+
 
 def compute_features(
     documents: Iterable[Document], names: Sequence[str] | None = None
@@ -54,7 +66,7 @@ def compute_features(
     return FeatureTable(
         tuple(docno for table in tables for docno in table.docnos),
         columns,
-        np.concatenate([np.empty((0, len(columns))), *(table.values for table in tables)]),
+        np.concatenate([table.values for table in tables]),
         tuple(flags for table in tables for flags in table.flags),
     )
 
@@ -86,14 +98,15 @@ def features_of(batch: Batch, columns: Sequence[str]) -> FeatureTable:
 
 
 def batches(documents: Iterable[Document]) -> Iterator[Batch]:
-    """The documents in batches of a size that is quick and bounded."""
+    """The documents in batches of a size that is quick and bounded; at least one, if empty."""
     waiting: list[Document] = []
     pieces = 0
+    nothing = True
     for document in documents:
         waiting.append(document)
         pieces += len(document.pieces)
-        if pieces >= _BATCH_PIECES:
+        if pieces >= _BATCH_PIECES or len(waiting) >= _BATCH_DOCUMENTS:
             yield Batch(waiting)
-            waiting, pieces = [], 0
-    if waiting:
+            waiting, pieces, nothing = [], 0, False
+    if waiting or nothing:
         yield Batch(waiting)

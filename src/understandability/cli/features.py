@@ -1,0 +1,105 @@
+"""`understand features`: pages to numbers, and the list of what there is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import understandability
+from understandability.cli.options import (
+    Docnos,
+    Engine,
+    Extractor,
+    InputsIfAny,
+    LimitMb,
+    Output,
+    Quiet,
+    SentenceEnds,
+    Strict,
+    sources,
+)
+
+
+def features(
+    inputs: InputsIfAny = None,
+    output: Output = None,
+    only: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Features by name, such as dale_chall,smog."),
+    ] = None,
+    groups: Annotated[
+        str | None, typer.Option(metavar="GROUP,...", help="All features of these groups.")
+    ] = None,
+    per: Annotated[
+        str | None,
+        typer.Option(metavar="word,sentence", help="Add the values by word, by sentence or both."),
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="Show what features there are; no pages are read.")
+    ] = False,
+    words: Annotated[
+        bool, typer.Option("--words", help="Show the words behind the counts, and how often.")
+    ] = False,
+    extractor: Extractor = "boilerpipe",
+    sentence_ends: SentenceEnds = "force-period",
+    engine: Engine = "fast",
+    docnos: Docnos = None,
+    limit_mb: LimitMb = 10.0,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
+
+    One row a document: docno and the values. With --words, one row for each word that a count
+    counts. Documents that cannot be read go to FILE.errors.jsonl.
+
+    Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
+    """
+    from understandability.cli.rows import write_rows
+    from understandability.errors import OptionError
+    from understandability.features import batches, features_of, select_columns
+    from understandability.scoring import Documents, Settings
+
+    names, chosen_groups = _split(only), _split(groups)
+    if list_:
+        _show_list(names, chosen_groups, output)
+        return
+    if not inputs:
+        raise OptionError("there is nothing to read; name pages, folders or archives, or --list")
+    settings = Settings(extractor=extractor, sentence_ends=sentence_ends, engine=engine)
+    documents = Documents(sources(inputs, docnos, limit_mb), settings)
+    columns = select_columns(names, chosen_groups, _split(per))
+    write_rows(
+        documents,
+        (features_of(batch, columns).to_arrow() for batch in batches(documents)),
+        output,
+        settings={
+            "understandability": understandability.__version__,
+            "extractor": extractor,
+            "sentence_ends": sentence_ends,
+            "engine": engine,
+        },
+        title=f"{len(columns)} features, {extractor}, {sentence_ends}",
+        shown={name: name for name in ("docno", *columns)},
+        strict=strict,
+        quiet=quiet,
+    )
+
+
+def _split(names: str | None) -> list[str]:
+    return [name.strip() for name in (names or "").split(",") if name.strip()]
+
+
+def _show_list(names: list[str], groups: list[str], output: str | None) -> None:
+    import pyarrow as pa
+
+    from understandability.cli.rows import show
+    from understandability.features.catalogue import COLUMNS, describe, select_columns
+    from understandability.io.tables import write_table
+
+    rows = [describe(COLUMNS[name][0]) for name in select_columns(names, groups)]
+    if output:
+        write_table(pa.Table.from_pylist(rows), output)
+    else:
+        show(rows, {name: name for name in rows[0]})
