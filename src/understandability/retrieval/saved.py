@@ -1,0 +1,92 @@
+"""An index to a folder and back; what is read is checked before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+import understandability
+from understandability.errors import InputError, OptionError
+from understandability.io.index import read_index, write_index
+from understandability.retrieval.analysis import Analyzer
+from understandability.retrieval.index import BODY, TITLE, Field, Index
+
+_PARTS = ("counts", "documents", "starts")
+
+
+def save_index(index: Index, folder: str | Path) -> None:
+    """Write an index as a folder; the same index gives the same bytes."""
+    header = {
+        "toolkit": understandability.__version__,
+        "documents": len(index.docnos),
+        "terms": len(index.terms),
+        "extractor": index.extractor,
+        "analyzer": asdict(index.analyzer),
+    }
+    arrays = {"docnos": _packed(index.docnos), "terms": _packed(index.terms)}
+    for name in (TITLE, BODY):
+        postings = index.field(name).postings
+        columns = (postings.data, postings.indices, postings.indptr)
+        for part, column in zip(_PARTS, columns, strict=True):
+            arrays[f"{name}_{part}"] = column.astype(np.int64 if part == "starts" else np.int32)
+    write_index(folder, header, arrays)
+
+
+def load_index(folder: str | Path) -> Index:
+    """Read an index; raises `InputError` where it is no index, damaged, or of another version."""
+    header, arrays = read_index(folder)
+    try:
+        return _index(header, arrays)
+    except (LookupError, TypeError, ValueError, OptionError) as error:
+        raise InputError(f"the index {folder} is damaged ({error}); build it again") from error
+
+
+def _index(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Index:
+    docnos, terms = _unpacked(arrays["docnos"]), _unpacked(arrays["terms"])
+    title, body = (_field(arrays, name, len(terms), len(docnos)) for name in (TITLE, BODY))
+    return Index(
+        docnos, terms, title, body, Analyzer(**header["analyzer"]), str(header["extractor"])
+    )
+
+
+def _field(arrays: Mapping[str, NDArray[Any]], name: str, terms: int, documents: int) -> Field:
+    columns = [arrays[f"{name}_{part}"] for part in _PARTS]
+    if any(column.ndim != 1 or column.dtype.kind != "i" for column in columns):
+        raise ValueError(f"the postings of the {name} are no whole numbers")
+    counts, numbers, starts = columns
+    if len(starts) != terms + 1 or starts[0] != 0 or starts[-1] != len(numbers):
+        raise ValueError(f"the postings of the {name} do not fit its terms")
+    if (np.diff(starts) < 0).any() or not _ascending(numbers, starts):
+        raise ValueError(f"the postings of the {name} are not in order")
+    if len(counts) != len(numbers) or (counts < 1).any():
+        raise ValueError(f"the postings of the {name} have no counts")
+    if len(numbers) and (numbers.min() < 0 or numbers.max() >= documents):
+        raise ValueError(f"the postings of the {name} are of unknown documents")
+    return Field(csr_matrix((counts, numbers, starts), shape=(terms, documents)))
+
+
+def _ascending(numbers: NDArray[Any], starts: NDArray[Any]) -> bool:
+    """Whether the documents of each term are in order, none of them twice."""
+    first = np.zeros(len(numbers), dtype=bool)
+    first[starts[:-1][np.diff(starts) > 0]] = True
+    return bool((first[1:] | (np.diff(numbers) > 0)).all())
+
+
+def _packed(names: tuple[str, ...]) -> NDArray[np.uint8]:
+    """Names, which hold no line breaks, as bytes."""
+    return np.frombuffer("\n".join(names).encode(), dtype=np.uint8)
+
+
+def _unpacked(content: NDArray[Any]) -> tuple[str, ...]:
+    if content.dtype != np.uint8:
+        raise ValueError("its names are no text")
+    names = tuple(content.tobytes().decode().split("\n")) if len(content) else ()
+    if len(set(names)) != len(names):
+        raise ValueError("a name stands in it twice")
+    return names
