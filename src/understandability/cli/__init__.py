@@ -18,12 +18,18 @@ import understandability
 from understandability.errors import UnderstandabilityError
 
 SCORING = "Score pages"
+EVALUATION = "Evaluate runs"
 
 # Name of the command, its module in this package, the task it belongs to. A module holds a
 # function of the command's name, or a typer app called `app` for a command with subcommands.
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("score", "score", SCORING),
     ("features", "features", SCORING),
+    ("evaluate", "evaluate", EVALUATION),
+    ("correlate", "correlate", EVALUATION),
+    ("compare", "compare", EVALUATION),
+    ("simulate", "simulate", EVALUATION),
+    ("plot", "plot", EVALUATION),
 )
 
 

@@ -47,25 +47,29 @@ def tau_ap(reference: ArrayLike, other: ArrayLike) -> float:
 
     The chance that `reference` agrees on a pair that `other` ranks, a system below its first
     and one above that, as ``2 chance - 1`` (Yilmaz, Aslam & Robertson 2008). Not symmetric.
-    Where scores tie, the mean over all orders of the tied systems.
+    Where scores tie, the mean over all orders of the systems that break ties in both rankings
+    alike: two systems tied in both agree.
 
     >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 3), round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 3)
     (0.778, 0.333)
     """
     truth, scores = _pair(reference, other)
     n = len(scores)
-    # agrees[i, j]: how far the reference ranks j above i.
-    agrees = (truth[None, :] > truth[:, None]) + 0.5 * (truth[None, :] == truth[:, None])
+    better = (truth[None, :] > truth[:, None]).astype(np.float64)  # the column system is better
+    level = (truth[None, :] == truth[:, None]).astype(np.float64)
     above = scores[None, :] > scores[:, None]
     tied = (scores[None, :] == scores[:, None]) & ~np.eye(n, dtype=bool)
     before, ties = above.sum(axis=1), tied.sum(axis=1)
-    agreed_above, agreed_tied = (agrees * above).sum(axis=1), (agrees * tied).sum(axis=1)
+    sure, open_ = (better * above).sum(axis=1), (level * above).sum(axis=1)
+    within = ((better + level) * tied).sum(axis=1)
     total = 0.0
-    # A system among t tied ones stands below r = 0 ... t of them, each equally often.
+    # A system tied with t others stands below r = 0 ... t of them, each equally often; one that
+    # only the reference ties with it then stands above it with chance (r + 1) / (t + 2).
     for r in range(int(ties.max()) + 1):
-        share = np.divide(r * agreed_tied, ties, out=np.zeros(n), where=ties > 0)
+        of_ties = np.divide(r * within, ties, out=np.zeros(n), where=ties > 0)
+        agreed = sure + open_ * (r + 1) / (ties + 2) + of_ties
         counted = (r <= ties) & (before + r > 0)
-        chance = (agreed_above + share)[counted] / (before + r)[counted]
+        chance = agreed[counted] / (before + r)[counted]
         total += float((chance / (ties[counted] + 1)).sum())
     return 2 * total / (n - 1) - 1
 

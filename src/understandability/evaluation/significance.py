@@ -63,15 +63,18 @@ def compare(
     return tuple(rows)
 
 
-def marks(comparisons: Sequence[Comparison], alpha: float = 0.05) -> dict[tuple[str, str], str]:
+def marks(
+    comparisons: Sequence[Comparison], alpha: float = 0.05, *, corrected: bool = False
+) -> dict[tuple[str, str], str]:
     """The marks of each measure and run, as in the tables of the study.
 
-    † differs from the first run, ⋄ from the best, by the paired t-test at `alpha`.
+    † differs from the first run, ⋄ from the best, by the paired t-test at `alpha`; `corrected`
+    goes by the probabilities after Holm's correction.
     """
     marked: dict[tuple[str, str], str] = {}
     for row in comparisons:
         sign = BASELINE_MARK if row.against == "first" else BEST_MARK
-        if row.p_t < alpha:
+        if (row.p_t_holm if corrected else row.p_t) < alpha:
             key = (row.measure, row.run)
             marked[key] = marked.get(key, "") + sign
     return marked

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.io.streams import DamagedStreamError, open_stream
-from understandability.io.tables import open_for_writing, read_table, temporary_name
+from understandability.io.tables import read_table, write_bytes
 from understandability.records import Labels, Oddity, Run
 
 if TYPE_CHECKING:
@@ -214,12 +214,9 @@ def write_labels(labels: Labels, destination: str | Path) -> None:
 
 
 def _write(destination: str | Path, lines: Iterable[str]) -> None:
-    temporary = temporary_name(str(destination))
-    with open_for_writing(temporary, str(destination)) as file:
-        data = "".join(lines).encode()
-        compressed = str(destination).endswith(".gz")
-        file.write(gzip.compress(data, 6, mtime=0) if compressed else data)
-    temporary.replace(destination)
+    data = "".join(lines).encode()
+    name = str(destination)
+    write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
 
 
 def _labels_of_dataset(name: str, dimension: str, field: str | None) -> Labels:

@@ -162,9 +162,14 @@ def write_table(
 
 def write_text(destination: str, text: str) -> None:
     """Write a text file, complete or not at all."""
+    write_bytes(destination, text.encode())
+
+
+def write_bytes(destination: str, data: bytes) -> None:
+    """Write a file, complete or not at all."""
     temporary = temporary_name(destination)
     with open_for_writing(temporary, destination) as file:
-        file.write(text.encode())
+        file.write(data)
     temporary.replace(destination)
 
 

@@ -1,0 +1,93 @@
+"""Results to a terminal and to files: tables, one JSON document, rows, lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from understandability.errors import OptionError
+
+_BY_SUFFIX = {".json": "json", ".eval": "trec_eval"}
+_ROW_FORMATS = ("csv", "tsv", "jsonl", "parquet")
+
+ResultFile = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write .json, .csv, .tsv, .jsonl or .parquet; - is JSON on standard output.",
+        show_default=False,
+    ),
+]
+
+
+def write_result(
+    destination: str,
+    document: Mapping[str, Any],
+    rows: Callable[[], Sequence[Mapping[str, Any]]],
+    *,
+    lines: Callable[[], str] | None = None,
+    stated: str | None = None,
+) -> None:
+    """Write a result in the format that is stated, or that the suffix names; ``-`` is JSON.
+
+    `document` is the JSON form and holds the settings, `rows` the form of tables, `lines` that
+    of trec_eval where there is one.
+    """
+    kind = stated or ("json" if destination == "-" else _BY_SUFFIX.get(Path(destination).suffix))
+    formats = ("json", *_ROW_FORMATS, *(("trec_eval",) if lines else ()))
+    if kind is not None and kind not in formats:
+        raise OptionError(f"there is no format {kind!r} here; choose one of {', '.join(formats)}")
+    if kind == "json":
+        _write_text(destination, json.dumps(_finite(document), indent=1, ensure_ascii=False) + "\n")
+    elif kind == "trec_eval" and lines is not None:
+        _write_text(destination, lines())
+    else:
+        import pyarrow as pa
+
+        from understandability.io.tables import TableWriter
+
+        settings = _finite(document["settings"])
+        with TableWriter(destination, settings=settings, piped_as=kind or "jsonl") as writer:
+            writer.write(pa.Table.from_pylist([dict(row) for row in rows()]))
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table on the terminal: the first column to the left, the others to the right."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="left" if place == 0 else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    # Where nobody looks at a terminal, nothing is folded to its width.
+    console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 1000)
+    console.print(table)
+
+
+def _write_text(destination: str, text: str) -> None:
+    from understandability.io.tables import write_text
+
+    if destination == "-":
+        typer.echo(text, nl=False)
+    else:
+        write_text(destination, text)
+
+
+def _finite(value: Any) -> Any:
+    """The value with None for every NaN and infinity: JSON has neither."""
+    from understandability.io.tables import finite
+
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return finite(value) if isinstance(value, float) else value

@@ -1,0 +1,115 @@
+"""`understand plot`: the figures of the papers, from runs and scores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
+from understandability.cli.options import number
+from understandability.errors import OptionError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+app = typer.Typer(
+    help="Draw figures of runs, users and scores (needs the extra plots).", no_args_is_help=True
+)
+
+FigureFile = Annotated[
+    str,
+    typer.Option("-o", "--output", metavar="FILE", help="Write .png, .svg or .pdf."),
+]
+Column = Annotated[
+    str | None,
+    typer.Option(help="The column of the score table, if it has several.", show_default=False),
+]
+
+
+@app.command("systems")
+@takes_evaluation_options
+def systems(
+    options: EvaluationOptions,
+    output: FigureFile,
+    named: Annotated[int, typer.Option(help="How many of the runs that move most are named.")] = 5,
+) -> None:
+    """Plot runs by a first measure against others, as RBP against uRBP in ECIR 2016, Figure 1.
+
+    Example: understand plot systems runs/*.gz --qrels qrels.txt --understandability qunder.txt
+    --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)' -o systems.svg
+    """
+    from understandability.evaluation.plots import plot_systems
+
+    if len(options.measures or ()) < 2:
+        raise OptionError("a plot of systems needs two measures or more; give -m twice")
+    result = options.evaluate()
+    scores = {measure: result.column(measure) for measure in result.measures}
+    _write(plot_systems(result.runs, scores, named), output)
+
+
+@app.command("users")
+def users(
+    scores: Annotated[str, typer.Argument(metavar="SCORES", help="A score table, or labels.")],
+    output: FigureFile,
+    direction: Annotated[
+        str, typer.Option(help="What a higher score means: harder or easier.", show_default=False)
+    ],
+    threshold: Annotated[
+        list[float], typer.Option(help="A user's threshold; may be repeated.", show_default=False)
+    ],
+    column: Column = None,
+    noise_scale: Annotated[
+        str, typer.Option(help="Scale of the arctan user's noise; pi is a number.")
+    ] = "pi",
+) -> None:
+    """Plot the user models P₁ and P₂ over the distribution of a score, as MedIR 2014, Figure 1.
+
+    Example: understand plot users fog.parquet --direction harder --threshold 10 --threshold 15
+    -o users.svg
+    """
+    from understandability.evaluation.plots import plot_users
+    from understandability.io.runs import read_labels
+
+    labels = read_labels(scores, column=column)
+    figure = plot_users(
+        labels.values,
+        threshold,
+        noise_scale=number(noise_scale, "--noise-scale"),
+        direction=direction,
+        name=column or Path(scores).name,
+    )
+    _write(figure, output)
+
+
+@app.command("scores")
+def scores(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="TREC runs.")],
+    scores: Annotated[
+        str, typer.Option(metavar="FILE", help="A score table, or labels.", show_default=False)
+    ],
+    output: FigureFile,
+    column: Column = None,
+    top: Annotated[int, typer.Option(help="Documents of each query that count.")] = 10,
+    order: Annotated[str, typer.Option(help="Rankings by rank or by score.")] = "rank",
+) -> None:
+    """Plot how a score is distributed in the top documents of runs, as the study's Figure 1.
+
+    Example: understand plot scores a.run b.run --scores fog.parquet -o scores.svg
+    """
+    from understandability.evaluation.plots import plot_cumulative, top_scores
+    from understandability.io.runs import read_labels, read_run
+
+    labels = read_labels(scores, column=column)
+    read = [read_run(path) for path in runs]
+    series = {run.name: top_scores(run, labels, top, order) for run in read}
+    _write(plot_cumulative(series, column or Path(scores).name), output)
+
+
+def _write(figure: Figure, destination: str) -> None:
+    from understandability.evaluation.plots import rendered
+    from understandability.io.tables import write_bytes
+
+    kind = Path(destination).suffix.removeprefix(".").lower()
+    write_bytes(destination, rendered(figure, kind))
