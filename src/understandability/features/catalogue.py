@@ -8,11 +8,14 @@ from difflib import get_close_matches
 from understandability.errors import OptionError
 from understandability.features import (
     components,
+    concepts,
     frequency,
     language_model,
     markup,
+    metamap,
     readability,
     readcalc,
+    vocabulary,
 )
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
 
@@ -20,6 +23,9 @@ CATALOGUE: tuple[Feature, ...] = (
     *readability.ROWS,
     *readcalc.ROWS,
     *components.ROWS,
+    *vocabulary.ROWS,
+    *concepts.ROWS,
+    *metamap.ROWS,
     *markup.ROWS,
     *frequency.ROWS,
     *language_model.ROWS,
@@ -101,7 +107,7 @@ def describe(feature: Feature) -> dict[str, str]:
         "harder": feature.harder,
         "meaning": feature.meaning,
         "source": feature.source,
-        "needs": feature.needs or "",
+        "needs": ", ".join(feature.needs),
     }
 
 

@@ -29,8 +29,8 @@ class Feature:
 
     `compute` is a named function from a batch to one float64 a document. `per` says by what
     the value is given: the document itself, and divided by its words or sentences. `harder` is
-    ``"higher"`` or ``"lower"`` where one of them means a harder text, else ``""``. `needs` is
-    the name of an installed resource without which the value is NaN.
+    ``"higher"`` or ``"lower"`` where one of them means a harder text, else ``""``. `needs`
+    names the installed resources without which the value is NaN.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Feature:
     source: str
     compute: Callable[[Batch], NDArray[np.float64]]
     per: tuple[str, ...] = (DOCUMENT,)
-    needs: str | None = None
+    needs: tuple[str, ...] = ()
     flag: Flag | None = None
 
     def column(self, per: str) -> str:

@@ -33,7 +33,7 @@ MERGED = "merged"
 GENERAL = "general"
 
 # wordfreq keeps "don't" whole; a token that is a clitic counts as the word that it stands for.
-_CLITICS = {
+CLITICS = {
     "n't": "not",
     "'s": "is",
     "'m": "am",
@@ -125,7 +125,7 @@ def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:
     places = general_places()
     keys = (statistics_key(token) for token in tokens)
     return np.fromiter(
-        (places.get(_CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
+        (places.get(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
         np.int32,
         len(tokens),
     )

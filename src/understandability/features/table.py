@@ -12,6 +12,7 @@ from understandability.errors import OptionError
 from understandability.features.batch import Batch, ratio
 from understandability.features.catalogue import COLUMNS, check_columns
 from understandability.features.feature import SENTENCE, WORD, Feature
+from understandability.features.needs import name_missing
 from understandability.features.types import FloatArray
 from understandability.records import Document
 
@@ -84,6 +85,7 @@ def features_of(batch: Batch, columns: Sequence[str]) -> FeatureTable:
         elif per == SENTENCE:
             value = ratio(value, batch.sentences)
         values[:, index] = value
+    name_missing(rows)
     raised = [(NO_WORDS, batch.words == 0)]
     raised += [(row.flag.name, row.flag.raised(batch)) for row in rows if row.flag]
     return FeatureTable(

@@ -40,6 +40,11 @@ def resource_arrays(name: str) -> dict[str, NDArray[Any]]:
         return dict(file)
 
 
+def resource_lines(name: str) -> list[str]:
+    """The lines of an embedded list."""
+    return resource(name).read_text("utf-8").splitlines()
+
+
 def package_text(package: str, name: str) -> str:
     """The text of a file that an installed package ships, without importing the package."""
     return package_bytes(package, name).decode("utf-8")

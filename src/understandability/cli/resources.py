@@ -1,0 +1,87 @@
+"""`understand resources`: the vocabularies that a user installs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="List, install and check the vocabularies that some features need.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.command("list")
+def list_() -> None:
+    """Show what can be installed, where it comes from, and what is installed.
+
+    Example: understand resources list
+    """
+    from understandability.io.installed import installed, installed_folder
+    from understandability.io.installing import INSTALLABLE
+
+    typer.echo(f"Folder: {installed_folder()}")
+    for name, resource in INSTALLABLE.items():
+        manifest = installed(name)
+        state = f"{manifest.entries:,} entries" if manifest else "not installed"
+        typer.echo(f"{name:22} {state:>16}  {resource.title}\n{'':39}  from {resource.origin}")
+
+
+@app.command()
+def install(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `list` shows.")],
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="PATH_OR_URL",
+            help="A file, a folder or an archive as it is distributed; also a URL, and repeated.",
+        ),
+    ] = None,
+) -> None:
+    """Read a vocabulary and keep it for the features that need it.
+
+    Nothing is downloaded unless a URL is given. A folder or an archive may hold other files.
+
+    Example: understand resources install mesh --from d2024.bin
+    """
+    from understandability.io.installed import installed_folder
+    from understandability.io.installing import install as install_resource
+
+    manifest = install_resource(name, source or [])
+    typer.echo(f"{name}: {manifest.entries:,} entries in {installed_folder() / name}")
+
+
+@app.command()
+def remove(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `list` shows.")],
+) -> None:
+    """Remove an installed vocabulary.
+
+    Example: understand resources remove mesh
+    """
+    from understandability.io.installing import remove as remove_resource
+
+    remove_resource(name)
+
+
+@app.command()
+def verify() -> None:
+    """Check every installed file against its SHA-256; ends with status 1 if one has changed.
+
+    Example: understand resources verify
+    """
+    from understandability.io.installed import installed
+    from understandability.io.installing import INSTALLABLE
+    from understandability.io.installing import verify as verify_resource
+
+    names = [name for name in INSTALLABLE if installed(name)]
+    problems = {name: problem for name in names if (problem := verify_resource(name))}
+    for name in names:
+        typer.echo(f"{name} {problems.get(name, 'is unchanged')}")
+    if not names:
+        typer.echo("nothing is installed")
+    if problems:
+        raise typer.Exit(1)
