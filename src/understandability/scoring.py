@@ -43,6 +43,7 @@ FORMULAS = (
 )
 COUNTS = ("words", "sentences")
 NOT_ENGLISH = "not_english"
+SEEN_BEFORE = "a document of this docno came before; only the first is scored"
 _BATCH_DOCUMENTS = 256
 _BATCH_PIECES = 50_000
 
@@ -116,8 +117,7 @@ class Documents:
         if isinstance(page, Failure):
             return page
         if page.docno in self._seen:
-            message = "a document of this docno came before; only the first is scored"
-            return Failure(page.docno, page.source, "read", message)
+            return Failure(page.docno, page.source, "read", SEEN_BEFORE)
         self._seen.add(page.docno)
         return document_or_failure(page, self._settings)
 
@@ -133,7 +133,7 @@ def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
         )
     except PageError as error:
         return Failure(page.docno, page.source, error.stage, str(error))
-    except (ValueError, RecursionError, MemoryError, AssertionError) as error:
+    except Exception as error:
         # What a parser does on a page that nobody foresaw must not end a crawl.
         message = f"{type(error).__name__}: {error}"
         return Failure(page.docno, page.source, "extract", message)

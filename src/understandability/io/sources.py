@@ -62,7 +62,7 @@ class Sources:
         docnos: Collection[str] | None = None,
         limit: int = DEFAULT_LIMIT,
     ) -> None:
-        self._docnos, self._limit = docnos, limit
+        self.docnos, self.limit = docnos, limit
         self._stream: io.BufferedReader | None = None
         self.skipped: Counter[str] = Counter()
         self.files = [found for path in paths for found in self._find(str(path))]
@@ -78,7 +78,7 @@ class Sources:
         try:
             for record in self._read_file(docno, path):
                 nothing = False
-                if self._docnos is None or record.docno in self._docnos:
+                if self.docnos is None or record.docno in self.docnos:
                     yield _printable(record)
         except (InputError, OSError) as error:
             nothing = False
@@ -159,7 +159,7 @@ class Sources:
 
     def _read_file(self, docno: str, path: str) -> Iterator[Page | Failure]:
         if path != "-" and _kind(path) == _PARQUET:
-            yield from read_parquet_pages(path, path, self._limit, self.skipped)
+            yield from read_parquet_pages(path, path, self.limit, self.skipped)
             return
         with open_stream(path) as stream:
             self._stream = stream
@@ -168,9 +168,9 @@ class Sources:
                 kind = ".trec"  # as TREC's own disks name them
             if kind in CONTAINER_SUFFIXES:
                 reader = CONTAINER_SUFFIXES[kind]
-                yield from reader(stream, path, self._limit, self.skipped)
+                yield from reader(stream, path, self.limit, self.skipped)
             else:
-                yield _read_page(stream, docno, path, PAGE_SUFFIXES.get(kind, TEXT), self._limit)
+                yield _read_page(stream, docno, path, PAGE_SUFFIXES.get(kind, TEXT), self.limit)
 
 
 def read_pages(
@@ -183,6 +183,19 @@ def read_pages(
     ['easy.html', 'hard.html', 'medium.html']
     """
     return Sources(paths, docnos=docnos, limit=limit)
+
+
+def holds_many(path: str) -> bool:
+    """Whether a file may hold many pages, as far as its name tells."""
+    return _kind(path) not in PAGE_SUFFIXES
+
+
+def size_of(path: str) -> int:
+    """The bytes of a file or of what is behind a URL, as stored."""
+    if is_url(path):
+        system, there = file_system(path)
+        return int(system.size(there))
+    return Path(path).stat().st_size
 
 
 def _read_page(
@@ -200,13 +213,15 @@ def _read_page(
 
 
 def _printable(record: Page | Failure) -> Page | Failure:
-    """The record with a name that tables can hold: an escape in it may be half a character."""
-    if record.docno.isascii() and record.source.isascii():
+    """The record with names that files can hold: an escape in JSON may be half a character."""
+    names = [name for name in ("docno", "source", "url", "error") if getattr(record, name, None)]
+    texts = {name: getattr(record, name) for name in names}
+    if all(text.isascii() for text in texts.values()):
         return record
-    docno, source = (
-        text.encode("utf-8", "backslashreplace").decode() for text in (record.docno, record.source)
+    return replace(
+        record,
+        **{name: text.encode("utf-8", "backslashreplace").decode() for name, text in texts.items()},
     )
-    return replace(record, docno=docno, source=source)
 
 
 def _of_known_kind(docno: str, path: str) -> tuple[str, str]:

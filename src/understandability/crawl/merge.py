@@ -1,0 +1,133 @@
+"""All rows of a run in one table, each document once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.errors import InputError
+from understandability.io.buckets import Buckets
+from understandability.io.run_folder import Part, RunFolder, complete_inputs, failure_table
+from understandability.io.tables import TableWriter
+from understandability.records import Failure
+from understandability.scoring import SEEN_BEFORE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BUCKET_ROWS = 500_000  # documents whose names are held at once
+_CHUNK_ROWS = 20_000  # documents whose rows are
+_PARTS_TOGETHER = 64
+_NO_ROW = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """How many documents have scores, how many errors, and how many of these were repeated."""
+
+    scored: int
+    failed: int
+    repeated: int
+
+
+def merge(folder: RunFolder, output: str, *, partial: bool = False) -> Merged:
+    """Write the scores of a run as one table, and its errors to ``<output>.errors.jsonl``.
+
+    Of equal docnos in different inputs the first that was read keeps its row, the others become
+    errors; within an input the run itself has seen to that. Memory does not grow with the run,
+    but for a byte a document. Raises `InputError` where the run is not finished, unless a
+    `partial` table is wanted.
+    """
+    description = folder.description()
+    parts = folder.parts()
+    complete, all_inputs = len(complete_inputs(parts)), len(description["inputs"])
+    if complete < all_inputs and not (partial and parts):
+        raise InputError(
+            f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; give "
+            "the same 'understand score' command again to go on, or merge with --partial"
+        )
+    repeated = _repeated(folder, parts)
+    scored = failed = 0
+    with ExitStack() as stack:
+        scores = stack.enter_context(TableWriter(output, settings=description["settings"]))
+        errors = None
+        for table, failures in _chunks(folder, parts, repeated):
+            scores.write(table)
+            scored += table.num_rows
+            failed += len(failures)
+            if failures and output != "-":
+                errors = errors or stack.enter_context(TableWriter(errors_of(output)))
+                errors.write(failure_table(failures))
+    if not failed:
+        Path(errors_of(output)).unlink(missing_ok=True)  # of an earlier merge
+    return Merged(scored, failed, int(repeated.sum()))
+
+
+def errors_of(output: str) -> str:
+    """The file of the errors beside a table of scores."""
+    return f"{output}.errors.jsonl"
+
+
+def _chunks(
+    folder: RunFolder, parts: Sequence[Part], repeated: NDArray[np.bool_]
+) -> Iterator[tuple[pa.Table, list[Failure]]]:
+    """Some thousand rows at a time, in the order of the inputs, and the failures beside them."""
+    import pyarrow as pa
+
+    tables: list[pa.Table] = []
+    failures: list[Failure] = []
+    rows = before = 0
+    for part in parts:
+        table = folder.scores(part)
+        again = repeated[before : before + table.num_rows]
+        before += table.num_rows
+        failures += folder.failures(part)
+        failures += [
+            Failure(row["docno"], row["source"], "read", SEEN_BEFORE)
+            for row in table.select(["docno", "source"]).filter(pa.array(again)).to_pylist()
+        ]
+        tables.append(table.filter(pa.array(~again)))
+        rows += table.num_rows
+        if rows >= _CHUNK_ROWS or part is parts[-1]:
+            yield pa.concat_tables(tables), failures
+            tables, failures, rows = [], [], 0
+
+
+def _repeated(folder: RunFolder, parts: Sequence[Part]) -> NDArray[np.bool_]:
+    """Which rows of scores have a docno that came before, in a score or in an error.
+
+    The docnos of unreadable documents, of which there was nothing to score, do not count.
+    """
+    import pyarrow as pa
+
+    facts = [folder.facts(part) for part in parts]
+    repeated = np.zeros(sum(each.scored for each in facts), bool)
+    buckets = 1 + sum(each.records for each in facts) // _BUCKET_ROWS
+    schema = pa.schema([("docno", pa.string()), ("row", pa.int64())])
+    with Buckets(buckets, schema) as on_disk:
+        row = 0
+        for start in range(0, len(parts), _PARTS_TOGETHER):
+            docnos: list[str] = []
+            rows: list[int] = []
+            for part in parts[start : start + _PARTS_TOGETHER]:
+                scored = folder.scores(part, ["docno"])["docno"].to_pylist()
+                failed = [each.docno for each in folder.failures(part) if each.stage != "read"]
+                docnos += scored + failed
+                rows += [*range(row, row + len(scored)), *[_NO_ROW] * len(failed)]
+                row += len(scored)
+            keys = np.array([crc32(docno.encode()) % buckets for docno in docnos], np.int64)
+            on_disk.add(pa.table([docnos, rows], schema=schema), keys)
+        for bucket in on_disk:
+            codes = bucket["docno"].combine_chunks().dictionary_encode().indices.to_numpy()
+            later = np.ones(len(codes), bool)
+            later[np.unique(codes, return_index=True)[1]] = False
+            again = bucket["row"].to_numpy()[later]
+            repeated[again[again != _NO_ROW]] = True
+    return repeated

@@ -1,0 +1,82 @@
+"""A process that scores pages; `main` is its program, and `workers` its parent.
+
+It talks over a socket that it inherits. First come the settings, which it answers with an
+empty message when it is ready; then pages and a time limit, answered by an empty message when
+their text is extracted and by an `Answer`. It may be killed at any time, and ends by itself
+when the socket closes, or with SIGALRM when the pages take too long: the kernel's timer needs
+neither Python nor the parent to be alive.
+"""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING
+
+from understandability.records import Failure, Page
+
+if TYPE_CHECKING:
+    from understandability.scoring import Scorer, Settings
+
+READY = EXTRACTED = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows of pages as an Arrow stream, and the failures with the numbers of their pages.
+
+    Or, in the place of both, the `error` that scoring them together ended with.
+    """
+
+    rows: bytes = b""
+    failures: tuple[tuple[int, Failure], ...] = ()
+    error: str = ""
+
+
+def main() -> None:
+    """Answer until the socket closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    connection: Connection = Connection(int(sys.argv[1]))
+    try:
+        scorer = _scorer(pickle.loads(connection.recv_bytes()))
+        connection.send_bytes(READY)
+        while True:
+            pages, seconds = pickle.loads(connection.recv_bytes())
+            signal.setitimer(signal.ITIMER_REAL, seconds)
+            answer = _answer(scorer, pages, connection)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            connection.send_bytes(pickle.dumps(answer))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass  # the parent has gone
+
+
+def _answer(scorer: Scorer, pages: Sequence[Page], connection: Connection) -> Answer:
+    import pyarrow as pa
+
+    from understandability.records import Document
+    from understandability.scoring import document_or_failure
+
+    results = [document_or_failure(page, scorer.settings) for page in pages]
+    failures = tuple((i, each) for i, each in enumerate(results) if isinstance(each, Failure))
+    connection.send_bytes(EXTRACTED)
+    try:
+        table = scorer.score([each for each in results if isinstance(each, Document)])
+    except Exception as error:  # a page that scoring did not foresee costs that page alone
+        return Answer(error=f"{type(error).__name__}: {error}")
+    stream = pa.BufferOutputStream()
+    with pa.ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table)
+    return Answer(stream.getvalue().to_pybytes(), failures)
+
+
+def _scorer(settings: Settings) -> Scorer:
+    from understandability.scoring import Scorer
+
+    scorer = Scorer(settings)
+    scorer.score([])  # loads what the first page would wait for
+    return scorer
