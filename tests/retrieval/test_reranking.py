@@ -188,13 +188,22 @@ def test_the_direction_is_known_or_said(tmp_path: Path, column: str, harder: boo
     assert criterion.labels.values.tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize(
-    "text", ["scores.csv:mine", "scores.csv", "scores.csv:paragraphs", "q.txt"]
-)
-def test_a_direction_is_never_guessed(text: str) -> None:
+@pytest.mark.parametrize("column", ["mine", "html_p"])
+def test_a_direction_is_never_guessed(tmp_path: Path, column: str) -> None:
     """An unknown column, and a feature that means neither, have to say."""
-    with pytest.raises(OptionError, match="does not say whether higher or lower values are harder"):
-        read_criterion(text)
+    path = tmp_path / "scores.csv"
+    path.write_text(f"docno,{column}\na,1\n")
+    for text in (f"{path}:{column}", str(path)):
+        with pytest.raises(OptionError, match="does not say whether higher or lower values"):
+            read_criterion(text)
+
+
+def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """A misspelt column is told as such, with those that there are."""
+    path = tmp_path / "scores.csv"
+    path.write_text("docno,dale_chall\na,1\n")
+    with pytest.raises(OptionError, match="no column of numbers 'dale_chal'; choose one of dale_c"):
+        read_criterion(f"{path}:dale_chal")
 
 
 def test_label_files_are_scores_too(tmp_path: Path) -> None:

@@ -19,17 +19,22 @@ from understandability.errors import UnderstandabilityError
 
 SCORING = "Score pages"
 EVALUATION = "Evaluate runs"
+RETRIEVAL = "Rank pages"
 
 # Name of the command, its module in this package, the task it belongs to. A module holds a
 # function of the command's name, or a typer app called `app` for a command with subcommands.
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("score", "score", SCORING),
     ("features", "features", SCORING),
+    ("resources", "resources", SCORING),
     ("evaluate", "evaluate", EVALUATION),
     ("correlate", "correlate", EVALUATION),
     ("compare", "compare", EVALUATION),
     ("simulate", "simulate", EVALUATION),
     ("plot", "plot", EVALUATION),
+    ("rerank", "rerank", RETRIEVAL),
+    ("fuse", "fuse", RETRIEVAL),
+    ("index", "index", RETRIEVAL),
 )
 
 

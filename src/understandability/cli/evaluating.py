@@ -274,7 +274,7 @@ class EvaluationOptions:
                 if found:
                     raise OptionError(f"{name} is refused under --strict: {found[0]}")
         if not self.quiet:
-            for line in _summary(oddities, kind):
+            for line in summary(oddities, kind):
                 typer.echo(f"understand: {line}", err=True)
 
 
@@ -330,7 +330,7 @@ def _default(field: Field[Any]) -> Any:
     return inspect.Parameter.empty if field.default is MISSING else field.default
 
 
-def _summary(oddities: Mapping[str, Sequence[Oddity]], kind: str) -> list[str]:
+def summary(oddities: Mapping[str, Sequence[Oddity]], kind: str) -> list[str]:
     """One line for each sort of oddity: how often, in how many files, where first."""
     lines: dict[str, tuple[int, int, str]] = {}
     for name, found in oddities.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -64,7 +64,7 @@ def write_rows(
         show(rows, shown)
         if total > len(rows):
             typer.echo(f"... and {total - len(rows)} more; write them with -o FILE")
-    _report_failures(documents.failures, output)
+    report_failures(documents.failures, output)
     if not quiet:
         if output is not None:
             typer.echo(title, err=True)
@@ -109,7 +109,8 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def _report_failures(failures: list[Failure], output: str | None) -> None:
+def report_failures(failures: Sequence[Failure], output: str | None) -> None:
+    """Write failures beside the output, as ``<output>.errors.jsonl``, or to standard error."""
     if output is None or output == "-":
         for failure in failures:
             typer.echo(f"{failure.source}: {failure.stage}: {failure.error}", err=True)

@@ -56,6 +56,7 @@ def read_criterion(text: str) -> Criterion:
     catalogue is known, of all else it has to be said, with one of `DIRECTIONS`.
     """
     path, column, direction = _split(text)
+    labels = read_labels(path, "understandability", column)
     if direction is None:
         direction = _known_direction(column)
     if direction is None:
@@ -63,7 +64,6 @@ def read_criterion(text: str) -> Criterion:
             f"{text} does not say whether higher or lower values are harder to understand; write "
             f"{text}:DIRECTION with one of {', '.join(DIRECTIONS)}"
         )
-    labels = read_labels(path, "understandability", column)
     return Criterion(labels, direction)
 
 

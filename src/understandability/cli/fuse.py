@@ -1,0 +1,58 @@
+"""`understand fuse`: one run out of several, and of scores."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from understandability.cli.options import Quiet
+from understandability.cli.ranking import Order, RunOutput, StrictRuns, Tag, read_runs
+
+
+def fuse(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN|FILE:COLUMN...",
+            help="TREC runs, and scores that rank the runs' documents: FILE:COLUMN[:DIRECTION], "
+            "DIRECTION higher-harder or lower-harder where it is not known.",
+            show_default=False,
+        ),
+    ],
+    method: Annotated[str, typer.Option(help="rrf, isr, combsum, combmnz, borda.")] = "rrf",
+    k: Annotated[float, typer.Option(help="The constant of rrf: 1 / (k + rank).")] = 60.0,
+    weight: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="The weight of each run and score, in their order; 1 each without.",
+            show_default=False,
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            help="Fuse the first documents of each only; the rest of the first run follows.",
+            show_default=False,
+        ),
+    ] = None,
+    order: Order = "rank",
+    tag: Tag = None,
+    output: RunOutput = "-",
+    strict: StrictRuns = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fuse runs, and scores of how easy documents are, into one run.
+
+    Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
+    """
+    from understandability.io.runs import write_run
+    from understandability.retrieval.criteria import is_criterion, read_criterion
+    from understandability.retrieval.fusion import fuse
+
+    criteria = {text: read_criterion(text) for text in sources if is_criterion(text)}
+    paths = [text for text in sources if text not in criteria]
+    runs = iter(read_runs(paths, order, strict, quiet))
+    inputs = [criteria[text] if text in criteria else next(runs) for text in sources]
+    fused = fuse(inputs, method, k=k, weights=weight, top=top, order=order, name=tag)
+    write_run(fused, output)

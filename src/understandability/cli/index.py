@@ -1,0 +1,109 @@
+"""`understand index`: an inverted index of pages, and runs from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from understandability.cli.options import Docnos, Inputs, LimitMb, Quiet, Strict, sources
+from understandability.cli.ranking import QueryFile, RunOutput, Tag
+
+if TYPE_CHECKING:
+    from understandability.cli.progress import Progress
+    from understandability.records import Failure, Page
+
+app = typer.Typer(help="Index pages, and search them.", no_args_is_help=True)
+
+IndexFolder = Annotated[
+    str, typer.Argument(metavar="INDEX", help="The folder of an index.", show_default=False)
+]
+
+
+@app.command("build")
+def build(
+    inputs: Inputs,
+    output: Annotated[
+        str,
+        typer.Option("-o", "--output", metavar="FOLDER", help="The new index.", show_default=False),
+    ],
+    extractor: Annotated[
+        str, typer.Option(help="What is text on a page: naive, boilerpipe, justext.")
+    ] = "naive",
+    stop_words: Annotated[
+        str, typer.Option(help="Words that are left out: english (scikit-learn's), none.")
+    ] = "english",
+    stemmer: Annotated[str, typer.Option(help="porter, none.")] = "porter",
+    docnos: Docnos = None,
+    limit_mb: LimitMb = 10.0,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> None:
+    """Index pages: how often each term stands in their titles and bodies.
+
+    Documents that cannot be indexed go to FOLDER.errors.jsonl.
+
+    Example: understand index build crawl.warc.gz -o crawl-index/
+    """
+    from understandability.cli.progress import Progress
+    from understandability.cli.rows import report_failures
+    from understandability.retrieval.analysis import Analyzer
+    from understandability.retrieval.index import build_index
+    from understandability.retrieval.saved import save_index
+
+    analyzer = Analyzer(stop_words, stemmer)
+    folder = output.rstrip("/") or "/"
+    with Progress(quiet) as progress:
+        pages = _counted(sources(inputs, docnos, limit_mb), progress)
+        index, failures = build_index(pages, analyzer, extractor)
+    save_index(index, folder)
+    report_failures(list(failures), folder)
+    if not quiet:
+        where = f" (in {folder}.errors.jsonl)" if failures else ""
+        typer.echo(
+            f"{len(index):,} documents, {len(index.terms):,} terms, {len(failures)} errors{where}",
+            err=True,
+        )
+    if strict and failures:
+        raise typer.Exit(1)
+
+
+def _counted(pages: Iterable[Page | Failure], progress: Progress) -> Iterator[Page | Failure]:
+    from understandability.records import Failure
+
+    errors = 0
+    for page in pages:
+        errors += isinstance(page, Failure)
+        progress.update(1, errors)
+        yield page
+
+
+@app.command("search")
+def search(
+    index: IndexFolder,
+    queries: QueryFile,
+    model: Annotated[
+        str,
+        typer.Option(
+            help="tf_idf, bm25, pl2, dph, inl2, dirichlet_lm, jelinek_mercer_lm, hiemstra_lm."
+        ),
+    ] = "bm25",
+    field: Annotated[str, typer.Option(help="title, body, or page (both).")] = "page",
+    depth: Annotated[int, typer.Option(help="How many documents a query gets at most.")] = 1000,
+    tag: Tag = None,
+    output: RunOutput = "-",
+) -> None:
+    """Rank the documents of an index for each query, by BM25 (k1 = 1.2, b = 0.75) or another model.
+
+    Example: understand index search crawl-index/ --queries topics.xml -o bm25.run.gz
+    """
+    from understandability.io.queries import read_queries
+    from understandability.io.runs import write_run
+    from understandability.retrieval.matching import search as search_index
+    from understandability.retrieval.saved import load_index
+
+    asked = read_queries(queries)
+    run = search_index(load_index(index), asked, model, field, depth)
+    write_run(replace(run, name=tag or run.name), output)

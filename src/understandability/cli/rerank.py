@@ -1,0 +1,52 @@
+"""`understand rerank`: the first documents of a run, the easier first."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from understandability.cli.options import Quiet
+from understandability.cli.ranking import Order, RunFile, RunOutput, StrictRuns, Tag, read_runs
+
+
+def rerank(
+    run: RunFile,
+    scores: Annotated[
+        list[str],
+        typer.Option(
+            metavar="FILE:COLUMN[:DIRECTION]",
+            help="A score of documents; may be repeated. DIRECTION is higher-harder or "
+            "lower-harder; of difficulty, p_understandable and features it is known.",
+            show_default=False,
+        ),
+    ],
+    top: Annotated[int, typer.Option(help="How many documents of each query are re-ranked.")] = 15,
+    weight: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="The weight of each score, in their order; the run has the rest of 1. "
+            "Without, the scores share 1 alike.",
+            show_default=False,
+        ),
+    ] = None,
+    order: Order = "rank",
+    tag: Tag = None,
+    output: RunOutput = "-",
+    strict: StrictRuns = False,
+    quiet: Quiet = False,
+) -> None:
+    """Re-rank the first documents of a run by how easy they are to understand.
+
+    The order is by (1 - w) / (rank in the run) + w / (rank by the score). Documents without a
+    score keep their place, and so do all below the first --top.
+
+    Example: understand rerank bm25.run --scores scores.parquet:difficulty --top 15 -o easy.run
+    """
+    from understandability.io.runs import write_run
+    from understandability.retrieval.criteria import read_criterion
+    from understandability.retrieval.reranking import rerank
+
+    criteria = [read_criterion(text) for text in scores]
+    [read] = read_runs([run], order, strict, quiet)
+    write_run(rerank(read, criteria, top, weight, order, tag), output)
