@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The first example of a test may have to load a list of words.
+settings.register_profile("understandability", deadline=None)
+settings.load_profile("understandability")
 
 ROOT = Path(__file__).parents[1]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -21,6 +26,36 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs the real data; {folder} is not there (set UNDERSTANDABILITY_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_installed_resources(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests see none of the vocabularies that the user has installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("resources")
+        patch.setenv("UNDERSTANDABILITY_RESOURCES", str(folder))
+        yield
+
+
+@pytest.fixture(scope="session")
+def _real_lexicons(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which every vocabulary of the real data is installed."""
+    from understandability.io.installing import INSTALLABLE, install
+
+    folder = tmp_path_factory.mktemp("lexicons")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("UNDERSTANDABILITY_RESOURCES", str(folder))
+        for name in INSTALLABLE.keys() - {"metamap", "nltk-data"}:
+            install(name, [str(shared_data / "lexicons")])
+        install("nltk-data", [str(shared_data / "nltk_data")])
+    return folder
+
+
+@pytest.fixture
+def lexicons(_real_lexicons: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The real vocabularies, installed for one test; do not change them."""
+    monkeypatch.setenv("UNDERSTANDABILITY_RESOURCES", str(_real_lexicons))
+    return _real_lexicons
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -88,9 +89,10 @@ class Terms:
 
 
 def installed_terms(name: str) -> Terms:
-    """The terms of an installed vocabulary, or the words of a list; no value is NaN."""
-    texts, concepts, values, groups = _columns(name, 4)
-    return Terms(texts, concepts, _numbers(values), np.array(groups, np.str_))
+    """The terms of an installed vocabulary, or the words of a list; a missing value is NaN."""
+    with _reading(name) as columns:
+        texts, concepts, values, groups = columns
+        return Terms(texts, concepts, _numbers(values), np.array(groups, np.str_))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +107,24 @@ class Mappings:
 
 
 def installed_mappings() -> Mappings:
-    """What MetaMap found in the documents of the user; no depth is NaN."""
-    docnos, concepts, counts, groups, depths = _columns("metamap", 5)
-    return Mappings(docnos, concepts, _numbers(counts), np.array(groups, np.str_), _numbers(depths))
+    """What MetaMap found in the documents of the user; a missing depth is NaN."""
+    with _reading("metamap") as columns:
+        docnos, concepts, counts, groups, depths = columns
+        return Mappings(
+            docnos, concepts, _numbers(counts), np.array(groups, np.str_), _numbers(depths)
+        )
 
 
 def _numbers(texts: Sequence[str]) -> NDArray[np.float64]:
     return np.array([text or "nan" for text in texts], np.float64)
 
 
-def _columns(name: str, count: int) -> list[tuple[str, ...]]:
-    """The columns of an installed table."""
+@contextmanager
+def _reading(name: str) -> Iterator[list[tuple[str, ...]]]:
+    """The columns of an installed table; an error where they are not what they should be."""
     path = installed_folder() / name / TABLE
     try:
         rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
-        columns = list(zip(*rows, strict=True))
+        yield list(zip(*rows, strict=True))
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read ({error}); install {name} again") from error
-    if len(columns) != count:
-        raise InputError(f"{path} is damaged; install {name} again")
-    return columns

@@ -44,7 +44,7 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
         yield from _of_folder(path, keep_compressed)
     elif not path.is_file():
         raise InputError(f"{path} is neither a file nor a folder")
-    elif zipfile.is_zipfile(path):
+    elif _is_zip(path):
         yield from _of_zip(path, keep_compressed)
     elif _is_tar(path):
         yield from _of_tar(path, keep_compressed)
@@ -70,6 +70,11 @@ def safe_name(name: str, source: Path) -> str:
             "do not use this archive"
         )
     return "/".join(parts)
+
+
+def _is_zip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
 
 
 def _of_folder(folder: Path, keep_compressed: bool) -> Iterator[Member]:
