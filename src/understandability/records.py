@@ -41,6 +41,9 @@ class Page:
     flags: tuple[str, ...] = ()
 
 
+SEEN_BEFORE = "a document of this docno came before; only the first is scored"
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A document that could not be scored: an error row, in the place of its score."""

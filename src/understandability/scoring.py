@@ -24,7 +24,7 @@ from understandability.estimation.users import USERS
 from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS
 from understandability.features import COLUMNS, Batch, features_of
 from understandability.io.tables import SETTINGS_KEY
-from understandability.records import Document, Failure, Page
+from understandability.records import SEEN_BEFORE, Document, Failure, Page
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,6 @@ FORMULAS = (
 )
 COUNTS = ("words", "sentences")
 NOT_ENGLISH = "not_english"
-SEEN_BEFORE = "a document of this docno came before; only the first is scored"
 _BATCH_DOCUMENTS = 256
 _BATCH_PIECES = 50_000
 

@@ -25,7 +25,10 @@ RETRIEVAL = "Rank pages"
 # function of the command's name, or a typer app called `app` for a command with subcommands.
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("score", "score", SCORING),
+    ("run", "run", SCORING),
+    ("lookup", "lookup", SCORING),
     ("features", "features", SCORING),
+    ("explain", "explain", SCORING),
     ("resources", "resources", SCORING),
     ("evaluate", "evaluate", EVALUATION),
     ("correlate", "correlate", EVALUATION),

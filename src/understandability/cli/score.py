@@ -6,16 +6,31 @@ from typing import Annotated
 
 import typer
 
+from understandability.cli.crawling import (
+    Address,
+    LimitSeconds,
+    Runner,
+    RunOptions,
+    Shard,
+    WorkerMb,
+    Workers,
+    run_folder,
+    score_into_folder,
+)
 from understandability.cli.options import (
+    Bundle,
     Docnos,
     Engine,
     Extractor,
     Inputs,
     LimitMb,
+    NoiseScale,
     Output,
     Quiet,
     SentenceEnds,
     Strict,
+    Threshold,
+    User,
     number,
     sources,
 )
@@ -38,16 +53,10 @@ def score(
     extractor: Extractor = "boilerpipe",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
-    bundle: Annotated[str, typer.Option(help="Name or folder of the model.")] = "default",
-    threshold: Annotated[
-        float, typer.Option(help="The difficulty (0 to 100) below which the reader understands.")
-    ] = 40.0,
-    user: Annotated[
-        str, typer.Option(help="How sharp the threshold is: calibrated, step, arctan.")
-    ] = "calibrated",
-    noise_scale: Annotated[
-        str | None, typer.Option(help="Scale of the user's noise; `pi` is a number here.")
-    ] = None,
+    bundle: Bundle = "default",
+    threshold: Threshold = 40.0,
+    user: User = "calibrated",
+    noise_scale: NoiseScale = None,
     features: Annotated[bool, typer.Option("--features", help="Add every feature.")] = False,
     any_language: Annotated[
         bool, typer.Option("--any-language", help="Estimate pages that are not English, too.")
@@ -56,6 +65,12 @@ def score(
     limit_mb: LimitMb = 10.0,
     strict: Strict = False,
     quiet: Quiet = False,
+    workers: Workers = None,
+    limit_seconds: LimitSeconds = None,
+    worker_mb: WorkerMb = None,
+    shard: Shard = None,
+    runner: Runner = None,
+    address: Address = None,
 ) -> None:
     """Score pages: how likely a reader is to understand each of them.
 
@@ -63,7 +78,11 @@ def score(
     standard error, the readability formulas, words, sentences, language, encoding, extractor,
     flags. Documents that cannot be scored go to FILE.errors.jsonl.
 
-    Example: understand score crawl.warc.gz -o scores.parquet
+    With -o FOLDER/ worker processes write a run folder, which may be stopped and gone on with.
+
+    Examples: understand score crawl.warc.gz -o scores.parquet
+
+    understand score crawl/*.warc.gz -o run/ --workers 8
     """
     from understandability.cli.rows import write_rows
     from understandability.scoring import Documents, Scorer, Settings
@@ -82,17 +101,22 @@ def score(
             any_language=any_language,
         )
     )
-    documents = Documents(pages, scorer.settings)
     described = scorer.described
+    title = (
+        f"bundle {described['bundle']} ({described['bundle_licence']}), "
+        f"{user} user, threshold {threshold:g}, {extractor}, {sentence_ends}"
+    )
+    options = RunOptions(workers, limit_seconds, worker_mb, shard, runner, address)
+    if folder := run_folder(output, options):
+        score_into_folder(folder, pages, scorer, options, title=title, strict=strict, quiet=quiet)
+        return
+    documents = Documents(pages, scorer.settings)
     write_rows(
         documents,
         scorer.score_all(documents),
         output,
         settings=described,
-        title=(
-            f"bundle {described['bundle']} ({described['bundle_licence']}), "
-            f"{user} user, threshold {threshold:g}, {extractor}, {sentence_ends}"
-        ),
+        title=title,
         shown=_SHOWN,
         strict=strict,
         quiet=quiet,

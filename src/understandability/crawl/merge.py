@@ -16,8 +16,7 @@ from understandability.errors import InputError
 from understandability.io.buckets import Buckets
 from understandability.io.run_folder import Part, RunFolder, complete_inputs, failure_table
 from understandability.io.tables import TableWriter
-from understandability.records import Failure
-from understandability.scoring import SEEN_BEFORE
+from understandability.records import SEEN_BEFORE, Failure
 
 if TYPE_CHECKING:
     import pyarrow as pa

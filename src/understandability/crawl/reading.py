@@ -10,8 +10,7 @@ from typing import Any
 from understandability.crawl.plan import Input
 from understandability.io.run_folder import Part
 from understandability.io.sources import Sources
-from understandability.records import Failure, Page
-from understandability.scoring import SEEN_BEFORE
+from understandability.records import SEEN_BEFORE, Failure, Page
 
 # A part is a file, and what is lost when a run is killed: some ten seconds of one worker.
 PART_RECORDS = 1000
