@@ -330,19 +330,19 @@ class Labels:
         import numpy as np
 
         docno_ids = _matched(run.docnos, self.docnos)[run.docno_ids]
-        known = docno_ids >= 0
-        keys = docno_ids.astype(np.int64)
+        # Most lines of a run are of documents without any label.
+        candidates = np.flatnonzero(docno_ids >= 0)
+        keys = docno_ids[candidates].astype(np.int64)
         if self.query_ids is not None:
             place = {query: i for i, query in enumerate(self.queries)}
             queries = np.array([place.get(query, -1) for query in run.queries], dtype=np.int64)
-            query_ids = queries[run.query_ids]
-            known &= query_ids >= 0
-            keys = _pairs(query_ids, docno_ids, len(self.docnos))
+            query_ids = queries[run.query_ids[candidates]]
+            keys = np.where(query_ids < 0, -1, _pairs(query_ids, keys, len(self.docnos)))
         found = np.full(len(run), -1, dtype=np.int64)
         sorted_keys, lines = self._sorted_keys
         if len(lines):
-            places = np.minimum(np.searchsorted(sorted_keys, keys[known]), len(lines) - 1)
-            found[known] = np.where(sorted_keys[places] == keys[known], lines[places], -1)
+            places = np.minimum(np.searchsorted(sorted_keys, keys), len(lines) - 1)
+            found[candidates] = np.where(sorted_keys[places] == keys, lines[places], -1)
         return found
 
     @cached_property

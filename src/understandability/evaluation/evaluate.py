@@ -107,9 +107,11 @@ def evaluate(
     for run in runs:
         if run.name in means:
             raise InputError(f"two runs are called {run.name}; rename one of the files")
+        order = judgements.settings.order
+        lines = run.line_order(order)
         oddities[run.name] = (
             *run.oddities,
-            *run_oddities(run, judgements.settings.order),
+            *run_oddities(run, order, lines),
             *label_oddities(run, qrels),
         )
         if strict and oddities[run.name]:
@@ -117,7 +119,7 @@ def evaluate(
                 f"run {run.name} is refused under --strict: {oddities[run.name][0]}; mend the run, "
                 "or leave --strict out"
             )
-        values[run.name], means[run.name] = _evaluated(run, judgements, parsed)
+        values[run.name], means[run.name] = _evaluated(run, lines, judgements, parsed)
     if not means:
         raise InputError("there is no run to evaluate")
     return Evaluation(
@@ -131,10 +133,10 @@ def evaluate(
 
 
 def _evaluated(
-    run: Run, judgements: Judgements, measures: Sequence[Measure]
+    run: Run, lines: NDArray[np.int64], judgements: Judgements, measures: Sequence[Measure]
 ) -> tuple[Floats, Floats]:
     """Values by measure and query, and means by measure."""
-    judged = judgements.judged(run)
+    judged = judgements.judged(run, lines)
     counted = np.ones(len(judgements.queries), dtype=bool)
     if not judged.returned.any():
         raise InputError(

@@ -84,6 +84,11 @@ class Judgements:
             for name, dimension in dimensions.items()
         }
         self.settings = self._resolved(settings)
+        self._like_qrels = {
+            name
+            for name, dimension in self.dimensions.items()
+            if _same_pairs(qrels, dimension.labels)
+        }
         self.ideal: dict[Measure, Floats] = {}  # ideal DCG by measure, filled as needed
         self._gains: dict[tuple[str, str, float | None, float, str], Floats] = {}
 
@@ -98,29 +103,32 @@ class Judgements:
         noise = math.pi if settings.noise_scale is None else settings.noise_scale
         return replace(settings, noise_scale=noise)
 
-    def judged(self, run: Run) -> Judged:
+    def judged(self, run: Run, lines: Ids | None = None) -> Judged:
         """What is known of the documents of a run, in the order of the settings.
 
-        Queries without qrels are left out.
+        Queries without qrels are left out. `lines` is the order of the run's lines, where it is
+        known already.
         """
+        if lines is None:
+            lines = run.line_order(self.settings.order)
         places = {query: place for place, query in enumerate(self.queries)}
         queries = np.array([places.get(query, -1) for query in run.queries], dtype=np.int64)
-        lines = run.line_order(self.settings.order)
         query = queries[run.query_ids[lines]]
         known_query = query >= 0
-        lines, query = lines[known_query], query[known_query]
+        if not known_query.all():
+            lines, query = lines[known_query], query[known_query]
         # By query of the qrels; the lines of a query stay together, in their order.
         if not (query[1:] >= query[:-1]).all():
             by_query = np.argsort(query, kind="stable")
             lines, query = lines[by_query], query[by_query]
         returned = np.bincount(query, minlength=len(self.queries))
-        position = _places(query, returned)
-        found = {name: labels.lines_of(run)[lines] for name, labels in self._labels.items()}
-        labelled = np.logical_or.reduce([label >= 0 for label in found.values()])
+        found = {name: label[lines] for name, label in self._lines_of(run).items()}
+        labelled = np.flatnonzero(np.logical_or.reduce([line >= 0 for line in found.values()]))
+        query = query[labelled]
         return Judged(
-            query[labelled],
-            position[labelled],
-            {name: label[labelled] for name, label in found.items()},
+            query,
+            labelled - (np.cumsum(returned) - returned)[query],
+            {name: line[labelled] for name, line in found.items()},
             returned,
         )
 
@@ -138,7 +146,7 @@ class Judgements:
             np.zeros(len(labels), dtype=np.int64),
             np.zeros(len(labels)),
         )
-        found = {name: labels.lines_of(pool) for name, labels in self._labels.items()}
+        found = self._lines_of(pool)
         query = labels.query_ids.astype(np.int64)
         order = np.argsort(query, kind="stable")
         returned = np.bincount(query, minlength=len(self.queries))
@@ -149,10 +157,13 @@ class Judgements:
             returned,
         )
 
-    @property
-    def _labels(self) -> dict[str, Labels]:
-        others = {name: dimension.labels for name, dimension in self.dimensions.items()}
-        return {RELEVANCE: self.qrels, **others}
+    def _lines_of(self, run: Run) -> dict[str, Ids]:
+        """The line of labels that each line of a run finds, for every dimension."""
+        of_qrels = self.qrels.lines_of(run)
+        return {RELEVANCE: of_qrels} | {
+            name: of_qrels if name in self._like_qrels else dimension.labels.lines_of(run)
+            for name, dimension in self.dimensions.items()
+        }
 
     def require(self, measure: Measure) -> None:
         """Raise `OptionError` where labels that the measure needs were not given."""
@@ -210,6 +221,18 @@ class Judgements:
             direction="easier" if scale.higher_is_easier else "harder",
             normalise="integral" if norm == "integral" and user == "arctan" else None,
         )
+
+
+def _same_pairs(labels: Labels, others: Labels) -> bool:
+    """Whether two files label the same pairs in the same order, as those of CLEF do."""
+    return (
+        others.query_ids is not None
+        and labels.query_ids is not None
+        and labels.queries == others.queries
+        and labels.docnos.equals(others.docnos)
+        and np.array_equal(labels.query_ids, others.query_ids)
+        and np.array_equal(labels.docno_ids, others.docno_ids)
+    )
 
 
 def _in_words(name: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,18 +12,22 @@ from understandability.records import Labels, Oddity, Run
 Ids = NDArray[np.int64]
 
 
-def run_oddities(run: Run, order: str = "rank") -> tuple[Oddity, ...]:
+def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tuple[Oddity, ...]:
     """What is unusual in the ranking itself, where it bears on the order that is used.
 
     Ranks that start at 0, are constant or given twice, documents listed again, and scores that
-    do not follow the ranks; where the score is the order, tied scores.
+    do not follow the ranks; where the score is the order, tied scores. `lines` is
+    ``run.line_order(order)``, where it is known already.
 
     >>> run = Run.of("tied", {"q": [("a", 1.0), ("b", 1.0), ("a", 0.5)]})
     >>> [str(oddity) for oddity in run_oddities(run, "score")]  # doctest: +NORMALIZE_WHITESPACE
     ['documents listed again: 1 (first: query q, document a)',
      'lines with the score of another document: 2 (first: query q, document a)']
     """
-    by_rank = np.lexsort((run.ranks, run.query_ids))
+    if lines is None:
+        lines = run.line_order(order)
+    complete = order == "rank" and len(lines) == len(run)
+    by_rank = lines if complete else np.lexsort((run.ranks, run.query_ids))
     query, rank = run.query_ids[by_rank].astype(np.int64), run.ranks[by_rank]
     counts = np.bincount(query, minlength=len(run.queries))
     starts = np.cumsum(counts) - counts
@@ -37,9 +43,9 @@ def run_oddities(run: Run, order: str = "rank") -> tuple[Oddity, ...]:
     same = query[1:] == query[:-1]
     twice = same & (rank[1:] == rank[:-1]) & ~constant[query[1:]]
     found.append(_of_lines(run, "ranks given twice", by_rank[1:][twice]))
-    kept = np.zeros(len(run), dtype=bool)
-    kept[run.line_order(order)] = True
-    found.append(_of_lines(run, "documents listed again", np.flatnonzero(~kept)))
+    again = np.ones(len(run), dtype=bool)
+    again[lines] = False
+    found.append(_of_lines(run, "documents listed again", np.flatnonzero(again)))
     if order == "rank":
         score = run.scores[by_rank]
         against = same & (score[1:] > score[:-1])
@@ -52,7 +58,8 @@ def run_oddities(run: Run, order: str = "rank") -> tuple[Oddity, ...]:
 def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
     """Queries without labels, labelled queries without documents, and damaged document names.
 
-    A name counts as damaged if it has no label, but has one with another first letter.
+    A name counts as damaged if no labelled name begins with its first letter, while the rest
+    belongs to one.
 
     >>> run = Run.of("mine", {"q1": [("Fptod4830", 1.0)], "q3": [("d", 1.0)]})
     >>> qrels = Labels.of("qrels", {"q1": {"uptod4830": 1}, "q2": {"d": 1}})
@@ -76,17 +83,29 @@ def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
 def _damaged(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
     import pyarrow.compute as pc
 
-    unknown = run.docnos.filter(pc.invert(pc.is_in(run.docnos, qrels.docnos)))
-    # Short names and numbers differ in their first sign by right.
-    unknown = unknown.filter(pc.match_substring_regex(unknown, r"^[A-Za-z].{7,}$"))
+    labelled_letters = np.zeros(256, dtype=bool)
+    labelled_letters[_first_bytes(qrels.docnos)] = True
+    strange = np.flatnonzero(~labelled_letters[_first_bytes(run.docnos)])
+    if not len(strange):
+        return ()
+    names = run.docnos.take(strange)
     rests = pc.utf8_slice_codeunits(qrels.docnos, 1)
-    places = pc.index_in(pc.utf8_slice_codeunits(unknown, 1), rests)
-    damaged = unknown.filter(pc.is_valid(places))
+    places = pc.index_in(pc.utf8_slice_codeunits(names, 1), rests)
+    damaged = names.filter(pc.is_valid(places))
     if not len(damaged):
         return ()
     labelled = qrels.docnos[places.drop_null()[0].as_py()]
     what = "document names that differ from a labelled one in the first letter"
     return (Oddity(what, len(damaged), f"{damaged[0]}, labelled is {labelled}"),)
+
+
+def _first_bytes(names: Any) -> NDArray[np.uint8]:
+    """The first byte of each name; 0 for an empty one."""
+    if not len(names):
+        return np.empty(0, dtype=np.uint8)
+    _, offsets, data = names.buffers()
+    starts = np.frombuffer(offsets, dtype=np.int32)[names.offset : names.offset + len(names)]
+    return np.append(np.frombuffer(data, dtype=np.uint8), np.uint8(0))[starts]
 
 
 def _tied(run: Run) -> Ids:

@@ -30,7 +30,7 @@ def plot_systems(systems: Sequence[str], scores: Mapping[str, ArrayLike], named:
     """
     if len(scores) < 2:
         raise OptionError("a plot of systems needs two measures or more")
-    figure, axes = _figure()
+    figure, axes = new_figure()
     (across, x), *others = scores.items()
     x = np.asarray(x, dtype=np.float64)
     for name, y in others:
@@ -67,7 +67,7 @@ def plot_users(
     values = values[np.isfinite(values)]
     if not len(values):
         raise InputError(f"there are no numbers to plot as {name}")
-    figure, axes = _figure()
+    figure, axes = new_figure()
     # What lies far out would press all else together.
     low, high = np.quantile(values, [0.001, 0.999])
     low, high = min(low, *thresholds) - 1, max(high, *thresholds) + 1
@@ -88,7 +88,7 @@ def plot_users(
 
 def plot_cumulative(series: Mapping[str, ArrayLike], name: str = "score") -> Figure:
     """The cumulative distribution of a score for each run, as the study of 2019, Figure 1."""
-    figure, axes = _figure()
+    figure, axes = new_figure()
     for place, (run, scores) in enumerate(series.items()):
         values = np.sort(np.asarray(scores, dtype=np.float64))
         if not len(values):
@@ -138,7 +138,8 @@ def rendered(figure: Figure, kind: str) -> bytes:
     return target.getvalue()
 
 
-def _figure() -> tuple[Figure, Axes]:
+def new_figure() -> tuple[Figure, Axes]:
+    """An empty figure and its axes; needs the extra ``plots``."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
