@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
     from understandability.evaluation.judgements import Dimension
     from understandability.evaluation.scales import Scale
-    from understandability.records import Oddity
+    from understandability.records import Oddity, Run
 
 _LABELS = "Labels"
 _CHOICES = "Choices that change the numbers"
@@ -189,8 +189,11 @@ class EvaluationOptions:
         bool, typer.Option("--quiet", "-q", help="No remarks on what was unusual.")
     ] = False
 
-    def evaluate(self) -> Evaluation:
-        """Read everything and evaluate; remarks go to standard error."""
+    def evaluate(self, variants: Callable[[Run], Iterable[Run]] = lambda run: (run,)) -> Evaluation:
+        """Read everything and evaluate; remarks go to standard error.
+
+        What is evaluated are the `variants` of each run, by default itself.
+        """
         from understandability.evaluation.evaluate import evaluate
         from understandability.evaluation.names import parse_measures
         from understandability.evaluation.settings import settings
@@ -211,7 +214,7 @@ class EvaluationOptions:
         labels = [qrels, *(dimension.labels for dimension in dimensions.values())]
         self._remark({label.name: label.oddities for label in labels}, "labels", refuse=True)
         result = evaluate(
-            (read_run(path) for path in self.runs),
+            (variant for path in self.runs for variant in variants(read_run(path))),
             qrels,
             measures,
             dimensions,

@@ -46,7 +46,7 @@ def systems(
         raise OptionError("a plot of systems needs two measures or more; give -m twice")
     result = options.evaluate()
     scores = {measure: result.column(measure) for measure in result.measures}
-    _write(plot_systems(result.runs, scores, named), output)
+    write_figure(plot_systems(result.runs, scores, named), output)
 
 
 @app.command("users")
@@ -80,7 +80,7 @@ def users(
         direction=direction,
         name=column or Path(scores).name,
     )
-    _write(figure, output)
+    write_figure(figure, output)
 
 
 @app.command("scores")
@@ -104,10 +104,11 @@ def scores(
     labels = read_labels(scores, column=column)
     read = [read_run(path) for path in runs]
     series = {run.name: top_scores(run, labels, top, order) for run in read}
-    _write(plot_cumulative(series, column or Path(scores).name), output)
+    write_figure(plot_cumulative(series, column or Path(scores).name), output)
 
 
-def _write(figure: Figure, destination: str) -> None:
+def write_figure(figure: Figure, destination: str) -> None:
+    """Write a figure in the format that the suffix names."""
     from understandability.evaluation.plots import rendered
     from understandability.io.tables import write_bytes
 
