@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 
-from understandability.language.syllables import count_by_patterns, nuclei, patterns, tabulate
+from understandability.language.syllables import SyllableWeights, nuclei, patterns
 
 LEAST_COUNT = 4  # occurrences of a pattern that is considered
 RIDGE = 0.3
@@ -144,10 +144,9 @@ def held_out(counts: dict[str, int]) -> tuple[Floats, Floats]:
     tenth = len(words) // 10
     weights = learn({words[index]: counts[words[index]] for index in order[tenth:]})
     left_out = [words[index] for index in order[:tenth]]
-    table = tabulate(weights, weights.values())
     return (
         np.array([counts[word] for word in left_out]),
-        np.array([count_by_patterns(word, table) for word in left_out]),
+        SyllableWeights(weights).count(left_out),
     )
 
 
@@ -164,11 +163,11 @@ def report(truth: Floats, predicted: Floats) -> str:
 def write(counts: dict[str, int], destination: Path) -> None:
     """Learn from all words, and keep those that come out wrong as they are."""
     weights = learn(counts)
-    table = tabulate(weights, weights.values())
+    predicted = SyllableWeights(weights).count(list(counts)).tolist()
     wrong = {
         word: count
-        for word, count in counts.items()
-        if count and count_by_patterns(word, table) != count
+        for (word, count), said in zip(counts.items(), predicted, strict=True)
+        if count and count != said
     }
     exceptions = dict(sorted((wrong | READ_OUT).items()))
     ordered = sorted(weights)

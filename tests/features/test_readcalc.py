@@ -111,10 +111,11 @@ def test_words_are_the_study_s(document) -> None:
 @pytest.mark.parametrize("word", ["", "a", "ab", "hyphenation", "x" * 300, "naïve", "a0b1", "日本"])
 def test_hyphens_are_those_of_pyphen(word: str) -> None:
     """Whatever the word; only sooner."""
-    assert count_hyphens(word) == HYPHENS.inserted(word).count("-")
+    assert count_hyphens([word]) == HYPHENS.inserted(word).count("-")
 
 
-@given(st.text("abcdefghijklmnopqrstuvwxyz", max_size=25))
-def test_hyphens_of_any_letters_are_those_of_pyphen(word: str) -> None:
-    """Also where no word looks so."""
-    assert count_hyphens(word) == HYPHENS.inserted(word).count("-")
+@given(st.lists(st.text("abcdefghijklmnopqrstuvwxyz", max_size=25), max_size=5))
+def test_hyphens_of_any_letters_are_those_of_pyphen(words: list[str]) -> None:
+    """Also where no word looks so, and whatever stands beside it."""
+    expected = [HYPHENS.inserted(word).count("-") for word in words]
+    assert count_hyphens(words).tolist() == expected

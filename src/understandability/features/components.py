@@ -13,16 +13,11 @@ from understandability.features.batch import Batch, letters
 from understandability.features.familiar import unfamiliar
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.features.types import FloatArray
-from understandability.language.syllables import count_syllables
+from understandability.language.syllables import count_each
 
 # Endings that are a syllable: heal-ing, treat-ed, dos-es. Not those of "hunger", "walked".
 _SYLLABIC_ENDING = re.compile(r"(?:ing|[td]ed|(?:[sxzcg]|[cs]h)es)$", re.IGNORECASE)
 _NOT_INFLECTED = frozenset(("anything", "everything"))
-
-
-def syllables(words: Sequence[str]) -> NDArray[np.int32]:
-    """The syllables of each word."""
-    return np.fromiter(map(count_syllables, words), np.int32)
 
 
 def hyphenated(words: Sequence[str]) -> NDArray[np.bool_]:
@@ -63,15 +58,15 @@ def count_longer(batch: Batch, than: int) -> FloatArray:
 
 
 def count_all_syllables(batch: Batch) -> FloatArray:
-    return batch.word_sums(syllables)
+    return batch.word_sums(count_each)
 
 
 def count_polysyllables(batch: Batch) -> FloatArray:
-    return batch.sum_words(batch.word_values(syllables) >= 3)
+    return batch.sum_words(batch.word_values(count_each) >= 3)
 
 
 def count_over_3_syllables(batch: Batch) -> FloatArray:
-    return batch.sum_words(batch.word_values(syllables) > 3)
+    return batch.sum_words(batch.word_values(count_each) > 3)
 
 
 def is_difficult(batch: Batch) -> NDArray[np.bool_]:
@@ -90,7 +85,7 @@ def is_hard_for_fog(batch: Batch) -> NDArray[np.bool_]:
     Those of three syllables or more that are neither names nor hyphenated compounds, and do not
     reach three only by -es, -ed or -ing.
     """
-    count = batch.word_values(syllables)
+    count = batch.word_values(count_each)
     inflected = (count == 3) & batch.word_values(syllabic_ending)
     hard: NDArray[np.bool_] = (count >= 3) & ~(
         inflected | batch.word_values(hyphenated) | batch.is_name

@@ -1,44 +1,78 @@
-"""Where pyphen hyphenates English words, at a tenth of its time."""
+"""Where pyphen hyphenates English words, for many words at once."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.features.batch import starts_of
+from understandability.features.types import Array
+from understandability.language.tries import Trie
 
 _FROM_EDGE = 2
 
 
-def count_hyphens(word: str) -> int:
-    """How many hyphens ``pyphen.Pyphen(lang="en")`` inserts in a word of lower case.
+def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
+    """How many hyphens ``pyphen.Pyphen(lang="en")`` inserts in each word of lower case.
 
-    Its own search looks at every part of the word; here a part is looked at only while some
-    pattern begins with it.
+    Its patterns give levels to places between letters, the highest counts, and an odd one is a
+    hyphen. Its own search looks up every part of one word after another and takes ten times as
+    long.
 
-    >>> count_hyphens("hyphenation")
-    3
+    >>> count_hyphens(["hyphenation", "flu"])
+    array([3, 0])
     """
-    patterns = _patterns()
-    pointed = f".{word}."
-    end = len(pointed)
-    levels = [0] * (end + 1)
-    for start in range(end - 1):
-        for stop in range(start + 1, end + 1):
-            pattern = patterns.get(pointed[start:stop])
-            if pattern is None:
-                break
-            for position, level in pattern:
-                if level > levels[start + position]:
-                    levels[start + position] = level
-    # Level i stands before the character i of the pointed word, which has a dot more.
-    return sum(level & 1 for level in levels[_FROM_EDGE + 1 : len(word) - _FROM_EDGE + 2])
+    trie, levels_of = _patterns()
+    codes = trie.encode("\n".join(f".{word}." for word in words))
+    levels = np.zeros(len(codes) + levels_of.longest, np.int8)
+    for places, nodes in trie.walk(codes, np.arange(len(codes))):
+        owners, shifts, heights = levels_of.of(nodes)
+        np.maximum.at(levels, places[owners] + shifts, heights)
+    odd_before = starts_of(levels & 1)
+    sizes = np.fromiter(map(len, words), np.int64, len(words))
+    # A level stands before its letter; the first letter stands behind a dot.
+    first = starts_of(sizes + 3)[:-1] + 1
+    left = first + _FROM_EDGE
+    right = first + sizes - _FROM_EDGE + 1
+    hyphens: NDArray[np.int64] = odd_before[np.maximum(left, right)] - odd_before[left]
+    return hyphens
+
+
+class _Levels:
+    """The levels that a pattern gives, by the node of the pattern: where, and how high."""
+
+    def __init__(self, size: int, levels: dict[int, tuple[tuple[int, int], ...]]) -> None:
+        sizes = np.zeros(size, np.int64)
+        sizes[list(levels)] = [len(each) for each in levels.values()]
+        self._starts = starts_of(sizes)
+        pairs = chain.from_iterable(levels[node] for node in sorted(levels))
+        shifts, heights = np.array(list(pairs)).T
+        self._shifts, self._heights = shifts, heights.astype(np.int8)
+        self.longest = int(shifts.max()) + 1
+
+    def of(self, nodes: Array) -> tuple[Array, Array, Array]:
+        """Of nodes: which one gives a level, how far on, and how high; a row for each level."""
+        starts = self._starts[nodes]
+        sizes = self._starts[nodes + 1] - starts
+        giving = np.flatnonzero(sizes)
+        starts, sizes = starts[giving], sizes[giving]
+        owners = np.repeat(giving, sizes)
+        rows = np.arange(len(owners)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+        return owners, self._shifts[rows], self._heights[rows]
 
 
 @cache
-def _patterns() -> dict[str, tuple[tuple[int, int], ...]]:
-    """Levels (position, level) by pattern; none for what only begins a pattern."""
+def _patterns() -> tuple[Trie, _Levels]:
     import pyphen
 
     patterns = pyphen.Pyphen(lang="en").hd.patterns
-    begins = {pattern[:end]: () for pattern in patterns for end in range(1, len(pattern))}
-    return begins | {
-        pattern: tuple(enumerate(levels, offset)) for pattern, (offset, levels) in patterns.items()
+    trie = Trie(patterns)
+    levels = {
+        trie.numbers[pattern]: tuple(enumerate(heights, offset))
+        for pattern, (offset, heights) in patterns.items()
     }
+    return trie, _Levels(trie.size, levels)

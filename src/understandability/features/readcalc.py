@@ -29,7 +29,6 @@ from understandability.features.readability import (
     smog,
 )
 from understandability.features.types import FloatArray
-from understandability.language.cache import BoundedCache
 
 # What the list of the study's code has beside the one that textstat ships.
 _MORE_FAMILIAR = frozenset(("bluejay", "cooky", "dalf", "ma", "tho", "tis"))
@@ -55,11 +54,12 @@ def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
     plain = [_plain_word(piece) for piece in pieces]
     cut = iter(_cut([piece for piece, word in zip(pieces, plain, strict=True) if not word]))
     words = [[word] if word else _without_marks(next(cut)) for word in plain]
-    counts = np.fromiter(
-        (_COUNTS[word] for each in words for word in each), np.dtype((np.int32, 6))
+    numbers: dict[str, int] = {}
+    of_word = np.array(
+        [numbers.setdefault(word, len(numbers)) for each in words for word in each], np.int64
     )
-    sizes = np.fromiter(map(len, words), np.int64, len(words))
-    return sum_segments(counts, starts_of(sizes)).astype(np.int32)
+    counts = _counts_of_words(list(numbers))[of_word]
+    return sum_segments(counts, starts_of(list(map(len, words)))).astype(np.int32)
 
 
 def _plain_word(piece: str) -> str:
@@ -70,8 +70,9 @@ def _plain_word(piece: str) -> str:
 
 
 def _without_marks(tokens: Iterable[str]) -> list[str]:
-    words = (_NO_WORD.sub("", token.lower()) for token in tokens)
-    return [word for word in words if word]
+    words = map(str.lower, tokens)
+    bare = (word if word.isalnum() else _NO_WORD.sub("", word) for word in words)
+    return [word for word in bare if word]
 
 
 def _cut(pieces: Sequence[str]) -> list[list[str]]:
@@ -86,20 +87,23 @@ def _cut(pieces: Sequence[str]) -> list[list[str]]:
     return tokens[1:-1]
 
 
-def _counts_of_word(word: str) -> tuple[int, ...]:
-    syllables = count_hyphens(word) + 1
-    return (
-        1,
-        len(word),
-        syllables,
-        syllables >= 3,
-        len(word) > 6,
-        word not in familiar_words() and word not in _MORE_FAMILIAR,
+def _counts_of_words(words: Sequence[str]) -> NDArray[np.int32]:
+    sizes = np.fromiter(map(len, words), np.int32, len(words))
+    syllables = count_hyphens(words) + 1
+    familiar = [word in familiar_words() or word in _MORE_FAMILIAR for word in words]
+    return np.stack(
+        [
+            np.ones_like(sizes),
+            sizes,
+            syllables,
+            syllables >= 3,
+            sizes > 6,
+            ~np.array(familiar, bool),
+        ],
+        axis=1,
+        dtype=np.int32,
+        casting="unsafe",
     )
-
-
-# Many pieces hold the same word, with other capitals and marks.
-_COUNTS = BoundedCache(_counts_of_word)
 
 
 @cache

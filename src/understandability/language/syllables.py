@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from understandability.io.resources import resource_arrays
+from understandability.language.tries import Trie
 
 # A number (its -th not counted), or letters.
 _PARTS = re.compile(
@@ -26,9 +30,6 @@ _NUCLEUS = re.compile(
 )
 # How many letters before a nucleus a pattern may reach, after it, and together.
 _BEFORE, _AFTER, _TOGETHER = 4, 4, 6
-
-# Weights of patterns, by the number of letters before the nucleus.
-Weights = list[dict[str, int]]
 
 
 def nuclei(marked: str) -> Iterator[int]:
@@ -48,34 +49,36 @@ def patterns(marked: str, nucleus: int) -> Iterator[tuple[int, str]]:
             yield before, marked[nucleus - before : end + 1]
 
 
-def tabulate(patterns: Iterable[tuple[int, str]], weights: Iterable[int]) -> Weights:
-    """Patterns and their weights, ready to be looked up; and their beginnings, at no weight."""
-    tables: Weights = [{} for _ in range(_BEFORE + 1)]
-    for (before, text), weight in zip(patterns, weights, strict=True):
-        tables[before][text] = weight
-        for end in range(before + 1, len(text)):
-            tables[before].setdefault(text[:end], 0)
-    return tables
+class SyllableWeights:
+    """The weights of patterns, to be summed at all nuclei of many words at once."""
 
+    def __init__(self, weights: Mapping[tuple[int, str], int]) -> None:
+        # A pattern that begins so many letters before its nucleus stands below that digit.
+        texts = [f"{before}{text}" for before, text in weights]
+        self._trie = Trie(texts)
+        self._roots = np.array([self._trie.numbers.get(str(n), 0) for n in range(_BEFORE + 1)])
+        self._weights = np.zeros(self._trie.size, np.int64)
+        self._weights[[self._trie.numbers[text] for text in texts]] = list(weights.values())
 
-def count_by_patterns(word: str, weights: Weights) -> int:
-    """The syllables of a word in small letters by the learned weights alone."""
-    marked = f"^{word}$"
-    count = 0
-    for nucleus in nuclei(marked):
-        evidence = 0
-        for start, table in zip(range(nucleus, -1, -1), weights, strict=False):
-            for end in range(nucleus + 1, len(marked) + 1):
-                text = marked[start:end]
-                if text not in table:
-                    break
-                evidence += table[text]
-        count += evidence > 0
-    return max(1, count)
+    def count(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """The syllables of each word in small letters by the weights alone; at least 1."""
+        text = "\n" * _BEFORE + "\n".join(f"^{word}$" for word in words)
+        places = np.fromiter(nuclei(text), np.int64)
+        before = np.arange(_BEFORE + 1)
+        starts = (places - before[:, None]).ravel()
+        roots = np.repeat(self._roots, len(places))
+        evidence = np.zeros(len(starts), np.int64)
+        for walkers, nodes in self._trie.walk(self._trie.encode(text), starts, roots):
+            evidence[walkers] += self._weights[nodes]
+        syllables = places[evidence.reshape(len(before), -1).sum(axis=0) > 0]
+        sizes = np.fromiter(map(len, words), np.int64, len(words)) + len("^$\n")
+        ends = _BEFORE + np.cumsum(sizes)
+        counts = np.diff(np.searchsorted(syllables, ends), prepend=0)
+        return np.maximum(1, counts)
 
 
 class _Pronunciation(NamedTuple):
-    weights: Weights
+    weights: SyllableWeights
     exceptions: dict[str, int]
     short_words: frozenset[str]
 
@@ -86,8 +89,9 @@ def _pronunciation() -> _Pronunciation:
     texts, words, short_words = (
         arrays[name].astype(str).tolist() for name in ("patterns", "words", "short_words")
     )
+    patterns = zip(arrays["before"].tolist(), texts, strict=True)
     return _Pronunciation(
-        tabulate(zip(arrays["before"].tolist(), texts, strict=True), arrays["weights"].tolist()),
+        SyllableWeights(dict(zip(patterns, arrays["weights"].tolist(), strict=True))),
         dict(zip(words, arrays["counts"].tolist(), strict=True)),
         frozenset(short_words),
     )
@@ -107,35 +111,49 @@ def count_syllables(word: str) -> int:
     >>> [count_syllables(word) for word in ("1918", "2.5", "mRNA", "MRIs", "AIDS", "mg")]
     [4, 3, 4, 3, 1, 3]
     """
-    total = 0
-    for number, letters in _PARTS.findall(word):
-        total += _number(number) if number else _letters(letters)
-    return max(1, total)
+    return int(count_each((word,))[0])
+
+
+def count_each(words: Sequence[str]) -> NDArray[np.int64]:
+    """`count_syllables` of many words, at a fraction of its time for each.
+
+    >>> count_each(["heart", "diabetes"])
+    array([1, 4])
+    """
+    weights, exceptions, short_words = _pronunciation()
+    known = [0] * len(words)
+    # What the patterns are to count: a part, the word it is of, whether to add or to take away.
+    asked: list[tuple[str, int, int]] = []
+    for index, word in enumerate(words):
+        for number, letters in _PARTS.findall(word):
+            if number:
+                known[index] += _number(number)
+                continue
+            part = letters if letters.isascii() else _plain(letters)
+            capitals = _CAPITALS.fullmatch(part)
+            if capitals and _is_spelled(capitals[1], short_words):
+                known[index] += len(capitals[1]) + 2 * capitals[1].count("W")  # "dou-ble-u"
+                continue
+            part = part.lower()
+            if part in exceptions:
+                known[index] += exceptions[part]
+                continue
+            asked.append((part, index, 1))
+            for ending in ("'s", "s", "ly"):
+                stem = part.removesuffix(ending)
+                if stem in exceptions:
+                    # What the patterns get wrong in the stem they get wrong in the inflected word.
+                    known[index] += exceptions[stem]
+                    asked.append((stem, index, -1))
+                    break
+    counts = np.array(known, np.int64)
+    if asked:
+        parts, owners, signs = zip(*asked, strict=True)
+        np.add.at(counts, list(owners), np.array(signs) * weights.count(parts))
+    return np.maximum(1, counts)
 
 
 _CAPITALS = re.compile(r"([A-Z]{2,}|[a-z][A-Z]+)s?")
-
-
-def _letters(part: str) -> int:
-    pronunciation = _pronunciation()
-    if not part.isascii():
-        part = _plain(part)
-    capitals = _CAPITALS.fullmatch(part)
-    if capitals and _is_spelled(capitals[1], pronunciation.short_words):
-        return len(capitals[1]) + 2 * capitals[1].count("W")  # "dou-ble-u"
-    return _lower_case(part.lower(), pronunciation.weights, pronunciation.exceptions)
-
-
-def _lower_case(word: str, weights: Weights, exceptions: dict[str, int]) -> int:
-    if word in exceptions:
-        return exceptions[word]
-    count = count_by_patterns(word, weights)
-    for ending in ("'s", "s", "ly"):
-        stem = word.removesuffix(ending)
-        if stem in exceptions:
-            # What the patterns get wrong in the stem they get wrong in the inflected word.
-            return count + exceptions[stem] - count_by_patterns(stem, weights)
-    return count
 
 
 def _is_spelled(capitals: str, short_words: frozenset[str]) -> bool:
