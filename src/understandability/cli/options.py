@@ -50,6 +50,14 @@ LimitMb = Annotated[
         min=0.001, help="Longest document in MB of decoded bytes; longer ones are errors."
     ),
 ]
+Bundle = Annotated[str, typer.Option(help="Name or folder of the model.")]
+Threshold = Annotated[
+    float, typer.Option(help="The difficulty (0 to 100) below which the reader understands.")
+]
+User = Annotated[str, typer.Option(help="How sharp the threshold is: calibrated, step, arctan.")]
+NoiseScale = Annotated[
+    str | None, typer.Option(help="Scale of the user's noise; `pi` is a number here.")
+]
 Docnos = Annotated[
     Path | None,
     typer.Option(

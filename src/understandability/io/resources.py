@@ -40,9 +40,14 @@ def resource_arrays(name: str) -> dict[str, NDArray[Any]]:
         return dict(file)
 
 
+def resource_text(name: str) -> str:
+    """The text of an embedded resource."""
+    return resource(name).read_text("utf-8")
+
+
 def resource_lines(name: str) -> list[str]:
     """The lines of an embedded list."""
-    return resource(name).read_text("utf-8").splitlines()
+    return resource_text(name).splitlines()
 
 
 def package_text(package: str, name: str) -> str:

@@ -1,0 +1,12 @@
+"""Something to look at: documents and their estimates go in, reports and charts come out.
+
+explanation = explain(document, scorer)
+page_report([explanation])      # one HTML file
+explanation.to_json()           # the same as data
+"""
+
+from understandability.report.comparison import Comparison, compare
+from understandability.report.explanation import Explanation, explain
+from understandability.report.page_report import page_report
+
+__all__ = ["Comparison", "Explanation", "compare", "explain", "page_report"]

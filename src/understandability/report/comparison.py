@@ -1,0 +1,78 @@
+"""What a rewrite changed: two estimates, the features that moved, hard words gone and new."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from understandability.language.words import word_of
+from understandability.records import Estimate
+from understandability.report.explanation import Explanation, without_nan
+from understandability.report.marks import DIFFICULT, marked_pieces
+
+_LEAST_MOVE = 0.02  # of the larger of the two values
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A feature that differs; `now` says ``harder``, ``easier`` or '' where that is not known."""
+
+    name: str
+    before: float
+    after: float
+    now: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """From one version of a page to another."""
+
+    before: Estimate
+    after: Estimate
+    moved: tuple[Move, ...]
+    hard_words_gone: tuple[str, ...]
+    hard_words_new: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison as plain data; NaN is None."""
+        result: dict[str, Any] = without_nan(asdict(self))
+        return result
+
+
+def compare(before: Explanation, after: Explanation) -> Comparison:
+    """What changed; features in the order of how much, relative to their size."""
+    hard_before, hard_after = _hard_words(before), _hard_words(after)
+    moves = []
+    old = {feature.name: feature.value for feature in before.features}
+    for feature in after.features:
+        first, second = old[feature.name], feature.value
+        size = max(abs(first), abs(second))
+        if math.isnan(size) or abs(second - first) <= _LEAST_MOVE * size:
+            continue
+        now = _now(feature.harder, second - first)
+        move = Move(feature.name, first, second, now, feature.meaning)
+        moves.append((-abs(second - first) / size, move))
+    moves.sort(key=lambda move: (not move[1].now, move[0], move[1].name))
+    return Comparison(
+        before.estimate,
+        after.estimate,
+        tuple(move for _, move in moves),
+        tuple(sorted(hard_before - hard_after)),
+        tuple(sorted(hard_after - hard_before)),
+    )
+
+
+def _now(harder: str, change: float) -> str:
+    if not harder:
+        return ""
+    return "harder" if (change > 0) == (harder == "higher") else "easier"
+
+
+def _hard_words(explanation: Explanation) -> set[str]:
+    return {
+        word_of(piece.text).lower()
+        for piece in marked_pieces(explanation.document)
+        if DIFFICULT in piece.kinds
+    }

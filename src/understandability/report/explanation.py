@@ -1,0 +1,250 @@
+"""One page explained: the estimate, what moved it, the words that cost most, the marked text."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from understandability.features import COLUMNS, Batch, features_of
+from understandability.features.needs import missing
+from understandability.language.words import word_of
+from understandability.records import Document, Estimate
+from understandability.report.marks import (
+    DIFFICULT,
+    KINDS,
+    LONG,
+    MarkedBlock,
+    MarkedPiece,
+    marked_blocks,
+    marked_pieces,
+)
+from understandability.scoring import Scorer
+
+GRADE_LIMIT = 8.0  # what guides for health texts recommend at most, in years of US schooling
+SHORT_TEXT = 100  # words, below which a formula says little (Flesch 1948 samples 100)
+FEW_SENTENCES = 30  # what SMOG was made for
+_MOST_COSTLY = 20
+_CANDIDATES = 200
+_MOST_PIECES = 2_000_000
+_STAND_IN = "it"  # short and familiar to everyone
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaReading:
+    """A formula's value, and the US grade that it stands for where it is one."""
+
+    name: str
+    value: float
+    unit: str
+    source: str
+    above_limit: bool
+    warning: str
+
+
+@dataclass(frozen=True, slots=True)
+class CostlyWord:
+    """A word and by how much the page's difficulty falls if it gives way to a familiar one."""
+
+    word: str
+    count: int
+    points: float
+    kinds: tuple[str, ...]
+    lay_term: str
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    """How many points of difficulty a group of features added (above 0) or took (below 0)."""
+
+    group: str
+    points: float
+    wording: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureReading:
+    """A feature of the page with its explanation from the catalogue."""
+
+    name: str
+    group: str
+    value: float
+    unit: str
+    meaning: str
+    harder: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that a report says of a page; `to_json` gives the same as data."""
+
+    document: Document
+    estimate: Estimate
+    settings: Mapping[str, Any]
+    formulas: tuple[FormulaReading, ...]
+    influences: tuple[Influence, ...]
+    costly_words: tuple[CostlyWord, ...]
+    mark_counts: Mapping[str, int]
+    blocks: tuple[MarkedBlock, ...]
+    features: tuple[FeatureReading, ...]
+    words: int
+    sentences: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of the report as plain data; NaN is None."""
+        document = self.document
+        data = {
+            "docno": document.docno,
+            "source": document.source,
+            "url": document.url,
+            "title": document.title,
+            "language": document.language,
+            "encoding": document.encoding,
+            "flags": document.flags,
+            "words": self.words,
+            "sentences": self.sentences,
+            "estimate": asdict(self.estimate),
+            "settings": dict(self.settings),
+            "formulas": [asdict(each) for each in self.formulas],
+            "influences": [asdict(each) for each in self.influences],
+            "costly_words": [asdict(each) for each in self.costly_words],
+            "marks": dict(self.mark_counts),
+            "blocks": [asdict(each) for each in self.blocks],
+            "features": [asdict(each) for each in self.features],
+        }
+        result: dict[str, Any] = without_nan(data)
+        return result
+
+
+def explain(document: Document, scorer: Scorer) -> Explanation:
+    """Explain one document's estimate under the settings of a scorer."""
+    settings = scorer.settings
+    batch = Batch([document])
+    (estimate,) = scorer.bundle.estimate(
+        batch,
+        threshold=settings.threshold,
+        user=settings.user,
+        noise_scale=settings.noise_scale,
+    )
+    # Rows whose resource is not installed have no value, here or anywhere.
+    columns = tuple(name for name, (row, _) in COLUMNS.items() if not missing(row.needs))
+    table = features_of(batch, columns)
+    values = dict(zip(table.names, table.values[0].tolist(), strict=True))
+    words, sentences = int(values["words"]), int(values["sentences"])
+    blocks = marked_blocks(document)
+    pieces = marked_pieces(document)
+    counts = Counter(kind for piece in pieces for kind in piece.kinds)
+    counts[LONG] = sum(sentence.is_long for block in blocks for sentence in block.sentences)
+    return Explanation(
+        document,
+        replace(estimate, flags=table.flags[0]),
+        scorer.described,
+        _formulas(values, words, sentences),
+        (),
+        costly_words(document, pieces, scorer),
+        {kind: counts[kind] for kind in KINDS},
+        blocks,
+        _features(values),
+        words,
+        sentences,
+    )
+
+
+def _formulas(
+    values: Mapping[str, float], words: int, sentences: int
+) -> tuple[FormulaReading, ...]:
+    readings = []
+    for name, (feature, _) in COLUMNS.items():
+        if feature.group != "readability" or name.endswith("_readcalc"):
+            continue
+        warnings = []
+        if words < SHORT_TEXT:
+            warnings.append(f"the text has {words} words; fewer than {SHORT_TEXT} say little")
+        if name == "smog" and sentences < FEW_SENTENCES:
+            warnings.append(
+                f"SMOG was made for {FEW_SENTENCES} sentences; the text has {sentences}, and its "
+                "value is extrapolated"
+            )
+        above = feature.unit == "grade" and values[name] > GRADE_LIMIT
+        readings.append(
+            FormulaReading(
+                name, values[name], feature.unit, feature.source, above, "; ".join(warnings)
+            )
+        )
+    return tuple(readings)
+
+
+def _features(values: Mapping[str, float]) -> tuple[FeatureReading, ...]:
+    return tuple(
+        FeatureReading(
+            name,
+            feature.group,
+            values[name],
+            feature.unit,
+            feature.meaning,
+            feature.harder,
+            feature.source,
+        )
+        for name, (feature, _) in COLUMNS.items()
+        if name in values
+    )
+
+
+def costly_words(
+    document: Document, pieces: Sequence[MarkedPiece], scorer: Scorer
+) -> tuple[CostlyWord, ...]:
+    """The words that cost most: for each, the fall in difficulty if "it" stood in its place.
+
+    Asked of marked words, the most frequent `_CANDIDATES` of them; in order of cost.
+    """
+    places: dict[str, list[int]] = {}
+    for index, piece in enumerate(pieces):
+        if DIFFICULT in piece.kinds or piece.lay_term:
+            places.setdefault(word_of(piece.text).lower(), []).append(index)
+    most = min(_CANDIDATES, _MOST_PIECES // max(len(pieces), 1))
+    candidates = sorted(places, key=lambda word: (-len(places[word]), word))[:most]
+    variants = []
+    for word in candidates:
+        changed = list(document.pieces)
+        for index in places[word]:
+            changed[index] = changed[index].replace(word_of(changed[index]), _STAND_IN)
+        variants.append(replace(document, pieces=tuple(changed)))
+    difficulty = _difficulties([document, *variants], scorer)
+    costly = []
+    for word, changed_difficulty in zip(candidates, difficulty[1:], strict=True):
+        kinds = {kind for index in places[word] for kind in pieces[index].kinds}
+        lay = next((pieces[i].lay_term for i in places[word] if pieces[i].lay_term), "")
+        cost = float(difficulty[0] - changed_difficulty)
+        costly.append(
+            CostlyWord(
+                word, len(places[word]), cost, tuple(kind for kind in KINDS if kind in kinds), lay
+            )
+        )
+    costly.sort(key=lambda each: (-each.points, -each.count, each.word))
+    return tuple(each for each in costly if each.points > 0)[:_MOST_COSTLY]
+
+
+def _difficulties(documents: Sequence[Document], scorer: Scorer) -> np.ndarray[Any, Any]:
+    estimates: list[Estimate] = []
+    step = max(1, 50_000 // max(len(documents[0].pieces), 1))
+    for start in range(0, len(documents), step):
+        estimates += scorer.bundle.estimate(
+            Batch(documents[start : start + step]), threshold=0.0, user="step"
+        )
+    return np.array([estimate.difficulty for estimate in estimates])
+
+
+def without_nan(value: Any) -> Any:
+    """The same data with None in place of NaN, which JSON does not know."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: without_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(each) for each in value]
+    return value

@@ -1,0 +1,159 @@
+"""What makes a text hard, word by word: which pieces to mark, and what to say instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.extraction import fields
+from understandability.features import Batch
+from understandability.features.components import is_difficult
+from understandability.features.terms import TermFinder
+from understandability.features.word_lists import embedded_list
+from understandability.io.resources import resource_lines
+from understandability.language.syllables import count_each
+from understandability.language.words import split_pieces
+from understandability.records import Document
+
+LONG_SENTENCE = 25  # words; plain-language guides ask for 15 to 20 on average
+DIFFICULT, POLYSYLLABLE, MEDICAL, LONG = "difficult", "polysyllable", "medical", "long"
+
+# Kind of mark -> what its legend says.
+KINDS: Mapping[str, str] = {
+    DIFFICULT: "words not on the Dale-Chall list of familiar words",
+    POLYSYLLABLE: "words of three syllables or more",
+    MEDICAL: "medical words, by affix, acronym or list",
+    LONG: f"sentences of more than {LONG_SENTENCE} words",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPiece:
+    """A piece of text, the kinds of its marks, and a consumer's term for it where one is known.
+
+    `lay_term` is that of the term that begins here and runs over `term_pieces` pieces.
+    """
+
+    text: str
+    kinds: tuple[str, ...] = ()
+    lay_term: str = ""
+    term_pieces: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedSentence:
+    """The pieces of a sentence and how many of them are words."""
+
+    pieces: tuple[MarkedPiece, ...]
+    words: int
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has more than `LONG_SENTENCE` words."""
+        return self.words > LONG_SENTENCE
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedBlock:
+    """A block of a page: its marked sentences where it was kept, its text where it was not."""
+
+    tag: str
+    kept: bool
+    reason: str
+    text: str
+    sentences: tuple[MarkedSentence, ...] = ()
+
+
+@cache
+def lay_terms() -> tuple[TermFinder, Mapping[int, str]]:
+    """What finds experts' terms, and the consumer's term for each of its entries."""
+    rows = [line.split("\t") for line in resource_lines("medical/lay_terms.tsv")[1:]]
+    finder = TermFinder([expert for expert, _ in rows])
+    return finder, {
+        int(entry): lay for entry, (_, lay) in zip(finder.entries, rows, strict=True) if entry >= 0
+    }
+
+
+def marked_blocks(document: Document) -> tuple[MarkedBlock, ...]:
+    """The blocks of a document in order, with what makes the kept ones hard."""
+    pieces = marked_pieces(document)
+    batch = Batch([document])
+    is_word = batch.pieces.words(batch.piece_ids) >= 0
+    is_start = np.zeros(len(pieces) + 1, bool)
+    is_start[list(document.sentence_starts)] = True
+    blocks = []
+    first = 0
+    for block in document.blocks:
+        sentences: list[MarkedSentence] = []
+        if block.kept:
+            texts = fields([block], document.sentence_ends)
+            end = first + sum(len(split_pieces(text)) for text in texts)
+            starts = [first, *(np.flatnonzero(is_start[first + 1 : end]) + first + 1), end]
+            sentences = [
+                MarkedSentence(pieces[start:stop], int(is_word[start:stop].sum()))
+                for start, stop in pairwise(starts)
+                if start < stop
+            ]
+            first = end
+        blocks.append(
+            MarkedBlock(block.tag, block.kept, block.reason, block.text, tuple(sentences))
+        )
+    return tuple(blocks)
+
+
+def marked_pieces(document: Document) -> tuple[MarkedPiece, ...]:
+    """The pieces of a document with their marks.
+
+    >>> from understandability.documents import document_of_text
+    >>> pieces = marked_pieces(document_of_text("He had a myocardial infarction."))
+    >>> pieces[3].kinds, pieces[3].lay_term, pieces[3].term_pieces
+    (('difficult', 'polysyllable', 'medical'), 'heart attack', 2)
+    >>> pieces[2].kinds
+    ()
+    """
+    batch = Batch([document])
+    word_places = np.flatnonzero(batch.pieces.words(batch.piece_ids) >= 0)
+    marks = {
+        DIFFICULT: _at(batch, word_places, is_difficult(batch)),
+        POLYSYLLABLE: _at(batch, word_places, batch.word_values(count_each) >= 3),
+        MEDICAL: _at(batch, word_places, _has_medical_form(batch)),
+    }
+    finder, lay = lay_terms()
+    found = finder.find(batch)
+    _, sizes = batch.pieces.tokens(batch.piece_ids)
+    piece_of_token = np.repeat(np.arange(len(document.pieces)), sizes)
+    instead: dict[int, tuple[str, int]] = {}
+    for entry, start, end in zip(found.entries, found.starts, found.ends, strict=True):
+        first, last = int(piece_of_token[start]), int(piece_of_token[end - 1])
+        marks[MEDICAL][first : last + 1] = True
+        instead[first] = lay[int(entry)], last + 1 - first
+    return tuple(
+        MarkedPiece(
+            piece, tuple(kind for kind in marks if marks[kind][index]), *instead.get(index, ("", 0))
+        )
+        for index, piece in enumerate(document.pieces)
+    )
+
+
+def _has_medical_form(batch: Batch) -> NDArray[np.bool_]:
+    """Which words have a medical affix or are a medical acronym."""
+    medical: NDArray[np.bool_] = (
+        batch.word_values(embedded_list("prefixes").begins)
+        | batch.word_values(embedded_list("suffixes").ends)
+        | batch.word_values(embedded_list("acronyms").contains_acronym)
+    )
+    return medical
+
+
+def _at(
+    batch: Batch, word_places: NDArray[np.int64], of_words: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """What is given for words, for the pieces that hold them."""
+    of_pieces = np.zeros(len(batch.piece_ids), bool)
+    of_pieces[word_places] = of_words
+    return of_pieces

@@ -1,0 +1,157 @@
+"""Explanations as one HTML file that needs no network, and is safe whatever a page holds."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from understandability.io.resources import resource_text
+from understandability.report.charts import Reference, scale_chart
+from understandability.report.comparison import Comparison, compare
+from understandability.report.explanation import GRADE_LIMIT, Explanation
+from understandability.report.marks import KINDS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEMPLATES = ("page.html.jinja", "comparison.html.jinja")
+
+
+def page_report(explanations: Sequence[Explanation], *, comparing: bool = False) -> str:
+    """The report of one page or several; `comparing` tells what changed from the first to the
+    second.
+    """
+    pages = [_page(explanation) for explanation in explanations]
+    comparison: Mapping[str, Any] | None = None
+    if comparing:
+        comparison = _comparison(compare(*explanations))
+    heading = f"{len(pages)} pages" if len(pages) > 1 else pages[0]["name"]
+    settings = explanations[0].settings
+    return render(
+        "page.html.jinja",
+        heading="Before and after" if comparing else heading,
+        pages=pages,
+        comparison=comparison,
+        made_by=(
+            f"Made by understandability {settings['understandability']}, bundle "
+            f"{settings['bundle']} ({settings['bundle_licence']}), extraction "
+            f"{settings['extractor']} with {settings['sentence_ends']}."
+        ),
+    )
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of the package with the shared style and script; every value is escaped."""
+    from markupsafe import Markup
+
+    script = resource_text("report/switches.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            # What the report brings itself may run; whatever comes out of a page may not.
+            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
+            style=Markup(resource_text("report/style.css")),
+            script=Markup(script),
+            **values,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    environment = Environment(
+        loader=DictLoader({name: resource_text(f"report/{name}") for name in _TEMPLATES}),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.filters["number"] = _number
+    return environment
+
+
+def references(checksum: str) -> tuple[Reference, ...]:
+    """Where typical texts lie on the scale of the bundle of that checksum; () if not known."""
+    rows = json.loads(resource_text("report/references.json"))
+    return tuple(
+        Reference(row["name"], *row["quartiles"]) for row in rows.get(checksum, {}).get("texts", [])
+    )
+
+
+def _page(explanation: Explanation) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    document, estimate = explanation.document, explanation.estimate
+    settings = explanation.settings
+    known = not math.isnan(estimate.difficulty)
+    typical = references(settings["bundle_checksum"])
+    return {
+        "name": document.title or document.docno,
+        "where": document.url or document.source or document.docno,
+        "remarks": [_REMARKS.get(flag, flag.replace("_", " ")) for flag in estimate.flags],
+        "estimated": known,
+        "chance": f"{100 * estimate.p_understandable:.0f} %" if known else "",
+        "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
+        "spread": f"{estimate.spread:.0f}" if estimate.spread > 0 else "",
+        "threshold": f"{settings['threshold']:g}",
+        # Charts escape the texts that they show.
+        "scale_chart": Markup(
+            scale_chart(estimate.difficulty, estimate.spread, settings["threshold"], typical)
+            if known
+            else ""
+        ),
+        "references": (
+            "Bars are the middle half of texts of each kind, estimated by the same bundle."
+            if typical
+            else "Where typical texts lie is not known for this bundle."
+        ),
+        "words": explanation.words,
+        "sentences": explanation.sentences,
+        "how": f"Read as {document.extractor} text, encoding {document.encoding}.",
+        "influences": explanation.influences,
+        "costly_words": explanation.costly_words,
+        "lay_source": "Readers' terms are from the project's own list of medical terms.",
+        "legend": [(kind, KINDS[kind], explanation.mark_counts[kind]) for kind in KINDS],
+        "blocks": explanation.blocks,
+        "dropped": [block for block in explanation.blocks if not block.kept],
+        "formulas": explanation.formulas,
+        "grade_limit": GRADE_LIMIT,
+        "features": explanation.features,
+    }
+
+
+_REMARKS = {
+    "no_words": "There are no words in the text, so nothing can be said of it.",
+    "not_english": "The page is not in English; the figures below do not hold for it.",
+    "smog_extrapolated": "The text has fewer than 30 sentences: SMOG is extrapolated.",
+}
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    before, after = comparison.before, comparison.after
+    change = after.difficulty - before.difficulty
+    return {
+        "before": _number(before.difficulty),
+        "after": _number(after.difficulty),
+        "change": f"{abs(change):.1f} points {'harder' if change > 0 else 'easier'}",
+        "chance_before": f"{100 * before.p_understandable:.0f} %",
+        "chance_after": f"{100 * after.p_understandable:.0f} %",
+        "gone": comparison.hard_words_gone,
+        "new": comparison.hard_words_new,
+        "moved": comparison.moved,
+    }
+
+
+def _number(value: float) -> str:
+    """A number for readers: three digits, a dash for what has no value."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.3g}"

@@ -1,0 +1,199 @@
+"""Reports: what they say is right, complete, and safe whatever a page holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import etree, html
+
+from understandability.documents import document_of_page, document_of_text
+from understandability.features import COLUMNS
+from understandability.io.sources import read_pages
+from understandability.records import Document, Page
+from understandability.report import compare, explain, page_report
+from understandability.report.charts import Reference, box_plot, histogram, scale_chart
+from understandability.report.marks import KINDS, LONG, marked_blocks, marked_pieces
+from understandability.scoring import Scorer
+
+SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
+HOSTILE = (
+    b"<html><head><title>x</title><script>alert(1)</script></head><body>"
+    b"<p>Take &lt;script&gt;alert(2)&lt;/script&gt; &lt;img src=x onerror=alert(3)&gt; daily. "
+    b"&quot;&gt;&lt;svg onload=alert(4)&gt; infarction javascript:alert(5) and much more text "
+    b"so that this paragraph is long enough to be taken for the content of the page.</p></body>"
+)
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Scorer:
+    """A scorer with the default settings."""
+    return Scorer()
+
+
+@pytest.fixture(scope="module")
+def samples() -> dict[str, Document]:
+    """The documents of the sample pages."""
+    pages = [page for page in read_pages(SAMPLES) if isinstance(page, Page)]
+    return {page.docno: document_of_page(page) for page in pages}
+
+
+def test_marked_text_is_the_text_of_the_document(samples: dict[str, Document]) -> None:
+    """Every piece stands in one sentence of one kept block, in order, under every policy."""
+    page = Page("p", "", (SAMPLES / "medium.html").read_bytes())
+    policies = [
+        document_of_page(page, extractor=extractor, sentence_ends=policy)
+        for extractor in ("naive", "boilerpipe", "justext")
+        for policy in ("none", "force-period", "force-period-always")
+    ]
+    for document in (*samples.values(), *policies):
+        blocks = marked_blocks(document)
+        shown = [
+            piece.text for block in blocks for each in block.sentences for piece in each.pieces
+        ]
+        assert tuple(shown) == document.pieces
+        assert len(blocks) == len(document.blocks)
+
+
+def test_marks_by_hand() -> None:
+    """Each kind of mark on the words that a reader would mark."""
+    text = "The doctor saw cardiomyopathy. " + "We walk and we eat and we rest well " * 4 + "now."
+    document = document_of_text(text)
+    marks = {piece.text: piece.kinds for piece in marked_pieces(document)}
+    assert marks["cardiomyopathy."] == ("difficult", "polysyllable", "medical")
+    assert marks["walk"] == ()
+    (block,) = marked_blocks(document)
+    assert [sentence.is_long for sentence in block.sentences] == [False, True]
+
+
+def test_an_explanation_says_all(scorer: Scorer, samples: dict[str, Document]) -> None:
+    """Estimate, formulas, marks, words that cost, features; as JSON too, without NaN."""
+    explanation = explain(samples["hard.html"], scorer)
+    data = explanation.to_json()
+    json.dumps(data, allow_nan=False)
+    assert data["estimate"]["difficulty"] == pytest.approx(explanation.estimate.difficulty)
+    assert {reading["name"] for reading in data["formulas"]} >= {"dale_chall", "smog"}
+    assert {row["name"] for row in data["features"]} <= set(COLUMNS)
+    assert set(data["marks"]) == set(KINDS)
+    assert data["marks"][LONG] >= 5
+    assert 1 <= len(data["costly_words"]) <= 20
+    points = [word["points"] for word in data["costly_words"]]
+    assert points == sorted(points, reverse=True)
+    assert min(points) > 0
+    above = {row["name"] for row in data["formulas"] if row["above_limit"]}
+    assert "flesch_kincaid" in above
+
+
+def test_short_texts_are_warned_of(scorer: Scorer) -> None:
+    """A formula out of its range says so."""
+    explanation = explain(document_of_text("Rest well. Drink water."), scorer)
+    smog = next(reading for reading in explanation.formulas if reading.name == "smog")
+    assert "fewer than 100" in smog.warning
+    assert "extrapolated" in smog.warning
+
+
+def test_lay_terms_are_offered(scorer: Scorer) -> None:
+    """An expert's term comes with the consumer's."""
+    explanation = explain(document_of_text("He had a myocardial infarction last year."), scorer)
+    assert "heart attack" in {word.lay_term for word in explanation.costly_words}
+    assert "readers say: heart attack" in page_report([explanation])
+
+
+class Scripts(HTMLParser):
+    """Counts what could run in a report."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scripts = 0
+        self.handlers: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.scripts += tag == "script"
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+        self.addresses += [str(value) for name, value in attrs if name in ("src", "href")]
+
+
+def test_a_hostile_page_runs_nothing(scorer: Scorer) -> None:
+    """One script, ours; no handlers; no address but those within the report."""
+    explanation = explain(document_of_page(Page("p<b>", "", HOSTILE, url="javascript:x")), scorer)
+    seen = Scripts()
+    seen.feed(page_report([explanation]))
+    assert seen.scripts == 1
+    assert seen.handlers == []
+    assert all(address.startswith("#") for address in seen.addresses)
+
+
+def test_the_report_is_well_formed(scorer: Scorer, samples: dict[str, Document]) -> None:
+    """Unique ids, labelled tables and regions, one title, headings that do not skip a level."""
+    explanations = [explain(document, scorer) for document in samples.values()]
+    tree = html.fromstring(page_report(explanations))
+    ids = tree.xpath("//@id")
+    assert len(ids) == len(set(ids))
+    for label in tree.xpath("//@aria-labelledby"):
+        assert label in ids
+    levels = [int(heading.tag[1]) for heading in tree.xpath("//h1|//h2|//h3")]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert tree.xpath("//th[not(@scope)]") == []
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", page_report(explanations[:1]))
+
+
+def test_a_page_without_words_is_explained(scorer: Scorer) -> None:
+    """The report says that nothing can be said."""
+    text = page_report([explain(document_of_text("..."), scorer)])
+    assert "There are no words in the text" in text
+
+
+def test_a_comparison_tells_what_changed(scorer: Scorer, samples: dict[str, Document]) -> None:
+    """From hard to easy: easier, hard words gone, features moved the right way."""
+    hard, easy = (explain(samples[name], scorer) for name in ("hard.html", "easy.html"))
+    comparison = compare(hard, easy)
+    assert comparison.after.difficulty < comparison.before.difficulty
+    assert "aldosterone" in comparison.hard_words_gone
+    assert "aldosterone" not in comparison.hard_words_new
+    moved = {move.name: move.now for move in comparison.moved}
+    assert moved["dale_chall"] == "easier"
+    assert moved["flesch_reading_ease"] == "easier"
+    assert "points easier" in page_report([hard, easy], comparing=True)
+    assert not compare(hard, hard).moved
+
+
+@pytest.mark.parametrize(
+    "chart",
+    [
+        scale_chart(25.0, 8.0, 40.0, [Reference("posts & <b>", 10, 20, 30)]),
+        scale_chart(99.0, np.nan, 40.0, []),
+        histogram([1, 2, 50, np.nan, 120], "Difficulty"),
+        histogram([], "Nothing"),
+        box_plot([("a", [1, 2, 3]), ("b", [])], "Sentences"),
+    ],
+)
+def test_charts_are_svg_with_a_text_alternative(chart: str) -> None:
+    """Well-formed XML with a title and a description."""
+    root = etree.fromstring(chart)
+    name = "{http://www.w3.org/2000/svg}"
+    assert root.findtext(f"{name}title")
+    assert root.findtext(f"{name}desc")
+    assert root.get("role") == "img"
+
+
+def test_the_command(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """One file from one page; the same as data; what cannot be read is told."""
+    (tmp_path / "bad.html").write_bytes(b"")
+    done = understand(
+        "explain", SAMPLES / "easy.html", tmp_path / "bad.html", "-o", tmp_path / "r.html"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the file is empty" in done.stderr
+    assert (tmp_path / "r.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    done = understand("explain", SAMPLES / "easy.html", "--json")
+    assert json.loads(done.stdout)["pages"][0]["docno"].endswith("easy.html")
+    done = understand("explain", SAMPLES, "--compare")
+    assert done.returncode == 2
+    assert "--compare takes two pages, not 3" in done.stderr
