@@ -25,7 +25,7 @@ from understandability.io.installed import (
     installed_terms,
     nltk_folder,
 )
-from understandability.io.installing import INSTALLABLE, install, remove, verify
+from understandability.io.installing import INSTALLABLE, install, verify
 from understandability.io.members import members
 
 Row = tuple[str, str, float | None, str]
@@ -342,6 +342,15 @@ def test_unknown_names_and_missing_sources_are_told(folder: Path) -> None:
         install("mesh", [])
 
 
+def test_a_folder_that_cannot_be_made_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path, "a.txt", "stent\n")
+    monkeypatch.setenv("UNDERSTANDABILITY_RESOURCES", path)
+    with pytest.raises(InputError, match=r"a\.txt cannot be made .* to another folder"):
+        install("openmedspel", [path])
+
+
 def test_a_folder_without_a_file_of_the_resource_says_what_is_looked_for(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -463,8 +472,6 @@ def test_what_was_installed_stays_when_its_replacement_is_bad(folder: Path, tmp_
     install("openmedspel", [write(tmp_path, "c.txt", "catheter\n")])
     assert [row[0] for row in terms("openmedspel")] == ["catheter"]
     assert sorted(path.name for path in folder.iterdir()) == ["openmedspel"]
-    remove("openmedspel")
-    assert installed("openmedspel") is None
 
 
 def test_the_checksum_of_the_source_and_of_the_file_are_recorded(

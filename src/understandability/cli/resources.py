@@ -55,19 +55,6 @@ def install(
 
 
 @app.command()
-def remove(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name that `list` shows.")],
-) -> None:
-    """Remove an installed vocabulary.
-
-    Example: understand resources remove mesh
-    """
-    from understandability.io.installing import remove as remove_resource
-
-    remove_resource(name)
-
-
-@app.command()
 def verify() -> None:
     """Check every installed file against its SHA-256; ends with status 1 if one has changed.
 

@@ -15,7 +15,14 @@ from typing import Any
 
 from understandability.errors import InputError, OptionError
 from understandability.io import lexicons
-from understandability.io.installed import MANIFEST, TABLE, Manifest, installed, installed_folder
+from understandability.io.installed import (
+    MANIFEST,
+    TABLE,
+    VARIABLE,
+    Manifest,
+    installed,
+    installed_folder,
+)
 from understandability.io.members import members, safe_name
 from understandability.io.mesh import read_mesh
 from understandability.io.metamap import read_mmi
@@ -188,7 +195,12 @@ def install(name: str, sources: Sequence[str]) -> Manifest:
     from understandability.io.download import download, is_url
 
     root = installed_folder()
-    root.mkdir(parents=True, exist_ok=True)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{root} cannot be made ({error.strerror}); set {VARIABLE} to another folder"
+        ) from error
     with TemporaryDirectory(prefix=f".{name}-", dir=root) as work:
         new = Path(work) / "new"
         new.mkdir()
@@ -222,12 +234,6 @@ def install(name: str, sources: Sequence[str]) -> Manifest:
             (root / name).rename(Path(work) / "old")
         new.rename(root / name)
     return manifest
-
-
-def remove(name: str) -> None:
-    """Remove an installed vocabulary."""
-    installable(name)
-    shutil.rmtree(installed_folder() / name, ignore_errors=True)
 
 
 def verify(name: str) -> str | None:

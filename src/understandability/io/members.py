@@ -16,8 +16,8 @@ from understandability.errors import InputError
 from understandability.io.containers import ForwardFile
 from understandability.io.streams import DamagedStreamError, decompressed, open_stream
 
-# What one file may unfold to: twice the largest official vocabulary file (MeSH in XML).
-MAX_BYTES = 1 << 30
+# What one source may unfold to: all of NLTK's data is the largest.
+MAX_BYTES = 1 << 32
 _MAX_MEMBERS = 100_000
 
 
@@ -37,20 +37,21 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
 
     `keep_compressed` leaves the files of a folder or archive as they are. Raises `InputError`
     for what is damaged, for a member that would climb out of the folder it is put in (an
-    absolute path, ``..``, a link), and when a stream is read that unfolds to more than
-    `MAX_BYTES`.
+    absolute path, ``..``, a link), and when the streams read unfold to more than `MAX_BYTES`
+    in all.
     """
+    bounded = _Bound()
     if path.is_dir():
-        yield from _of_folder(path, keep_compressed)
+        yield from _of_folder(path, keep_compressed, bounded)
     elif not path.is_file():
         raise InputError(f"{path} is neither a file nor a folder")
     elif _is_zip(path):
-        yield from _of_zip(path, keep_compressed)
+        yield from _of_zip(path, keep_compressed, bounded)
     elif _is_tar(path):
-        yield from _of_tar(path, keep_compressed)
+        yield from _of_tar(path, keep_compressed, bounded)
     else:
         with open_stream(path) as stream:
-            yield Member(path.name, _bounded(stream, str(path)))
+            yield Member(path.name, bounded(stream, str(path)))
 
 
 def safe_name(name: str, source: Path) -> str:
@@ -77,16 +78,16 @@ def _is_zip(path: Path) -> bool:
         return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def _of_folder(folder: Path, keep_compressed: bool) -> Iterator[Member]:
+def _of_folder(folder: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Member]:
     for path in sorted(folder.rglob("*")):
         if path.is_symlink() or not path.is_file():
             continue
         name = path.relative_to(folder).as_posix()
         with path.open("rb") as file:
-            yield Member(name, _bounded(file if keep_compressed else decompressed(file), str(path)))
+            yield Member(name, bounded(file if keep_compressed else decompressed(file), str(path)))
 
 
-def _of_zip(path: Path, keep_compressed: bool) -> Iterator[Member]:
+def _of_zip(path: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Member]:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
@@ -101,7 +102,7 @@ def _of_zip(path: Path, keep_compressed: bool) -> Iterator[Member]:
                 with archive.open(entry) as file:
                     where = f"{path}:{name}"
                     stream = file if keep_compressed else decompressed(file)
-                    yield Member(name, _bounded(stream, where))
+                    yield Member(name, bounded(stream, where))
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise InputError(f"{path} is a damaged or encrypted zip archive: {error}") from error
 
@@ -114,7 +115,7 @@ def _is_tar(path: Path) -> bool:
             return False
 
 
-def _of_tar(path: Path, keep_compressed: bool) -> Iterator[Member]:
+def _of_tar(path: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Member]:
     try:
         with (
             open_stream(path) as file,
@@ -133,16 +134,26 @@ def _of_tar(path: Path, keep_compressed: bool) -> Iterator[Member]:
                     )
                 where = f"{path}:{name}"
                 stream = content if keep_compressed else decompressed(content)
-                yield Member(name, _bounded(stream, where))
+                yield Member(name, bounded(stream, where))
     except (tarfile.TarError, DamagedStreamError, EOFError) as error:
         raise InputError(f"{path} is a damaged tar archive: {error}") from error
 
 
-class _Bounded(io.RawIOBase):
-    """A stream that refuses to unfold without end, and says in one sentence where it is damaged."""
+class _Bound:
+    """Makes streams that together give no more than `MAX_BYTES`."""
 
-    def __init__(self, stream: IO[bytes], where: str) -> None:
-        self._stream, self._where, self._left = stream, where, MAX_BYTES
+    def __init__(self) -> None:
+        self.left = MAX_BYTES
+
+    def __call__(self, stream: IO[bytes], where: str) -> io.BufferedReader:
+        return io.BufferedReader(_BoundedStream(stream, where, self), 1 << 16)
+
+
+class _BoundedStream(io.RawIOBase):
+    """A stream that does not unfold without end, and says in one sentence where it is damaged."""
+
+    def __init__(self, stream: IO[bytes], where: str, bound: _Bound) -> None:
+        self._stream, self._where, self._bound = stream, where, bound
 
     def readable(self) -> bool:
         return True
@@ -152,14 +163,10 @@ class _Bounded(io.RawIOBase):
             data = self._stream.read(len(buffer))
         except (DamagedStreamError, zipfile.BadZipFile, tarfile.TarError, zlib.error) as error:
             raise InputError(f"{self._where} is damaged: {error}") from error
-        self._left -= len(data)
-        if self._left < 0:
+        self._bound.left -= len(data)
+        if self._bound.left < 0:
             raise InputError(
                 f"{self._where} unfolds to more than {MAX_BYTES >> 20} MB, the most that is read"
             )
         buffer[: len(data)] = data
         return len(data)
-
-
-def _bounded(stream: IO[bytes], where: str) -> io.BufferedReader:
-    return io.BufferedReader(_Bounded(stream, where), 1 << 16)
