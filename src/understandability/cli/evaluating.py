@@ -197,7 +197,7 @@ class EvaluationOptions:
         from understandability.evaluation.evaluate import evaluate
         from understandability.evaluation.names import parse_measures
         from understandability.evaluation.settings import settings
-        from understandability.io.runs import read_labels, read_run
+        from understandability.io.runs import read_labels, read_runs
 
         # Names and choices first: they are wrong before anything is read.
         measures = parse_measures(self.measures or DEFAULT_MEASURES)
@@ -214,7 +214,7 @@ class EvaluationOptions:
         labels = [qrels, *(dimension.labels for dimension in dimensions.values())]
         self._remark({label.name: label.oddities for label in labels}, "labels", refuse=True)
         result = evaluate(
-            (variant for path in self.runs for variant in variants(read_run(path))),
+            (variant for run in read_runs(self.runs) for variant in variants(run)),
             qrels,
             measures,
             dimensions,

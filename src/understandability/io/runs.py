@@ -11,7 +11,9 @@ import gzip
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 IR_DATASETS_PREFIX = "irds:"
+_AHEAD = 2
 TABLE_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 # Dimensions whose field in the frames of ir_datasets has a longer name.
 _FRAME_FIELDS = {"u": "understandability", "trust": "trustworthiness"}
@@ -86,6 +89,18 @@ def read_run(path: str | Path, name: str | None = None) -> Run:
         table["score"].to_numpy(),
         oddities,
     )
+
+
+def read_runs(paths: Iterable[str | Path]) -> Iterator[Run]:
+    """Read runs in the order given, the next two in threads while one is being used."""
+    with ThreadPoolExecutor(_AHEAD) as pool:
+        ahead: deque[Future[Run]] = deque()
+        for path in paths:
+            ahead.append(pool.submit(read_run, path))
+            if len(ahead) > _AHEAD:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
 
 
 def read_labels(
