@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,21 +44,25 @@ def build(
 ) -> None:
     """Index pages: how often each term stands in their titles and bodies.
 
-    Documents that cannot be indexed go to FOLDER.errors.jsonl.
+    irds:NAME names the documents of a data set of ir_datasets (extra ir). Documents that cannot
+    be indexed go to FOLDER.errors.jsonl.
 
     Example: understand index build crawl.warc.gz -o crawl-index/
     """
     from understandability.cli.progress import Progress
     from understandability.cli.rows import report_failures
+    from understandability.io.datasets import dataset_pages, is_dataset
     from understandability.retrieval.analysis import Analyzer
     from understandability.retrieval.index import build_index
     from understandability.retrieval.saved import save_index
 
     analyzer = Analyzer(stop_words, stemmer)
     folder = output.rstrip("/") or "/"
+    named = [name for name in inputs if is_dataset(name)]
+    files = [name for name in inputs if name not in named]
+    pages = chain(sources(files, docnos, limit_mb) if files else (), *map(dataset_pages, named))
     with Progress(quiet) as progress:
-        pages = _counted(sources(inputs, docnos, limit_mb), progress)
-        index, failures = build_index(pages, analyzer, extractor)
+        index, failures = build_index(_counted(pages, progress), analyzer, extractor)
     save_index(index, folder)
     report_failures(list(failures), folder)
     if not quiet:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from understandability.errors import InputError
+from understandability.io.datasets import dataset_queries, is_dataset
 from understandability.io.jsonl import read_objects
 from understandability.io.streams import DamagedStreamError, open_stream
 
@@ -21,11 +22,14 @@ _FORMS = (
 def read_queries(path: str | Path) -> dict[str, str]:
     """The text of each query by its name, in the order of the file; plain, gzip or zstd.
 
+    ``irds:NAME`` is a data set of ir_datasets.
     Raises `InputError` where the file holds no queries, or one of them twice.
     """
     name = str(path)
     pairs: Iterable[tuple[str, str]]
-    if name.lower().removesuffix(".gz").removesuffix(".zst").endswith((".jsonl", ".ndjson")):
+    if is_dataset(name):
+        pairs = dataset_queries(name)
+    elif name.lower().removesuffix(".gz").removesuffix(".zst").endswith((".jsonl", ".ndjson")):
         pairs = _of_objects(name)
     else:
         try:

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from understandability.errors import InputError, MissingExtraError, OptionError
+from understandability.errors import InputError, OptionError
+from understandability.io.datasets import dataset_run, is_dataset, open_dataset
 from understandability.io.streams import DamagedStreamError, open_stream
 from understandability.io.tables import read_table, write_bytes
 from understandability.records import Labels, Oddity, Run
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-IR_DATASETS_PREFIX = "irds:"
 _AHEAD = 2
 TABLE_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 # Dimensions whose field in the frames of ir_datasets has a longer name.
@@ -73,9 +73,12 @@ def run_name(path: str | Path) -> str:
 def read_run(path: str | Path, name: str | None = None) -> Run:
     """Read a TREC run: ``query Q0 document rank score tag`` a line, plain, gzip or zstd.
 
+    ``irds:NAME`` is the run that a data set of ir_datasets comes with.
     Raises `InputError`, with file and line, where a line lacks columns, a rank is no whole
     number or a score no number. What is unusual is accepted and told in the run's `oddities`.
     """
+    if is_dataset(str(path)):
+        return dataset_run(str(path), name)
     table, oddities = _read_trec(path, _RUN)
     queries, query_ids = _decoded(table["query"])
     docnos, docno_ids = _decoded(table["document"])
@@ -114,8 +117,9 @@ def read_labels(
     qrels, understandability or trust labels.
     """
     text = str(path)
-    if text.startswith(IR_DATASETS_PREFIX):
-        return _labels_of_dataset(text.removeprefix(IR_DATASETS_PREFIX), dimension, column)
+    if is_dataset(text):
+        rows = open_dataset(text, "qrels").qrels_iter()
+        return labels_from_frame(rows, text.removeprefix("irds:"), column or dimension)
     bare = text.lower().removesuffix(".gz").removesuffix(".zst")
     if bare.endswith(TABLE_SUFFIXES):
         return labels_from_table(read_table(text), text, column)
@@ -236,22 +240,6 @@ def _write(destination: str | Path, lines: Iterable[str]) -> None:
         sys.stdout.buffer.write(data)
         return
     write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
-
-
-def _labels_of_dataset(name: str, dimension: str, field: str | None) -> Labels:
-    try:
-        import ir_datasets
-    except ImportError:
-        raise MissingExtraError(
-            "labels of ir_datasets need an optional package: pip install 'understandability[ir]'"
-        ) from None
-    try:
-        dataset = ir_datasets.load(name)
-    except KeyError:
-        raise InputError(f"ir_datasets knows no data set {name!r}") from None
-    if not dataset.has_qrels():
-        raise InputError(f"the data set {name!r} of ir_datasets has no labels")
-    return labels_from_frame(dataset.qrels_iter(), name, field or dimension)
 
 
 def _labels(

@@ -57,22 +57,33 @@ def read_criterion(text: str) -> Criterion:
     """
     path, column, direction = _split(text)
     labels = read_labels(path, "understandability", column)
+    return Criterion(labels, _stated(direction, column, text))
+
+
+def column_direction(text: str) -> tuple[str, bool]:
+    """The column that ``COLUMN[:DIRECTION]`` names, and whether its higher values are harder.
+
+    >>> column_direction("difficulty"), column_direction("mine:higher-easier")
+    (('difficulty', True), ('mine', False))
+    """
+    column, _, last = text.rpartition(":")
+    if not column:
+        column, last = text, ""
+    return column, _stated(DIRECTIONS.get(last), column, text)
+
+
+def _stated(direction: bool | None, column: str | None, text: str) -> bool:
+    """The direction that is said, or known of the column; never a guess."""
     if direction is None:
-        direction = _known_direction(column)
+        direction = _COLUMNS.get(column or "")
+    if direction is None and column in COLUMNS:
+        direction = {"higher": True, "lower": False}.get(COLUMNS[column][0].harder)
     if direction is None:
         raise OptionError(
             f"{text} does not say whether higher or lower values are harder to understand; write "
             f"{text}:DIRECTION with one of {', '.join(DIRECTIONS)}"
         )
-    return Criterion(labels, direction)
-
-
-def _known_direction(column: str | None) -> bool | None:
-    if column in _COLUMNS:
-        return _COLUMNS[column]
-    if column in COLUMNS:
-        return {"higher": True, "lower": False}.get(COLUMNS[column][0].harder)
-    return None
+    return direction
 
 
 def _split(text: str) -> tuple[str, str | None, bool | None]:

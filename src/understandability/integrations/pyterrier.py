@@ -1,0 +1,135 @@
+"""PyTerrier transformers: texts to difficulty and P(U|d), results to easier results.
+
+They are plain Python: no Java virtual machine is started. Needs the extra ``pyterrier``.
+
+    from understandability.integrations.pyterrier import Rerank, Understandability
+
+    pipeline = bm25 >> pt.text.get_text(dataset) >> Understandability() >> Rerank(top=15)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+try:
+    import pyterrier as pt
+except ImportError as error:
+    raise ImportError(
+        "the transformers need an optional package: pip install 'understandability[pyterrier]'"
+    ) from error
+
+from understandability.documents import document_of_page
+from understandability.errors import InputError
+from understandability.records import HTML, TEXT, Labels, Page, Run
+from understandability.retrieval.criteria import Criterion, column_direction, read_criterion
+from understandability.retrieval.reranking import rerank
+from understandability.scoring import Scorer, Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ESTIMATES = ("p_understandable", "difficulty", "spread")
+
+
+class Understandability(pt.Transformer):  # type: ignore[misc]
+    """Adds the columns ``p_understandable``, ``difficulty`` and ``spread`` to documents.
+
+    Takes rows with ``docno`` and a column of text, plain or HTML, that `text` names. `settings`
+    are those of `understandability.scoring.Settings`, as ``bundle="default", threshold=40``.
+    """
+
+    def __init__(self, text: str = "text", html: bool = False, **settings: Any) -> None:
+        self.text, self.html = text, html
+        self._scorer = Scorer(Settings(**settings))
+
+    def transform(self, results: pd.DataFrame) -> pd.DataFrame:
+        """The rows with three columns more; a text that occurs again is scored once."""
+        _require(results, ("docno", self.text), "Understandability")
+        texts = results.drop_duplicates("docno")
+        settings = self._scorer.settings
+        documents = [
+            document_of_page(
+                Page(docno, "", text, HTML if self.html else TEXT),
+                extractor=settings.extractor,
+                sentence_ends=settings.sentence_ends,
+                engine=settings.engine,
+            )
+            for docno, text in zip(texts["docno"], texts[self.text], strict=True)
+        ]
+        tables = [
+            table.select(["docno", *ESTIMATES]) for table in self._scorer.score_all(documents)
+        ]
+        values = {
+            name: dict(
+                zip(
+                    (docno for table in tables for docno in table["docno"].to_pylist()),
+                    (value for table in tables for value in table[name].to_pylist()),
+                    strict=True,
+                )
+            )
+            for name in ESTIMATES
+        }
+        return results.assign(
+            **{name: results["docno"].map(values[name]).astype(float) for name in ESTIMATES}
+        )
+
+
+class Rerank(pt.Transformer):  # type: ignore[misc]
+    """Re-ranks the first `top` results of each query, the easier first.
+
+    `by` is the name of a column of the results, perhaps with a direction
+    (``mine:higher-harder``), a score table (``scores.parquet:difficulty``), or a `Criterion`.
+    The order is that of `understandability.retrieval.reranking.rerank`; the new scores are the
+    reciprocals of the new ranks, counted from 1, while ranks count from 0 as PyTerrier's do.
+    """
+
+    def __init__(
+        self, by: str | Criterion = "difficulty", top: int = 15, weight: float = 1.0
+    ) -> None:
+        self.by, self.top, self.weight = by, top, weight
+        self._criterion = by if isinstance(by, Criterion) else None
+        if isinstance(by, str) and "." in by.partition(":")[0]:
+            self._criterion = read_criterion(by)
+
+    def transform(self, results: pd.DataFrame) -> pd.DataFrame:
+        """The same rows with new scores and ranks, in the new order."""
+        _require(results, ("qid", "docno", "score"), "Rerank")
+        if results.empty:
+            return results.assign(rank=np.empty(0, dtype=np.int64))
+        by_rank = results.sort_values(["qid", "score"], ascending=[True, False], kind="stable")
+        rankings = {
+            str(qid): list(zip(rows["docno"], rows["score"], strict=True))
+            for qid, rows in by_rank.groupby("qid", sort=False)
+        }
+        criterion = self._criterion or self._of_column(results)
+        run = rerank(Run.of("results", rankings), [criterion], self.top, [self.weight])
+        places = {
+            (query, docno): place
+            for query, documents in run.by_query().items()
+            for place, (docno, _) in enumerate(documents)
+        }
+        keys = zip(by_rank["qid"].astype(str), by_rank["docno"], strict=True)
+        rank = np.array([places[key] for key in keys], dtype=np.int64)
+        new = by_rank.assign(rank=rank, score=1 / (rank + 1.0))
+        return new.sort_values(["qid", "rank"], kind="stable").reset_index(drop=True)
+
+    def _of_column(self, results: pd.DataFrame) -> Criterion:
+        """The scores that stand in a column of the results."""
+        column, higher_is_harder = column_direction(str(self.by))
+        _require(results, (column,), "Rerank")
+        scored = results.dropna(subset=[column])
+        labels: dict[str, dict[str, float]] = {}
+        rows = zip(scored["qid"].astype(str), scored["docno"], scored[column], strict=True)
+        for qid, docno, value in rows:
+            labels.setdefault(qid, {}).setdefault(docno, float(value))
+        return Criterion(Labels.of(column, labels), higher_is_harder)
+
+
+def _require(results: pd.DataFrame, columns: tuple[str, ...], transformer: str) -> None:
+    if missing := [column for column in columns if column not in results.columns]:
+        raise InputError(
+            f"{transformer} needs the column {missing[0]!r}; the results have "
+            f"{', '.join(results.columns)}"
+        )
