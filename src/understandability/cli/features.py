@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +21,11 @@ from understandability.cli.options import (
     Strict,
     sources,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from understandability.scoring import Documents
 
 
 def features(
@@ -69,10 +76,18 @@ def features(
         raise OptionError("there is nothing to read; name pages, folders or archives, or --list")
     settings = Settings(extractor=extractor, sentence_ends=sentence_ends, engine=engine)
     documents = Documents(sources(inputs, docnos, limit_mb), settings)
-    columns = select_columns(names, chosen_groups, _split(per))
+    if words:
+        tables = _word_rows(documents, names)
+        shown: tuple[str, ...] = ("docno", "feature", "word", "count")
+        title = f"the words that features count, {extractor}, {sentence_ends}"
+    else:
+        columns = select_columns(names, chosen_groups, _split(per))
+        tables = (features_of(batch, columns).to_arrow() for batch in batches(documents))
+        shown = ("docno", *columns)
+        title = f"{len(columns)} features, {extractor}, {sentence_ends}"
     write_rows(
         documents,
-        (features_of(batch, columns).to_arrow() for batch in batches(documents)),
+        tables,
         output,
         settings={
             "understandability": understandability.__version__,
@@ -80,11 +95,24 @@ def features(
             "sentence_ends": sentence_ends,
             "engine": engine,
         },
-        title=f"{len(columns)} features, {extractor}, {sentence_ends}",
-        shown={name: name for name in ("docno", *columns)},
+        title=title,
+        shown={name: name for name in shown},
         strict=strict,
         quiet=quiet,
     )
+
+
+def _word_rows(documents: Documents, names: list[str]) -> Iterator[pa.Table]:
+    import pyarrow as pa
+
+    from understandability.features import batches
+    from understandability.features.words import counted_words
+
+    schema = pa.schema(
+        {"docno": pa.string(), "feature": pa.string(), "word": pa.string(), "count": pa.int64()}
+    )
+    for batch in batches(documents):
+        yield pa.Table.from_pylist([asdict(row) for row in counted_words(batch, names)], schema)
 
 
 def _split(names: str | None) -> list[str]:

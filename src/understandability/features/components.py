@@ -61,8 +61,14 @@ def count_all_syllables(batch: Batch) -> FloatArray:
     return batch.word_sums(count_each)
 
 
+def is_polysyllable(batch: Batch) -> NDArray[np.bool_]:
+    """Which words of the batch have three syllables or more."""
+    many: NDArray[np.bool_] = batch.word_values(count_each) >= 3
+    return many
+
+
 def count_polysyllables(batch: Batch) -> FloatArray:
-    return batch.sum_words(batch.word_values(count_each) >= 3)
+    return batch.sum_words(is_polysyllable(batch))
 
 
 def count_over_3_syllables(batch: Batch) -> FloatArray:

@@ -1,0 +1,128 @@
+"""`understand features` as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from understandability.features import CATALOGUE, COLUMNS
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "resources" / "samples"
+
+
+def test_docno_and_values_of_the_features_asked_for(understand, tmp_path: Path) -> None:
+    """What simulated uRBP needs: a row a page, easier pages lower."""
+    done = understand(
+        "features", SAMPLES, "--only", "gunning_fog_plain,dale_chall", "-o", tmp_path / "fog.tsv"
+    )
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "fog.tsv").open() as file:
+        rows = {row.pop("docno"): row for row in csv.DictReader(file, delimiter="\t")}
+    assert list(rows["easy.html"]) == ["gunning_fog_plain", "dale_chall"]
+    for name in ("gunning_fog_plain", "dale_chall"):
+        easy, medium, hard = (
+            float(rows[f"{level}.html"][name]) for level in ("easy", "medium", "hard")
+        )
+        assert easy < medium < hard
+
+
+def test_groups_and_forms(understand, tmp_path: Path) -> None:
+    """--groups takes all of a group, --per adds the values by word and sentence."""
+    output = tmp_path / "features.parquet"
+    done = understand(
+        "features", SAMPLES, "--groups", "components,html", "--per", "word", "-o", output
+    )
+    assert done.returncode == 0, done.stderr
+    names = pq.read_schema(output).names
+    assert {"docno", "syllables", "syllables_per_word", "html_p"} <= set(names)
+    assert "syllables_per_sentence" not in names
+    assert "smog" not in names
+
+
+def test_everything_without_names(understand) -> None:
+    """Every row of the catalogue, as it is."""
+    done = understand("features", SAMPLES / "easy.html", "-o", "-", "--quiet")
+    (row,) = map(json.loads, done.stdout.splitlines())
+    assert list(row) == ["docno", *(feature.name for feature in CATALOGUE)]
+
+
+def test_a_single_page_is_shown_with_a_line_for_each_feature(understand) -> None:
+    """A table of a hundred columns is turned on its side."""
+    done = understand("features", SAMPLES / "easy.html", "--groups", "readability", "--quiet")
+    lines = done.stdout.splitlines()
+    assert any(line.split() == ["smog", "3.13"] or line.startswith("smog ") for line in lines)
+
+
+def test_the_list_says_all_of_every_feature(understand, tmp_path: Path) -> None:
+    """Name, group, forms, unit, direction, formula, source, needs: on a terminal and as a table."""
+    shown = understand("features", "--list")
+    assert shown.returncode == 0, shown.stderr
+    heading, *lines = shown.stdout.splitlines()
+    assert heading.split() == "name group per unit harder meaning source needs".split()  # noqa: SIM905
+    assert len(lines) == len(CATALOGUE)
+    understand("features", "--list", "--groups", "html", "-o", tmp_path / "list.csv")
+    with (tmp_path / "list.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["group"] for row in rows} == {"html"}
+
+
+def test_words_show_why_a_number_is_what_it_is(understand) -> None:
+    """The words that a count counts, and how often."""
+    done = understand("features", SAMPLES / "hard.html", "--words", "-o", "-")
+    rows = list(map(json.loads, done.stdout.splitlines()))
+    (values,) = map(
+        json.loads,
+        understand(
+            "features", SAMPLES / "hard.html", "--only", "difficult_words", "-o", "-"
+        ).stdout.splitlines(),
+    )
+    difficult = sum(row["count"] for row in rows if row["feature"] == "difficult_words")
+    assert difficult == values["difficult_words"]
+    assert set(rows[0]) == {"docno", "feature", "word", "count"}
+
+
+def test_bad_pages_become_error_rows(understand, tmp_path: Path) -> None:
+    """The run goes on; --strict ends with status 1."""
+    (tmp_path / "good.html").write_text("<p>Rest and drink water.</p>")
+    (tmp_path / "bad.html").write_bytes(b"%PDF-1.4 not a page")
+    output = tmp_path / "out" / "words.jsonl"
+    output.parent.mkdir()
+    done = understand(
+        *("features", tmp_path, "--only", "words", "--extractor", "naive"),
+        *("-o", output, "--strict"),
+    )
+    assert done.returncode == 1
+    (row,) = map(json.loads, output.read_text().splitlines())
+    assert row == {"docno": "good.html", "words": 4.0}
+    (error,) = map(json.loads, Path(f"{output}.errors.jsonl").read_text().splitlines())
+    assert error["docno"] == "bad.html"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "there is nothing to read"),
+        ([SAMPLES, "--only", "smogg,fog_"], "'smogg' (did you mean smog?), 'fog_'"),
+        ([SAMPLES, "--groups", "htlm"], "no group is named 'htlm'; choose of readability"),
+        ([SAMPLES, "--per", "page"], "choose of word, sentence"),
+        ([SAMPLES, "--words", "--only", "smog"], "no words to show of smog"),
+        ([SAMPLES, "--extractor", "x"], "extractor 'x' does not exist"),
+    ],
+)
+def test_usage_errors_are_one_sentence_and_status_2(understand, arguments, message: str) -> None:
+    """Without a traceback."""
+    done = understand("features", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_catalogue_has_what_the_command_lists(understand) -> None:
+    """Names of columns are accepted as they are."""
+    name = next(iter(COLUMNS))
+    assert understand("features", "--list", "--only", name).stdout.splitlines()[1].startswith(name)
