@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from understandability.errors import OptionError, PageError
-from understandability.extraction import naive, reference
+from understandability.extraction import boilerpipe, naive, reference
 from understandability.extraction.plain import plain_paragraphs
 from understandability.pages import ParsedPage
 from understandability.records import Block
@@ -24,7 +24,7 @@ class Extractor:
 EXTRACTORS = {
     "naive": Extractor(naive.naive, reference.naive, "all text, tags removed"),
     "boilerpipe": Extractor(
-        reference.boilerpipe,
+        boilerpipe.boilerpipe,
         reference.boilerpipe,
         "Kohlschütter, Fankhauser & Nejdl 2010 (ArticleExtractor)",
     ),

@@ -3,19 +3,21 @@
 In this order, as in the WHATWG HTML standard ("determining the character encoding"): the byte
 order mark, the HTTP header, ``<meta>`` in the first 1024 bytes; then UTF-8 if the bytes are
 valid UTF-8, else windows-1252. A label that the standard does not know counts as none. Bytes
-that the encoding cannot mean become U+FFFD. The whole file is never guessed at: that costs more
-than everything else that is done with a page.
+that the encoding cannot mean become U+FFFD. The file is never guessed at beyond that, because
+guessing costs more than everything else that is done with a page.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Container, Iterable
+from typing import NamedTuple
 
 from understandability.errors import PageError
 from understandability.pages.labels import CODECS, encoding_of
 
-# More than this many bytes (or characters) are refused: the memory of a process has to be bounded.
+# More than this many bytes (or characters) are refused: the memory of a process is bounded.
 MAX_SIZE = 64 * 2**20
 
 _BYTE_ORDER_MARKS = (
@@ -36,39 +38,53 @@ _SIGNATURES = (
     (b"\x28\xb5\x2f\xfd", "Zstandard"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
     (b"PK\x03\x04", "ZIP or Office"),
-    (b"Rar!", "RAR"),
+    (b"Rar!\x1a", "RAR"),
     (b"\xd0\xcf\x11\xe0", "old Office"),
     (b"\x7fELF", "ELF"),
     (b"OggS", "Ogg"),
 )
 
-# Control characters that no text has (the "binary data bytes" of the WHATWG MIME standard, less
-# NUL, which saved pages do contain, and escape, which starts the shifts of ISO-2022).
-_BINARY = bytes(
-    byte for byte in range(1, 0x20) if byte not in b"\t\n\x0b\f\r\x1a\x1b"
+# Control characters that text has no use for. NUL vanishes, line and form feeds are white space,
+# the rest becomes U+FFFD: parsers and files carry none of them safely.
+_CONTROLS = [chr(code) for code in range(0x20) if chr(code) not in "\t\n\r"]
+_CONTROL_BYTES = [character.encode() for character in _CONTROLS]
+_REPLACED = str.maketrans(
+    dict.fromkeys(_CONTROLS, "\ufffd") | {"\0": None, "\x0b": "\n", "\x0c": "\n"}
 )
+
+# Content whose beginning is full of control characters is no text; escape and shift do not count,
+# which ISO-2022 uses.
 _SNIFFED = 4096
+_BINARY = "".join(_CONTROLS).translate(dict.fromkeys(map(ord, "\x0b\x0c\x0e\x0f\x1b"))).encode()
 _MAX_BINARY_SHARE = 0.05
+_MAX_BINARY = 8
 
 _META_CHARSET = re.compile(
     rb"""<meta\s[^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.IGNORECASE
 )
+_XML_ENCODING = re.compile(rb"""\A\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']""")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
-_XML_DECLARATION = re.compile(rb"""^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']""")
 
 
-def decode(content: bytes | str, charset: str | None = None) -> tuple[str, str]:
-    """The text of `content` and the encoding that it was in, as the standard names it.
+class Decoded(NamedTuple):
+    """Text, the encoding that it was in, and the same text in UTF-8."""
 
-    `charset` is the label of the HTTP header. Text that something else decoded already is
-    checked and cleaned, its encoding is ``unicode``. NULs and lone surrogates, which neither
-    parsers nor files can carry, do not survive.
+    text: str
+    encoding: str
+    utf8: bytes
+
+
+def decode(content: bytes | str, charset: str | None = None) -> Decoded:
+    """The text of `content`, and the encoding that it was in as the standard names it.
+
+    `charset` is the label of the HTTP header. The encoding of text that was decoded before is
+    ``unicode``. Control characters and lone surrogates do not survive.
 
     Raises `PageError` for what is no text (images, archives, PDF) and for more than `MAX_SIZE`.
 
-    >>> decode(b"na\\xefve")
+    >>> decode("naïve".encode("latin-1"))[:2]
     ('naïve', 'windows-1252')
-    >>> decode("naïve".encode(), charset="no such thing")
+    >>> decode("naïve".encode(), charset="no such thing")[:2]
     ('naïve', 'utf-8')
     """
     if len(content) > MAX_SIZE:
@@ -78,17 +94,32 @@ def decode(content: bytes | str, charset: str | None = None) -> tuple[str, str]:
         )
     if isinstance(content, str):
         _refuse_binary(content[:_SNIFFED].encode("utf-8", "replace"))
-        return _without_nuls(_without_surrogates(content)), "unicode"
-    encoding = _marked(content) or _wide(content)
-    if encoding is None:
-        _refuse_binary(content[:_SNIFFED])
-        encoding = _labelled(content, charset)
-    if encoding is not None:
-        return _without_nuls(content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")), encoding
-    try:
-        return _without_nuls(content.decode("utf-8")), "utf-8"
-    except UnicodeDecodeError:
-        return _without_nuls(content.decode("cp1252", "replace")), "windows-1252"
+        text = _without_controls(_without_surrogates(content))
+        return Decoded(text, "unicode", text.encode())
+    encoding = _marked(content) or _wide(content, charset)
+    if encoding is not None and encoding.startswith("utf-16"):
+        text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
+        _refuse_binary(text[:_SNIFFED].encode("utf-8", "replace"))
+        text = _without_controls(text)
+        return Decoded(text, encoding, text.encode())
+    _refuse_binary(content[:_SNIFFED])
+    return _decode_bytes(content, encoding or _labelled(content, charset))
+
+
+def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
+    clean = not _any_of(_CONTROL_BYTES, content)
+    if encoding is None or encoding == "utf-8":
+        try:
+            text = content.decode("utf-8")
+        except UnicodeDecodeError:
+            encoding = encoding or "windows-1252"
+        else:
+            encoding = "utf-8"
+            if clean and not text.startswith("\ufeff"):
+                return Decoded(text, encoding, content)
+    text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
+    text = text if clean else text.translate(_REPLACED)
+    return Decoded(text, encoding, text.encode())
 
 
 def _marked(content: bytes) -> str | None:
@@ -96,30 +127,32 @@ def _marked(content: bytes) -> str | None:
     return next((name for mark, name in _BYTE_ORDER_MARKS if content.startswith(mark)), None)
 
 
-def _wide(content: bytes) -> str | None:
-    """UTF-16 without a byte order mark: every other byte of Western text is NUL."""
+def _wide(content: bytes, charset: str | None) -> str | None:
+    """UTF-16 without a byte order mark: every other byte of markup is NUL."""
     head = content[:_SNIFFED]
-    half = len(head) // 2
-    if half < 2:
+    if b"\0" not in head:
         return None
+    encoding = encoding_of(charset)
+    if encoding is not None and encoding.startswith("utf-16"):
+        return encoding
+    half = len(head) // 2
     for first, name in ((1, "utf-16le"), (0, "utf-16be")):
-        nuls, others = head[first::2].count(0), head[1 - first :: 2].count(0)
-        if nuls > 0.7 * half and others < 0.1 * half:
+        if head[first::2].count(0) > 0.7 * half and head[1 - first :: 2].count(0) < 0.1 * half:
             return name
     return None
 
 
 def _labelled(content: bytes, charset: str | None) -> str | None:
-    """The encoding of the HTTP header or else of ``<meta>`` (or of an XML declaration)."""
+    """The encoding that the HTTP header names, or else ``<meta>`` (or an XML declaration)."""
     encoding = encoding_of(charset)
     if encoding is not None and not encoding.startswith("utf-16"):
         return encoding
-    head = content[:1024]
-    for pattern in (_META_CHARSET, _XML_DECLARATION):
-        match = pattern.search(_COMMENT.sub(b"", head))
+    head = _COMMENT.sub(b"", content[:1024])
+    for pattern in (_META_CHARSET, _XML_ENCODING):
+        match = pattern.search(head)
         encoding = encoding_of(match[1].decode("latin-1")) if match else None
         if encoding is not None:
-            # Such a label could not have been read if it were true; the standard takes UTF-8.
+            # UTF-16 cannot be true of a label that could be read; the standard takes UTF-8.
             return "utf-8" if encoding.startswith("utf-16") else encoding
     return None
 
@@ -127,18 +160,18 @@ def _labelled(content: bytes, charset: str | None) -> str | None:
 def _refuse_binary(head: bytes) -> None:
     for signature, name in _SIGNATURES:
         if head.startswith(signature):
-            raise PageError(
-                "decode", f"the content is {name} data; pages of HTML or plain text can be used"
-            )
-    odd = len(head) - len(head.translate(None, _BINARY + b"\0"))
-    if odd > _MAX_BINARY_SHARE * len(head):
-        raise PageError(
-            "decode", "the content is binary data; pages of HTML or plain text can be used"
-        )
+            raise PageError("decode", f"the content is {name} data, not HTML or plain text")
+    odd = len(head) - len(head.translate(None, _BINARY))
+    if odd > _MAX_BINARY and odd > _MAX_BINARY_SHARE * len(head):
+        raise PageError("decode", "the content is binary data, not HTML or plain text")
 
 
-def _without_nuls(text: str) -> str:
-    return text.replace("\0", "") if "\0" in text else text
+def _without_controls(text: str) -> str:
+    return text.translate(_REPLACED) if _any_of(_CONTROLS, text) else text
+
+
+def _any_of(values: Iterable[object], container: Container[object]) -> bool:
+    return any(map(container.__contains__, values))
 
 
 def _without_surrogates(text: str) -> str:

@@ -4,31 +4,194 @@ A tape alternates text and tags: ``tape[0::2]`` are the texts (possibly empty), 
 the tags between them, in lower case and without attributes: ``p`` opens, ``/p`` closes and
 ``br/`` is an element without content. It is made in C, from the tree of one lxml parse; walking
 it needs no recursion, however deep the page nests.
+
+libxml2 drops what is nested deeper than 2,048 elements, and a tree takes some 500 bytes a tag.
+Pages that are too deep or too large for a tree are cut at their tags instead, into a tape of the
+same form, whose end tags need not match.
+
+What follows a comment, script or the like that is never closed belongs to it, by the standard.
+That would lose the rest of the page, so it is closed where text seems to go on.
 """
 
 from __future__ import annotations
 
+import html
 import re
+from typing import NamedTuple
 
 from lxml import etree
 
+from understandability.errors import PageError
+
 Tape = list[str]
+
+# Larger pages get no tree.
+_MAX_TREE_BYTES = 4_000_000
+_MAX_TREE_TAGS = 400_000
+# Pages with more tags are refused; a tape takes some 150 bytes a tag.
+_MAX_TAGS = 2_000_000
+
+# Elements whose content is text even where it looks like tags.
+RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
+
+_VOID = frozenset(
+    """area base basefont bgsound br col embed frame hr img input keygen link meta param source
+    track wbr""".split()
+)
 
 _TAG = re.compile(r"<([^>]+)>")
 
+_COMMENT = re.compile(r"<!--.*?-->|<[!?/](?![a-zA-Z])[^<>]*>|<![^<>]*>", re.DOTALL)
+_RAW_ELEMENT = re.compile(
+    rf"(<({'|'.join(RAW)})\b[^<>]*>)(.*?)(?=</\2\b|\Z)", re.DOTALL | re.IGNORECASE
+)
+_LINE_BREAK = re.compile(rb"<br ?(/?)>")
+_SOURCE_TAG = re.compile(r"<(/?[a-zA-Z][^\s<>/]*)[^<>]*>")
+# Where text goes on after a script or style that is not closed.
+_TEXT_STARTS = rb"<(?:p|div|h[1-6]|table|ul|ol|dl|body|/head|article|section|main)\b"
 
-def tape_of(root: etree._Element) -> Tape:
-    """The tape of an lxml tree, whose attributes are lost on the way.
 
-    >>> tape_of(etree.fromstring("<p class='x'>3 &lt; 4<br/>&amp;</p>"))
-    ['', 'p', '3 < 4', 'br/', '&', '/p', '']
+class Markup(NamedTuple):
+    """What is read from the source of a page."""
+
+    tape: Tape
+    language: str = ""  # as the root element claims
+    closes_void_elements: bool = False  # the page writes <br/>, not <br>
+    flags: tuple[str, ...] = ()
+
+
+def read_markup(source: bytes) -> Markup:
+    """The tape of a page's source, which is UTF-8.
+
+    Raises `PageError` for more tags than fit into memory.
+
+    >>> read_markup(b"<p class=x>3 &lt; 4<br>&amp;").tape
+    ['', 'html', '', 'body', '', 'p', '3 < 4', 'br/', '&', '/p', '', '/body', '', '/html', '']
     """
-    etree.strip_attributes(root, "{}*")
-    markup = etree.tostring(root, encoding="unicode", with_tail=False)
-    for escaped, character in (("&#13;", "\r"), ("&#xFFFD;", " "), ("&gt;", ">")):
-        markup = markup.replace(escaped, character)
-    if "&lt;" in markup:
-        return [
-            piece.replace("&lt;", "<").replace("&amp;", "&") for piece in _TAG.split(markup)
-        ]
-    return _TAG.split(markup.replace("&amp;", "&"))
+    closed = _with_comments_closed(source)
+    markup = _read(closed)
+    last = _raw_at_end(markup.tape)
+    if last and _opens_after_last_end(closed, last.encode()):
+        closed = _with_raw_elements_closed(closed)
+        markup = _read(closed)
+    if closed is not source:
+        markup = markup._replace(flags=(*markup.flags, "unclosed_element"))
+    return markup
+
+
+def _read(source: bytes) -> Markup:
+    tags = source.count(b"<") if len(source) > _MAX_TREE_TAGS else 0
+    if tags > _MAX_TAGS:
+        raise PageError("decode", f"the page has {tags:,} tags; at most {_MAX_TAGS:,} are read")
+    if not source or source.isspace():
+        return Markup([""])
+    slashes = _LINE_BREAK.findall(source)
+    closes_void_elements = 2 * slashes.count(b"/") > len(slashes)
+    if tags <= _MAX_TREE_TAGS and len(source) <= _MAX_TREE_BYTES:
+        parser = etree.HTMLParser(
+            encoding="utf-8",
+            remove_comments=True,
+            remove_pis=True,
+            huge_tree=True,
+            collect_ids=False,
+        )
+        root = etree.fromstring(source, parser)
+        error = parser.error_log.last_error
+        if root is not None and (error is None or error.level < etree.ErrorLevels.FATAL):
+            language = root.get("lang") or root.get("xml:lang") or ""
+            return Markup(_tape_of(root), language, closes_void_elements)
+    return Markup(
+        _tape_of_source(source.decode()), "", closes_void_elements, flags=("no_tree",)
+    )
+
+
+def _tape_of(root: etree._Element) -> Tape:
+    """The tape of an lxml tree, whose attributes are lost on the way."""
+    root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
+    parts = []
+    for element in (root, *root.itersiblings(etree.Element)):  # what stands after </html>
+        etree.strip_attributes(element, "{}*")
+        parts.append(etree.tostring(element, encoding="unicode", with_tail=False))
+    markup = parts[0] if len(parts) == 1 else "".join(parts)
+    for space in "\n\t\r\xa0":
+        markup = markup.replace(space, " ")
+    if "&" not in markup:
+        return _TAG.split(markup)
+    markup = markup.replace("&#13;", " ").replace("&#xFFFD;", "\ufffd").replace("&gt;", ">")
+    if "&lt;" not in markup:
+        return _TAG.split(markup.replace("&amp;", "&"))
+    tape = _TAG.split(markup)
+    tape[0::2] = [
+        text.replace("&lt;", "<").replace("&amp;", "&") if "&" in text else text
+        for text in tape[0::2]
+    ]
+    return tape
+
+
+def _tape_of_source(source: str) -> Tape:
+    """The tape of a source that is cut at its tags.
+
+    >>> _tape_of_source("<P>3 &lt; 4<BR><!-- <p> --><script>'<p>'</script>")
+    ['', 'p', '3 < 4', 'br/', '', 'script', '', '/script', '']
+    """
+    source = _RAW_ELEMENT.sub(_without_tags, _COMMENT.sub("", source))
+    pieces = _SOURCE_TAG.split(source)
+    tags = [tag.lower() for tag in pieces[1::2]]
+    pieces[1::2] = [tag + "/" if tag in _VOID else tag for tag in tags]
+    pieces[0::2] = [
+        (html.unescape(text) if "&" in text else text).replace("\n", " ").replace("\xa0", " ")
+        for text in pieces[0::2]
+    ]
+    return pieces
+
+
+def _without_tags(element: re.Match[str]) -> str:
+    start, name, content = element.groups()
+    if name.lower() in ("script", "style"):
+        return start
+    return start + content.replace("<", "&lt;")
+
+
+def _with_comments_closed(source: bytes) -> bytes:
+    """The source with comments that are never closed made empty: what they held is text."""
+    end = source.rfind(b"-->") + 1
+    if source.find(b"<!--", end) < 0:
+        return source
+    return source[:end] + source[end:].replace(b"<!--", b"<!-->")
+
+
+def _raw_at_end(tape: Tape) -> str:
+    """The name of the last element that holds text, if it is one of `RAW`."""
+    for place in range(len(tape) - 2, 0, -2):
+        tag, text = tape[place], tape[place + 1]
+        if tag[0] != "/":
+            return tag if tag in RAW and text and not text.isspace() else ""
+        if text and not text.isspace():
+            return ""
+    return ""
+
+
+def _opens_after_last_end(source: bytes, name: bytes) -> int:
+    """Where an element opens that is never closed; 0 if there is none."""
+    end = len(source)
+    while (end := source.rfind(b"</", 0, end)) > 0:
+        if source[end + 2 : end + 2 + len(name)].lower() == name:
+            break
+    opening = re.compile(rb"<%b\b" % name, re.IGNORECASE).search(source, max(0, end))
+    return opening.start() if opening else 0
+
+
+def _with_raw_elements_closed(source: bytes) -> bytes:
+    """The source with scripts and the like closed where text seems to go on."""
+    for name in RAW:
+        tag = name.encode()
+        if start := _opens_after_last_end(source, tag):
+            goes_on = _TEXT_STARTS if name in ("script", "style") else b"<"
+            rest = re.sub(
+                rb"(<%b\b[^<>]*>)(.*?)(?=%b|\Z)" % (tag, goes_on),
+                rb"\1\2</%b>" % tag,
+                source[start:],
+                flags=re.DOTALL | re.IGNORECASE,
+            )
+            source = source[:start] + rest
+    return source

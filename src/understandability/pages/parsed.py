@@ -1,0 +1,105 @@
+"""A page, decoded and parsed once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+from understandability.pages.decoding import decode
+from understandability.pages.language import guess_language
+from understandability.pages.tape import RAW, Tape, read_markup
+from understandability.records import HTML, Page
+
+# Shorter texts are labels of menus and tables, which say little of the language.
+_SENTENCE = 30
+_SUBTAG = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
+
+
+@dataclass(frozen=True)
+class ParsedPage:
+    """A page, decoded and parsed once; everything below is read from the one parse.
+
+    `text` is the decoded source, `encoding` what it was decoded from, `tape` its markup (see
+    `understandability.pages.tape`; empty for plain text), `declared_language` the language that
+    the page claims; `closes_void_elements` says whether it writes ``<br/>``, `flags` what was unusual about reading it.
+    """
+
+    page: Page
+    text: str = field(repr=False)
+    encoding: str
+    tape: Tape = field(default_factory=list, repr=False)
+    declared_language: str | None = None
+    closes_void_elements: bool = False
+    flags: tuple[str, ...] = ()
+
+    @property
+    def is_html(self) -> bool:
+        return self.page.media_type == HTML
+
+    @cached_property
+    def tags(self) -> Mapping[str, int]:
+        """How often each tag is on the tape."""
+        return Counter(self.tape[1::2])
+
+    @cached_property
+    def tag_counts(self) -> Mapping[str, int]:
+        """How many elements of each name the page has."""
+        counts: Counter[str] = Counter()
+        for tag, number in self.tags.items():
+            if not tag.startswith("/"):
+                counts[tag.rstrip("/")] += number
+        return MappingProxyType(counts)
+
+    @cached_property
+    def title_place(self) -> int | None:
+        """Where the text of the page's title is among the tape's texts after tags, if anywhere."""
+        tags = self.tape[1::2]
+        if "title" not in tags:
+            return None
+        place = tags.index("title")
+        return None if "svg" in tags[:place] else place
+
+    @cached_property
+    def title(self) -> str:
+        """The page's title, white space collapsed; '' without one."""
+        if self.title_place is None:
+            return ""
+        return " ".join(self.tape[2 * self.title_place + 2].split())
+
+    @cached_property
+    def language(self) -> str | None:
+        """The page's language, a lower-case primary subtag like ``en``; None when unknown."""
+        if self.declared_language:
+            return self.declared_language
+        if not self.is_html:
+            return guess_language(self.text)
+        texts = [
+            text
+            for tag, text in zip(self.tape[1::2], self.tape[2::2], strict=True)
+            if len(text) >= _SENTENCE and tag not in RAW
+        ]
+        return guess_language(" ".join(texts))
+
+
+def parse_page(page: Page) -> ParsedPage:
+    """Decode and parse a page.
+
+    Raises `PageError` of stage ``decode`` for content that is neither HTML nor text, and for
+    more of it than fits into memory.
+
+    >>> parsed = parse_page(Page("d", "", b"<html lang=en-GB><title>Flu</title><p>A virus.<p>Two."))
+    >>> parsed.title, parsed.language, parsed.tag_counts["p"], parsed.encoding
+    ('Flu', 'en', 2, 'utf-8')
+    """
+    text, encoding, source = decode(page.content, page.charset)
+    if page.media_type != HTML:
+        return ParsedPage(page, text, encoding)
+    tape, language, closes_void_elements, flags = read_markup(source)
+    subtag = _SUBTAG.match(language)
+    return ParsedPage(
+        page, text, encoding, tape, subtag and subtag[1].lower(), closes_void_elements, flags
+    )
