@@ -197,3 +197,28 @@ def test_the_command(understand, tmp_path: Path) -> None:  # type: ignore[no-unt
     done = understand("explain", SAMPLES, "--compare")
     assert done.returncode == 2
     assert "--compare takes two pages, not 3" in done.stderr
+
+
+def test_the_report_of_a_crawl(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Distribution, sites, errors, extremes, and the methods side by side."""
+    (tmp_path / "in/a.example").mkdir(parents=True)
+    for name in ("easy", "medium", "hard"):
+        page = (SAMPLES / f"{name}.html").read_bytes()
+        (tmp_path / "in/a.example" / f"{name}.html").write_bytes(page)
+    (tmp_path / "in/empty.html").write_bytes(b"")
+    run = f"{tmp_path}/run/"
+    assert understand("score", tmp_path / "in", "-o", run, "--workers", "1").returncode == 0
+    done = understand("explain", "--run", run, "-o", tmp_path / "r.html", "--sample", "3")
+    assert done.returncode == 0, done.stderr
+    tree = html.fromstring((tmp_path / "r.html").read_text("utf-8"))
+    text = tree.text_content()
+    assert "3 documents scored, 1 errors" in text
+    assert "a.example" in text
+    assert "the file is empty" in text
+    easiest = tree.xpath("//section[@aria-labelledby='easiest']//tbody/tr/th/text()")
+    assert easiest == [f"a.example/{name}.html" for name in ("easy", "medium", "hard")]
+    methods = tree.xpath("//section[@aria-labelledby='methods']//tbody/tr/th/text()")
+    assert len(methods) == 9
+    done = understand("explain")
+    assert done.returncode == 2
+    assert "name pages to explain, or a run folder with --run" in done.stderr

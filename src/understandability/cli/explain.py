@@ -10,7 +10,7 @@ from understandability.cli.options import (
     Bundle,
     Engine,
     Extractor,
-    Inputs,
+    InputsIfAny,
     LimitMb,
     NoiseScale,
     SentenceEnds,
@@ -22,7 +22,7 @@ from understandability.cli.options import (
 
 
 def explain(
-    inputs: Inputs,
+    inputs: InputsIfAny = None,
     output: Annotated[
         str,
         typer.Option("-o", "--output", metavar="FILE", help="The report; - is standard output."),
@@ -31,6 +31,13 @@ def explain(
     compare: Annotated[
         bool, typer.Option("--compare", help="Show what changed from the first page to the second.")
     ] = False,
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="Report on the crawl in a run folder instead."),
+    ] = None,
+    sample: Annotated[
+        int, typer.Option(min=0, help="With --run: pages by which methods are compared.")
+    ] = 100,
     extractor: Extractor = "boilerpipe",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
@@ -47,13 +54,14 @@ def explain(
     import json
 
     from understandability.errors import InputError, OptionError
-    from understandability.io.tables import write_text
+    from understandability.io.run_folder import RunFolder
     from understandability.report import compare as compare_pages
+    from understandability.report import crawl_report, page_report
     from understandability.report import explain as explain_document
-    from understandability.report import page_report
     from understandability.scoring import Documents, Scorer, Settings
 
-    pages = sources(inputs, None, limit_mb)
+    if bool(inputs) == bool(run):
+        raise OptionError("name pages to explain, or a run folder with --run")
     scorer = Scorer(
         Settings(
             extractor=extractor,
@@ -65,7 +73,10 @@ def explain(
             noise_scale=number(noise_scale, "--noise-scale"),
         )
     )
-    documents = Documents(pages, scorer.settings)
+    if run:
+        _write(crawl_report(RunFolder(run), scorer, sample=sample), output)
+        return
+    documents = Documents(sources(inputs or [], None, limit_mb), scorer.settings)
     explanations = [explain_document(document, scorer) for document in documents]
     for failure in documents.failures:
         typer.echo(f"{failure.source}: {failure.stage}: {failure.error}", err=True)
@@ -80,6 +91,12 @@ def explain(
         text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     else:
         text = page_report(explanations, comparing=compare)
+    _write(text, output)
+
+
+def _write(text: str, output: str) -> None:
+    from understandability.io.tables import write_text
+
     if output == "-":
         typer.echo(text, nl=False)
     else:

@@ -6,7 +6,8 @@ explanation.to_json()           # the same as data
 """
 
 from understandability.report.comparison import Comparison, compare
+from understandability.report.crawl_report import crawl_report
 from understandability.report.explanation import Explanation, explain
 from understandability.report.page_report import page_report
 
-__all__ = ["Comparison", "Explanation", "compare", "explain", "page_report"]
+__all__ = ["Comparison", "Explanation", "compare", "crawl_report", "explain", "page_report"]

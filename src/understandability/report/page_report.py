@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from understandability.io.resources import resource_text
@@ -15,11 +12,10 @@ from understandability.report.charts import Reference, scale_chart
 from understandability.report.comparison import Comparison, compare
 from understandability.report.explanation import GRADE_LIMIT, Explanation
 from understandability.report.marks import KINDS
+from understandability.report.rendering import number, render
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
-_TEMPLATES = ("page.html.jinja", "comparison.html.jinja")
+    pass
 
 
 def page_report(explanations: Sequence[Explanation], *, comparing: bool = False) -> str:
@@ -43,39 +39,6 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
             f"{settings['extractor']} with {settings['sentence_ends']}."
         ),
     )
-
-
-def render(template: str, **values: Any) -> str:
-    """A template of the package with the shared style and script; every value is escaped."""
-    from markupsafe import Markup
-
-    script = resource_text("report/switches.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            # What the report brings itself may run; whatever comes out of a page may not.
-            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
-            style=Markup(resource_text("report/style.css")),
-            script=Markup(script),
-            **values,
-        )
-    )
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import DictLoader, Environment, StrictUndefined
-
-    environment = Environment(
-        loader=DictLoader({name: resource_text(f"report/{name}") for name in _TEMPLATES}),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
-    environment.filters["number"] = _number
-    return environment
 
 
 def references(checksum: str) -> tuple[Reference, ...]:
@@ -139,8 +102,8 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     before, after = comparison.before, comparison.after
     change = after.difficulty - before.difficulty
     return {
-        "before": _number(before.difficulty),
-        "after": _number(after.difficulty),
+        "before": number(before.difficulty),
+        "after": number(after.difficulty),
         "change": f"{abs(change):.1f} points {'harder' if change > 0 else 'easier'}",
         "chance_before": f"{100 * before.p_understandable:.0f} %",
         "chance_after": f"{100 * after.p_understandable:.0f} %",
@@ -148,10 +111,3 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "new": comparison.hard_words_new,
         "moved": comparison.moved,
     }
-
-
-def _number(value: float) -> str:
-    """A number for readers: three digits, a dash for what has no value."""
-    if math.isnan(value):
-        return "–"
-    return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.3g}"

@@ -1,0 +1,61 @@
+"""HTML from the package's templates: every value escaped, no network, one style and script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from understandability.io.resources import resource_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEMPLATES = (
+    "layout.html.jinja",
+    "page.html.jinja",
+    "comparison.html.jinja",
+    "crawl.html.jinja",
+)
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of the package with the shared style and script; every value is escaped."""
+    from markupsafe import Markup
+
+    script = resource_text("report/switches.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            # What the report brings itself may run; whatever comes out of a page may not.
+            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
+            style=Markup(resource_text("report/style.css")),
+            script=Markup(script),
+            **values,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    environment = Environment(
+        loader=DictLoader({name: resource_text(f"report/{name}") for name in _TEMPLATES}),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.filters["number"] = number
+    return environment
+
+
+def number(value: float) -> str:
+    """A number for readers: three digits, a dash for what has no value."""
+    if math.isnan(value):
+        return "–"
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.3g}"
