@@ -101,7 +101,8 @@ class Documents:
         self.failures: list[Failure] = []
         self.count = 0
         # What `Sources` pass over, by kind; other iterables of pages pass nothing over.
-        self.skipped: Counter[str] = getattr(pages, "skipped", Counter())
+        skipped: Counter[str] | None = getattr(pages, "skipped", None)
+        self.skipped = Counter() if skipped is None else skipped
 
     def __iter__(self) -> Iterator[Document]:
         for page in self._pages:
@@ -144,7 +145,7 @@ class Scorer:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.bundle = load_bundle(self.settings.bundle)
-        self.columns = (*FORMULAS, *COUNTS)
+        self.columns: tuple[str, ...] = (*FORMULAS, *COUNTS)
         if self.settings.features:
             self.columns += tuple(name for name in COLUMNS if name not in self.columns)
 

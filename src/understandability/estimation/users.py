@@ -43,7 +43,8 @@ def _cauchy(margin: Floats, scale: Floats) -> Floats:
 
 def _normal(margin: Floats, scale: Floats) -> Floats:
     # Importing scipy.special for its ndtr takes longer than scoring a hundred pages.
-    return 0.5 * _erfc(-margin / scale / math.sqrt(2.0))
+    chance: Floats = 0.5 * _erfc(-margin / scale / math.sqrt(2.0))
+    return chance
 
 
 USERS = MappingProxyType(
