@@ -1,0 +1,192 @@
+"""A measure is its name: read, checked, printed back; all bad names at once."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from understandability.errors import OptionError
+from understandability.evaluation.measures import BASES, COMPOUNDS, Measure, parameters_of
+from understandability.evaluation.names import (
+    example_names,
+    markdown_table,
+    parse_measure,
+    parse_measures,
+)
+from understandability.evaluation.parameters import PARAMETERS, show
+from understandability.evaluation.settings import Settings
+
+NAMES = (
+    "RBP(p=0.8)@10",
+    "uRBP(p=0.8)@10",
+    "uRBP(p=0.8,user=arctan,th=15,s=pi)",
+    "uRBPgr(p=0.8)",
+    "RBPu(p=0.8)@10",
+    "HRBP(p=0.8,wr=1,wu=1)@10",
+    "nDCG@10",
+    "unDCG@10",
+    "ERR@10",
+    "uERR@10",
+    "H(RBP(p=0.8)@10,RBPu(p=0.8)@10,RBPtrust(p=0.8)@10,w=[1,1,1])",
+    "residual(RBP(p=0.8)@10)",
+    "residual(uRBP(p=0.8),tail=True)",
+    "Judged@10",
+    "Judgedtrust@5",
+    "nDCG(dcg='log2')@10",
+    "unDCG(ideal=relevance)@10",
+    "RBP(p=0.95,rel=2,graded=True,max=4,judged_only=True)",
+    "uRBP(p=0.8,dims=[u,trust],joint=True)@10",
+    "HRBPgr(p=0.8,wr=2,wu=0.5,wtrust=1,of=means)@10",
+    "ERR(form=gain-discount,max=2)@10",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_prints_back_identically(name: str) -> None:
+    """What is stated stays stated, nothing is dropped and nothing added."""
+    measure = parse_measure(name)
+    assert str(measure) == name
+    assert parse_measure(str(measure)) == measure
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_full_name_is_the_same_measure_with_every_parameter(name: str) -> None:
+    """It is read back, and is full already."""
+    settings = Settings(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
+    full = parse_measure(name).full(settings)
+    assert parse_measure(full).full(settings) == full
+
+
+def test_persistence_is_always_printed() -> None:
+    """The meaning of a printed name does not move with a default."""
+    assert str(parse_measure("RBP@10")) == "RBP(p=0.8)@10"
+    assert str(parse_measure("residual(uRBPgr)")) == "residual(uRBPgr(p=0.8))"
+
+
+def test_blanks_and_ways_to_write_numbers_do_not_matter() -> None:
+    """One measure, one name; parameters stand in the order of the table."""
+    assert str(parse_measure(" uRBP( s = 3.0 , p=.80,user='arctan' ) @ 10 ")) == (
+        "uRBP(p=0.8,user=arctan,s=3)@10"
+    )
+
+
+@given(
+    st.sampled_from([name for name in example_names() if name not in COMPOUNDS]),
+    st.floats(0.001, 0.999),
+    st.none() | st.integers(1, 1000),
+)
+def test_any_persistence_and_cut_survive(name: str, p: float, cutoff: int | None) -> None:
+    """Parse and print agree on every number."""
+    persistence = f"(p={p!r})" if "RBP" in name else ""
+    written = f"{name}{persistence}{'' if cutoff is None else f'@{cutoff}'}"
+    measure = parse_measure(written)
+    assert measure.cutoff == cutoff
+    assert parse_measure(str(measure)) == measure
+    if persistence:
+        assert dict(measure.stated)["p"] == p
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
+    """With its default, and is printed back."""
+    settings = Settings(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
+    inner = {"H": "RBP(p=0.8),RBPu(p=0.8),", "residual": "RBP(p=0.8),"}.get(name, "")
+    bare = parse_measure(f"{name}({inner.rstrip(',')})" if inner else name)
+    values = {n: bare.get(n, settings) for n in bare.parameters} | {"th": 40.0}
+    stated = ",".join(f"{n}={show(n, values[n])}" for n in bare.parameters)
+    written = f"{name}({inner}{stated})" if inner or stated else name
+    assert str(parse_measure(written)) == written
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("RBP(p=0)", "p must be a number between 0 and 1, exclusive, not '0'"),
+        ("RBP(p=1)", "p must be a number between 0 and 1, exclusive, not '1'"),
+        ("RBP(p=2.0)", "p must be a number between 0 and 1, exclusive, not '2.0'"),
+        ("RBP(p=nan)", "p must be a number between 0 and 1, exclusive, not 'nan'"),
+        ("RBP(p=often)", "p must be a number between 0 and 1, exclusive, not 'often'"),
+        ("RBP(q=0.8)", "has no parameter 'q'"),
+        ("RBP(presistence=0.8)", "has no parameter 'presistence'"),
+        ("RBP(0.8)", "write parameters as name=value, not '0.8'"),
+        ("RBP(p=0.8,p=0.9)", "states p twice"),
+        ("RBP(p=0.8", "is no measure"),
+        ("H(RBP,(RBPu)", "the brackets do not match"),
+        ("RBP@0", "the cut-off must be a whole number of 1 or more, not '0'"),
+        ("RBP@ten", "the cut-off must be a whole number of 1 or more, not 'ten'"),
+        ("nDCG(dcg=log10)", "dcg must be exp-log2 or log2, not 'log10'"),
+        ("uRBP(user=nobody)", "user must be binary or graded or step or arctan, not 'nobody'"),
+        ("uRBP(s=0)", "s must be a number above 0, or pi, not '0'"),
+        ("uRBPgr(user=step)", "has no parameter 'user'"),
+        ("RBPgr", "is not known"),
+        ("HJudged", "is not known"),
+        ("uRBPtrust", "is not known"),
+        ("H(RBP)", "H takes two or more measures"),
+        ("H(RBP,RBPu,w=[1])", "w must hold one weight for each of the 2 measures"),
+        ("H(RBP,RBPu,w=[0,0])", "at least one of them above 0"),
+        ("HRBP(wr=0,wu=0)", "at least one weight must be above 0"),
+        ("H(RBP,RBPu)@10", "the cut-off belongs to the measures inside"),
+        ("residual(nDCG@10)", "residual takes one measure, an RBP, uRBP or RBPu"),
+        ("uRBP(dims=[u,u])", "dims must be names in brackets"),
+        ("", "is no measure"),
+        ("RBP(p=0.8,)", "write parameters as name=value"),
+    ],
+)
+def test_a_bad_name_is_told_in_one_sentence(name: str, message: str) -> None:
+    """The name, what is wrong with it, what is allowed."""
+    with pytest.raises(OptionError) as error:
+        parse_measure(name)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_all_bad_names_are_reported_together_with_the_nearest_good_ones() -> None:
+    """A user mends them in one go."""
+    with pytest.raises(OptionError) as error:
+        parse_measures(["RPB@10", "RBP@10", "unDGC", "nDCG(dgc=log2)"])
+    message = str(error.value)
+    assert message.startswith("3 measures cannot be used: ")
+    assert "'RPB@10' is not known (did you mean RBP" in message
+    assert "'unDGC' is not known (did you mean unDCG" in message
+    assert "has no parameter 'dgc' (did you mean dcg?)" in message
+
+
+def test_the_same_measure_twice_is_one() -> None:
+    """Columns have distinct names."""
+    assert len(parse_measures(["RBP@10", "RBP(p=0.8)@10"])) == 1
+
+
+def test_a_harmonic_mean_is_made_of_its_dimensions() -> None:
+    """A weight of 0 leaves a dimension out; user models are of understandability."""
+    measure = parse_measure("HRBP(p=0.5,wr=0,wu=1,wtrust=2,user=step,th=9)@5")
+    assert [(str(part), weight) for part, weight in measure.components()] == [
+        ("RBPu(p=0.5,user=step,th=9)@5", 1.0),
+        ("RBPtrust(p=0.5)@5", 2.0),
+    ]
+    assert measure.dimensions == ("u", "trust")
+
+
+def test_every_measure_stands_in_the_readme_table() -> None:
+    """With every parameter, its default and its source."""
+    table = markdown_table()
+    for base in BASES.values():
+        assert f"| `{base.name}` |" in table
+        assert base.source in table
+    used = {
+        name
+        for base in BASES.values()
+        for form in base.forms
+        for name in parameters_of(base.name, form)
+    }
+    used |= {name for form in COMPOUNDS.values() for name in form.parameters}
+    assert used == set(PARAMETERS)
+    assert all(f"`{name}" in table for name in used)
+    widths = {line.count("|") for line in table.splitlines()}
+    assert widths == {5}
+
+
+def test_measures_are_values() -> None:
+    """Equal by what they are, usable as keys."""
+    assert parse_measure("nDCG@10") == Measure("nDCG", cutoff=10)
+    assert len({parse_measure("ERR"), parse_measure("ERR"), parse_measure("uERR")}) == 2
