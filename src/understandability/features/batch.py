@@ -159,10 +159,12 @@ def sum_segments(values: Array, starts: Array) -> FloatArray:
     >>> sum_segments(np.array([1, 2, 3]), np.array([0, 2, 2, 3]))
     array([3., 0., 3.])
     """
-    sums = np.zeros((len(starts) - 1, *values.shape[1:]), np.float64)
-    full = np.diff(starts) > 0
+    exact = np.int64 if values.dtype.kind in "bui" else np.float64
+    full = starts[1:] > starts[:-1]
+    if full.all() and len(full):
+        return np.add.reduceat(values, starts[:-1], axis=0, dtype=exact).astype(np.float64)
+    sums = np.zeros((len(full), *values.shape[1:]), np.float64)
     if full.any():
-        exact = np.int64 if values.dtype.kind in "bui" else np.float64
         sums[full] = np.add.reduceat(values, starts[:-1][full], axis=0, dtype=exact)
     return sums
 
@@ -173,10 +175,9 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
     >>> ratio([3, 0], [2, 0])
     array([1.5, nan])
     """
-    above, below = np.broadcast_arrays(np.asarray(numerator, np.float64), denominator)
-    quotient: FloatArray = np.full(above.shape, np.nan)
-    np.divide(above, below, out=quotient, where=below != 0)
-    return quotient
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = np.true_divide(numerator, denominator)
+    return np.where(np.equal(denominator, 0), np.nan, quotient)
 
 
 def letters(words: Sequence[str]) -> NDArray[np.int32]:

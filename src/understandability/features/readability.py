@@ -1,7 +1,8 @@
 """Readability formulas with their published constants, side by side.
 
-Each formula is a plain function of counts (numbers or arrays; 0 words or sentences give NaN);
-a row of the catalogue feeds it with the counts of a batch.
+Each formula is a plain function of counts (numbers or arrays); a row of the catalogue feeds it
+with the counts of a batch, where no words and no sentences are NaN, and so is all that is divided
+by them.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from understandability.features.batch import Batch, ratio
+from understandability.features.batch import Batch
 from understandability.features.components import (
     count_all_syllables,
     count_characters,
@@ -20,80 +21,89 @@ from understandability.features.components import (
     count_hard_for_fog,
     count_longer,
     count_polysyllables,
-    count_sentences,
-    count_words,
 )
 from understandability.features.feature import Feature, Flag
 from understandability.features.types import FloatArray
 
+# Numbers, or arrays with one for each document.
+Counts = FloatArray
 
-def percent(part: ArrayLike, whole: ArrayLike) -> FloatArray:
+
+def percent(part: Counts, whole: Counts) -> FloatArray:
     """How many there are of the part for every 100 of the whole."""
-    return 100.0 * ratio(part, whole)
+    return 100.0 * part / whole
 
 
-def ari(characters: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def ari(characters: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Automated Readability Index (Smith & Senter 1967); a US grade, higher = harder."""
-    return 4.71 * ratio(characters, words) + 0.5 * ratio(words, sentences) - 21.43
+    return 4.71 * characters / words + 0.5 * words / sentences - 21.43
 
 
-def coleman_liau(characters: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def coleman_liau(characters: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Coleman-Liau index (1975), from letters and sentences per 100 words; a US grade.
 
-    >>> coleman_liau(639, 119, 5).round(2)  # the abstract of the paper
-    np.float64(14.53)
+    >>> round(coleman_liau(639, 119, 5), 2)  # the abstract of the paper
+    14.53
     """
     return 0.0588 * percent(characters, words) - 0.296 * percent(sentences, words) - 15.8
 
 
-def dale_chall(difficult: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def dale_chall(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Dale & Chall (1948), the 3.6365 always added; 4.9 or lower: grade 4, 10: college."""
-    return 0.1579 * percent(difficult, words) + 0.0496 * ratio(words, sentences) + 3.6365
+    return 0.1579 * percent(difficult, words) + 0.0496 * words / sentences + 3.6365
 
 
-def dale_chall_above_5(difficult: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def dale_chall_above_5(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """The form that adds the 3.6365 only where more than 5 % of the words are difficult."""
     few = percent(difficult, words) <= 5.0
     return dale_chall(difficult, words, sentences) - np.where(few, 3.6365, 0.0)
 
 
-def dale_chall_cloze(difficult: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def dale_chall_cloze(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Chall & Dale (1995), the expected cloze score; lower = harder."""
-    return 64.0 - 0.95 * percent(difficult, words) - 0.69 * ratio(words, sentences)
+    return 64.0 - 0.95 * percent(difficult, words) - 0.69 * words / sentences
 
 
-def flesch_kincaid(syllables: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def flesch_kincaid(syllables: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Flesch-Kincaid grade (Kincaid et al. 1975); higher = harder."""
-    return 0.39 * ratio(words, sentences) + 11.8 * ratio(syllables, words) - 15.59
+    return 0.39 * words / sentences + 11.8 * syllables / words - 15.59
 
 
-def flesch(syllables: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def flesch(syllables: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Flesch Reading Ease (1948), around 0 to 100; lower = harder."""
-    return 206.835 - 1.015 * ratio(words, sentences) - 84.6 * ratio(syllables, words)
+    return 206.835 - 1.015 * words / sentences - 84.6 * syllables / words
 
 
-def fog(hard: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def fog(hard: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Gunning's Fog index (1952); years of schooling, higher = harder."""
-    return 0.4 * (ratio(words, sentences) + percent(hard, words))
+    return 0.4 * (words / sentences + percent(hard, words))
 
 
-def lix(long_words: ArrayLike, words: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def lix(long_words: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """LIX (Björnsson 1968), from words of more than six letters; 20 easy, 60 very hard."""
-    return ratio(words, sentences) + percent(long_words, words)
+    return words / sentences + percent(long_words, words)
 
 
-def smog(polysyllables: ArrayLike, sentences: ArrayLike) -> FloatArray:
+def smog(polysyllables: Counts, sentences: Counts) -> FloatArray:
     """SMOG (McLaughlin 1969); a US grade, higher = harder."""
-    return 1.043 * np.sqrt(30.0 * ratio(polysyllables, sentences)) + 3.1291
+    return 1.043 * np.sqrt(30.0 * polysyllables / sentences) + 3.1291
 
 
 Count = Callable[[Batch], FloatArray]
 Formula = Callable[..., FloatArray]
 
 
-def apply(
-    batch: Batch, formula: Callable[..., FloatArray], counts: tuple[Count, ...]
-) -> FloatArray:
+def some_words(batch: Batch) -> FloatArray:
+    """How many words each document has; NaN where it has none."""
+    return np.where(batch.words > 0, batch.words, np.nan)
+
+
+def some_sentences(batch: Batch) -> FloatArray:
+    """How many sentences each document has; NaN where it has none."""
+    return np.where(batch.sentences > 0, batch.sentences, np.nan)
+
+
+def apply(batch: Batch, formula: Formula, counts: tuple[Count, ...]) -> FloatArray:
     """A formula of the batch's counts."""
     return formula(*map(batch.once, counts))
 
@@ -110,7 +120,7 @@ SMOG_EXTRAPOLATED = Flag(
 )
 
 _HARDER, _EASIER = "higher", "lower"
-_PER = (count_words, count_sentences)
+_PER = (some_words, some_sentences)
 
 
 def _row(
@@ -226,7 +236,7 @@ ROWS: tuple[Feature, ...] = (
         "1.043 sqrt(30 polysyllables/sentences) + 3.1291",
         "McLaughlin 1969",
         smog,
-        (count_polysyllables, count_sentences),
+        (count_polysyllables, some_sentences),
         SMOG_EXTRAPOLATED,
     ),
 )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.features.batch import Batch, ratio, starts_of, sum_segments
+from understandability.features.batch import Batch, starts_of, sum_segments
 from understandability.features.familiar import familiar_words
 from understandability.features.feature import Feature
 from understandability.features.hyphenation import count_hyphens
@@ -27,6 +27,7 @@ from understandability.features.readability import (
     lix,
     percent,
     smog,
+    some_sentences,
 )
 from understandability.features.types import FloatArray
 
@@ -36,6 +37,7 @@ _MORE_FAMILIAR = frozenset(("bluejay", "cooky", "dalf", "ma", "tho", "tis"))
 _CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
 _PLAIN = re.compile(r"([A-Za-z0-9]+)[.,:;!?)]*")
 _NO_WORD = re.compile(r"\W")
+_MAY_BE_CUT = re.compile(r"'|wanna", re.IGNORECASE)
 _LAST_PERIOD = re.compile(r"([^.])\.([])}>\"']*)$")
 # Stands between pieces while they are cut together; no text has this code point.
 _BETWEEN = "\ufdd0"
@@ -116,35 +118,37 @@ def _tokenizer() -> Any:
 def count_all(batch: Batch) -> FloatArray:
     """The six counts of each document; (documents, 6).
 
-    Its last piece counts as the tokenizer treats the end of a text, where alone it cuts off a
-    period.
+    At the end of a text, and only there, the tokenizer cuts off a period: "don't." is two words
+    there and one elsewhere.
     """
     counts = batch.pieces.column(counts_of_pieces)[batch.piece_ids]
-    texts = np.flatnonzero(np.diff(batch.piece_starts))
-    last = [batch.documents[index].pieces[-1] for index in texts]
-    if last:
-        ends = [_LAST_PERIOD.sub(r"\1 . \2", piece) for piece in last]
-        counts[batch.piece_starts[texts + 1] - 1] = counts_of_pieces(ends)
+    ends = {
+        end - 1: _LAST_PERIOD.sub(r"\1 . \2", document.pieces[-1])
+        for document, end in zip(batch.documents, batch.piece_starts[1:].tolist(), strict=True)
+        if document.pieces and _MAY_BE_CUT.search(document.pieces[-1])
+    }
+    if ends:
+        counts[list(ends)] = counts_of_pieces(list(ends.values()))
     return sum_segments(counts, batch.piece_starts)
 
 
 def flesch_readcalc(syllables: FloatArray, words: FloatArray, sentences: FloatArray) -> FloatArray:
     """Flesch Reading Ease with 85.6 in place of 84.6."""
-    return 206.835 - 1.015 * ratio(words, sentences) - 85.6 * ratio(syllables, words)
+    return 206.835 - 1.015 * words / sentences - 85.6 * syllables / words
 
 
 def coleman_liau_readcalc(
     characters: FloatArray, words: FloatArray, sentences: FloatArray
 ) -> FloatArray:
     """The Coleman-Liau index with 5.89 and 30.0 in place of 5.88 and 29.6."""
-    return 5.89 * ratio(characters, words) - 30.0 * ratio(sentences, words) - 15.8
+    return 5.89 * characters / words - 30.0 * sentences / words - 15.8
 
 
 def dale_chall_readcalc(
     difficult: FloatArray, words: FloatArray, sentences: FloatArray
 ) -> FloatArray:
     """Dale-Chall without the 3.6365."""
-    return 0.1579 * percent(difficult, words) + 0.0496 * ratio(words, sentences)
+    return 0.1579 * percent(difficult, words) + 0.0496 * words / sentences
 
 
 def smog_readcalc(
@@ -157,8 +161,8 @@ def smog_readcalc(
 def apply(batch: Batch, formula: Callable[..., FloatArray], count: int) -> FloatArray:
     """A formula of one of the six counts, the words and the document's sentences."""
     counts = batch.once(count_all)
-    values = formula(counts[:, count], counts[:, WORDS], batch.sentences)
-    return np.where((counts[:, WORDS] > 0) & (batch.words > 0), values, np.nan)
+    words = np.where(counts[:, WORDS] > 0, counts[:, WORDS], np.nan)
+    return formula(counts[:, count], words, batch.once(some_sentences))
 
 
 def _row(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from understandability.errors import OptionError
 from understandability.features.batch import Batch, ratio
 from understandability.features.catalogue import COLUMNS, check_columns
-from understandability.features.feature import SENTENCE, WORD, Feature
+from understandability.features.feature import SENTENCE, WORD, Feature, Flag
 from understandability.features.needs import name_missing
-from understandability.features.types import FloatArray
+from understandability.features.types import Array, FloatArray
 from understandability.records import Document
 
 if TYPE_CHECKING:
@@ -74,20 +75,17 @@ def compute_features(
 
 def features_of(batch: Batch, columns: Sequence[str]) -> FeatureTable:
     """The named columns of the catalogue for each document of a batch."""
-    values = np.empty((len(batch), len(columns)))
-    rows: dict[Feature, None] = {}
-    for index, name in enumerate(columns):
-        feature, per = COLUMNS[name]
-        rows[feature] = None
-        value = batch.once(feature.compute)
-        if per == WORD:
-            value = ratio(value, batch.words)
-        elif per == SENTENCE:
-            value = ratio(value, batch.sentences)
-        values[:, index] = value
-    name_missing(rows)
+    plan = _plan(tuple(columns))
+    values = np.empty((len(batch), len(plan.features)))
+    for index, feature in enumerate(plan.features):
+        values[:, index] = batch.once(feature.compute)
+    values = values[:, plan.of_column]
+    for per, counts in ((WORD, batch.words), (SENTENCE, batch.sentences)):
+        chosen = plan.given[per]
+        values[:, chosen] = ratio(values[:, chosen], counts[:, None])
+    name_missing(plan.features)
     raised = [(NO_WORDS, batch.words == 0)]
-    raised += [(row.flag.name, row.flag.raised(batch)) for row in rows if row.flag]
+    raised += [(flag.name, flag.raised(batch)) for flag in plan.flags]
     return FeatureTable(
         tuple(document.docno for document in batch.documents),
         tuple(columns),
@@ -96,6 +94,32 @@ def features_of(batch: Batch, columns: Sequence[str]) -> FeatureTable:
             (*document.flags, *(name for name, where in raised if where[index]))
             for index, document in enumerate(batch.documents)
         ),
+    )
+
+
+class _Plan(NamedTuple):
+    """What columns take: their rows, each once, and which column is of which row and form."""
+
+    features: tuple[Feature, ...]
+    of_column: Array
+    given: dict[str, Array]
+    flags: tuple[Flag, ...]
+
+
+@lru_cache(maxsize=16)
+def _plan(columns: tuple[str, ...]) -> _Plan:
+    rows = [COLUMNS[name] for name in columns]
+    numbers: dict[str, int] = {}
+    of_column = [numbers.setdefault(feature.name, len(numbers)) for feature, _ in rows]
+    features = tuple(COLUMNS[name][0] for name in numbers)
+    return _Plan(
+        features,
+        np.array(of_column, np.intp),
+        {
+            form: np.array([index for index, (_, per) in enumerate(rows) if per == form], np.intp)
+            for form in (WORD, SENTENCE)
+        },
+        tuple(feature.flag for feature in features if feature.flag),
     )
 
 

@@ -32,10 +32,12 @@ class _Numbers(dict[str, int]):
     def __init__(self) -> None:
         super().__init__()
         self.strings: list[str] = []
+        self.characters = 0
 
     def __missing__(self, string: str) -> int:
         number = self[string] = len(self.strings)
         self.strings.append(string)
+        self.characters += len(string)
         return number
 
 
@@ -122,9 +124,8 @@ class PieceTable(TypeTable):
     @property
     def is_full(self) -> bool:
         """Whether it should make room for an empty one."""
-        with _LOCK:
-            large = max(len(self), len(self.types)) > MAX_TYPES
-            return large or int(self.column(_lengths).sum()) > MAX_CHARACTERS
+        large = max(len(self), len(self.types)) > MAX_TYPES
+        return large or self._numbers.characters > MAX_CHARACTERS
 
     def words(self, pieces: Array) -> NDArray[np.int32]:
         """The type of each piece's word; -1 where it has none."""
@@ -152,10 +153,6 @@ class PieceTable(TypeTable):
         starts = self._tokens.size + np.cumsum(sizes) - sizes
         self._tokens.extend(self.types.number(token for each in tokens for token in each))
         return np.stack([starts, sizes], axis=1)
-
-
-def _lengths(strings: Sequence[str]) -> NDArray[np.int64]:
-    return np.fromiter(map(len, strings), np.int64)
 
 
 _pieces = PieceTable()
