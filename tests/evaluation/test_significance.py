@@ -1,0 +1,131 @@
+"""Tests of significance: against scipy, seeded, with their marks and corrections."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from understandability.errors import InputError, OptionError
+from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.significance import (
+    bootstrap,
+    compare,
+    effect_size,
+    holm,
+    marks,
+    paired_t,
+    randomisation,
+)
+from understandability.records import Labels, Run
+
+DIFFERENCES = np.random.default_rng(3).normal(0.05, 0.2, 50)
+
+
+@given(st.lists(st.integers(-9, 9), min_size=2, max_size=30).filter(lambda d: len(set(d)) > 1))
+def test_the_paired_t_is_that_of_scipy(differences: list[int]) -> None:
+    """Two-tailed."""
+    expected = stats.ttest_1samp(differences, 0)
+    t, p = paired_t(differences)
+    assert (t, p) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
+
+
+def test_runs_that_do_not_vary_are_no_warning() -> None:
+    """Equal runs do not differ; a constant difference is sure."""
+    assert paired_t([0.0, 0.0]) == (0.0, 1.0)
+    assert paired_t([0.25, 0.25]) == (math.inf, 0.0)
+    assert paired_t([-0.25, -0.25]) == (-math.inf, 0.0)
+    assert effect_size([0.0, 0.0]) == 0.0
+    assert effect_size([0.25, 0.25]) == math.inf
+
+
+def test_randomisation_comes_near_the_exact_test() -> None:
+    """All 2^8 signs, counted."""
+    d = np.array([0.5, -0.1, 0.3, 0.2, 0.4, -0.2, 0.1, 0.6])
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 8)).reshape(8, -1).T
+    exact = float((np.abs((signs * d).sum(axis=1)) >= abs(d.sum()) - 1e-12).mean())
+    assert randomisation(d, 20_000) == pytest.approx(exact, abs=0.01)
+
+
+def test_randomisation_bootstrap_and_t_agree_on_ordinary_data() -> None:
+    """50 queries, normal differences."""
+    _, p = paired_t(DIFFERENCES)
+    assert randomisation(DIFFERENCES) == pytest.approx(p, abs=0.01)
+    boot, low, high = bootstrap(DIFFERENCES)
+    assert boot == pytest.approx(p, abs=0.02)
+    error = DIFFERENCES.std(ddof=1) / math.sqrt(50)
+    assert (low, high) == pytest.approx(
+        (DIFFERENCES.mean() - 1.96 * error, DIFFERENCES.mean() + 1.96 * error), abs=0.01
+    )
+
+
+def test_a_seed_gives_the_same_numbers() -> None:
+    """And another seed others; sizes of blocks in memory do not matter."""
+    assert randomisation(DIFFERENCES, seed=1) == randomisation(DIFFERENCES, seed=1)
+    assert bootstrap(DIFFERENCES, seed=1) == bootstrap(DIFFERENCES, seed=1)
+    assert bootstrap(DIFFERENCES, seed=1) != bootstrap(DIFFERENCES, seed=2)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm_never_lowers_and_keeps_the_order(p: list[float]) -> None:
+    """The smallest is multiplied by the number of tests."""
+    corrected = holm(p)
+    assert (corrected >= np.array(p) - 1e-15).all()
+    assert (corrected <= 1).all()
+    assert corrected.min() == pytest.approx(min(min(p) * len(p), 1.0))
+    assert (np.diff(corrected[np.argsort(p, kind="stable")]) >= 0).all()
+
+
+def evaluation() -> Evaluation:
+    """Three runs over 20 queries: relevant document first; second; first but for one query."""
+    queries = [f"q{i}" for i in range(20)]
+    qrels = Labels.of("qrels", {query: {"good": 1, "bad": 0} for query in queries})
+    good, bad = [("good", 2.0), ("bad", 1.0)], [("bad", 2.0), ("good", 1.0)]
+    runs = [
+        Run.of("base", dict.fromkeys(queries, bad)),
+        Run.of("best", dict.fromkeys(queries, good)),
+        Run.of("near", {query: bad if query == "q0" else good for query in queries}),
+    ]
+    return evaluate(runs, qrels, ["RBP(p=0.5)"])
+
+
+def test_runs_are_compared_with_the_first_and_with_the_best() -> None:
+    """Each other run once for each, with the difference and the mean."""
+    rows = {(row.run, row.against): row for row in compare(evaluation())}
+    assert set(rows) == {("best", "first"), ("near", "first"), ("base", "best"), ("near", "best")}
+    row = rows["near", "best"]
+    assert row.reference == "best"
+    assert row.difference == pytest.approx(-0.25 / 20)
+    assert row.mean == pytest.approx(0.5 - 0.25 / 20)
+    assert row.p_t == pytest.approx(stats.ttest_1samp([-0.25, *[0.0] * 19], 0).pvalue)
+    assert row.p_t_holm == pytest.approx(row.p_t)  # the larger of two
+    assert rows["best", "first"].p_t == 0.0
+    assert rows["best", "first"].p_randomisation < 0.001
+    assert -0.05 < row.low <= row.high <= 0
+
+
+def test_marks_are_those_of_the_study() -> None:
+    """† from the first run, ⋄ from the best; only what is significant."""
+    comparisons = compare(evaluation())
+    assert marks(comparisons) == {
+        ("RBP(p=0.5)", "best"): "†",
+        ("RBP(p=0.5)", "near"): "†",
+        ("RBP(p=0.5)", "base"): "⋄",
+    }
+    near = next(r for r in comparisons if (r.run, r.against) == ("near", "best"))
+    assert "⋄" in marks(comparisons, alpha=near.p_t + 0.01)["RBP(p=0.5)", "near"]
+    assert marks(comparisons, alpha=0.05, corrected=True) == marks(comparisons)
+
+
+def test_too_little_to_compare_is_told() -> None:
+    """One query, too few samples."""
+    qrels = Labels.of("qrels", {"q": {"d": 1}})
+    runs = [Run.of(name, {"q": [("d", 1.0)]}) for name in "ab"]
+    with pytest.raises(InputError, match="no two queries in common"):
+        compare(evaluate(runs, qrels, ["RBP"]))
+    with pytest.raises(OptionError, match="100 samples or more, not 9"):
+        compare(evaluation(), samples=9)
