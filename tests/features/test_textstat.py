@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from understandability.features import compute_features
-from understandability.records import Document
 
 # No hyphens, figures, abbreviations, clitics or inflected names; sentences of three words or more.
 TEXT = (
