@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from understandability.errors import OptionError, PageError
-from understandability.extraction import boilerpipe, naive, reference
+from understandability.extraction import boilerpipe, naive, paragraphs, reference
 from understandability.extraction.plain import plain_paragraphs
 from understandability.pages import ParsedPage
 from understandability.records import Block
@@ -28,7 +28,7 @@ EXTRACTORS = {
         reference.boilerpipe,
         "Kohlschütter, Fankhauser & Nejdl 2010 (ArticleExtractor)",
     ),
-    "justext": Extractor(reference.justext, reference.justext, "Pomikálek 2011"),
+    "justext": Extractor(paragraphs.justext, reference.justext, "Pomikálek 2011"),
 }
 ENGINES = ("fast", "reference")
 

@@ -1,10 +1,11 @@
 """All text of a page, tags removed.
 
-1. Leave out what is no text: script, style, template, noscript, comments.
+1. Leave out what is not shown: script, style, template, noscript, comments.
 2. Every block-level element begins and ends a field of its own: paragraphs, headings, list
    items, table cells, the title.
-3. Within a field, elements of a line do not separate words ("H<sub>2</sub>O"), except for line
-   breaks, images and form controls, and where one link follows another.
+3. Within a field, the tags of a line separate no words ("H<sub>2</sub>O"), except for line
+   breaks, images and form controls, and where one link or span of several characters directly
+   follows another.
 """
 
 from __future__ import annotations
@@ -12,47 +13,72 @@ from __future__ import annotations
 from understandability.pages import ParsedPage
 from understandability.records import Block
 
-_DROPPED = frozenset({"script", "style", "template", "noscript"})
+DROPPED = frozenset({"script", "style", "template", "noscript"})
 _INLINE = frozenset(
-    """abbr acronym b basefont bdi bdo big cite code data del dfn em font i ins kbd label mark
-    nobr o:p q rb rp rt rtc ruby s samp small span strike strong sub sup time tt u var wbr
-    """.split()
+    """a abbr acronym b basefont bdi bdo big blink cite code data del dfn em font i ins kbd label
+    mark marquee nobr o:p q rb rp rt rtc ruby s samp small span strike strong sub sup time tt u
+    var wbr""".split()
 )
-_SPACE = frozenset(
-    "a area br button embed iframe img input map object output param select svg".split()
+_SPACED = frozenset(
+    "area br button canvas embed iframe img input map object output param picture select source svg"
+    " textarea".split()
 )
+_SIDE_BY_SIDE = frozenset({"a", "label", "span"})
+
+# What a tag does to the field that is being read.
+_END, _NOTHING, _SPACE, _OPEN_INLINE, _DROP = range(5)
 
 
 def naive(parsed: ParsedPage) -> tuple[Block, ...]:
     """The fields of a page, all kept."""
-    blocks: list[Block] = []
-    field: list[str] = []
-    tag, dropped = "body", ""
-    texts = iter(parsed.tape)
-    field.append(next(texts))
-
-    def end_field() -> None:
-        text = " ".join("".join(field).split())
-        if text:
-            blocks.append(Block(text, tag, True, "all text"))
-        field.clear()
-
-    for name, text in zip(texts, texts, strict=True):
-        plain = name.strip("/")
+    fields: list[str] = []
+    elements: list[str] = []
+    open_elements = ["body"]
+    field = parsed.tape[0]
+    dropped = ""
+    last_tag, last_text = "", ""
+    actions = {tag: _action(tag) for tag in parsed.tags}
+    actions["/body"] = _END
+    tags, texts = [*parsed.tape[1::2], "/body"], [*parsed.tape[2::2], ""]  # the last tag ends all
+    for tag, action, text in zip(tags, map(actions.__getitem__, tags), texts, strict=True):
         if dropped:
-            if name == dropped:
+            if tag == dropped:
                 dropped = ""
-                field.append(text)
-            continue
-        if plain in _DROPPED:
-            if name == plain:
-                dropped = "/" + name
-                continue
-        elif plain in _SPACE:
-            field.append(" ")
-        elif plain not in _INLINE:
-            end_field()
-            tag = plain
-        field.append(text)
-    end_field()
-    return tuple(blocks)
+                field += text
+        elif action == _END:
+            if field and not field.isspace():
+                fields.append(field)
+                elements.append(open_elements[-1])
+            field = text
+            if tag[0] == "/":
+                if len(open_elements) > 1:
+                    open_elements.pop()
+            elif tag[-1] != "/":
+                open_elements.append(tag)
+        elif action == _DROP:
+            dropped = "/" + tag
+        else:
+            if action == _SPACE or (
+                action == _OPEN_INLINE
+                and last_tag == "/" + tag
+                and len(text) > 1
+                and not last_text
+            ):
+                field += " "
+            field += text
+        last_tag, last_text = tag, text
+    return tuple(
+        Block(" ".join(field.split()), element, True, "all text")
+        for field, element in zip(fields, elements, strict=True)
+    )
+
+
+def _action(tag: str) -> int:
+    name = tag.strip("/")
+    if name in DROPPED:
+        return _DROP if tag == name else _NOTHING
+    if name in _SPACED:
+        return _SPACE
+    if name in _SIDE_BY_SIDE:
+        return _OPEN_INLINE if tag == name else _NOTHING
+    return _NOTHING if name in _INLINE else _END

@@ -15,17 +15,18 @@ implemented by jusText 3.0.2, whose paragraphs and classes this gives:
 jusText also has a pass before step 4 that would lift short headings to *neargood*. It looks for
 later paragraphs of class *good* while it is only now assigning those classes, so it never finds
 one; it is left out here. Neighbours are found in one scan each way, not one scan a paragraph.
+
+The library parses nothing behind the first ``</html>``; that is read here only if there is no
+text before it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
-from functools import cache
 
-from understandability.pages import ParsedPage, Tape
+from understandability.pages import ParsedPage, Tape, stop_words
 from understandability.records import Block
 
 MAX_LINK_DENSITY = 0.2
@@ -41,25 +42,190 @@ _PARAGRAPH_TAGS = frozenset(
 )
 _KILLED = frozenset("head script style applet base button input select textarea".split())
 _UNWRAPPED = frozenset("form iframe embed layer object param link".split())
+# As jusText looks for them in the path of a paragraph, in which any element may stand.
 _HEADING = re.compile(r"\bh\d\b")
+_SPACES = re.compile(r"\s+")
+_DECIDED = frozenset({"good", "bad"})
+_NEAR = frozenset({"good", "bad", "neargood"})
+
+# What a tag does. Those up to _BREAK end a paragraph, those from _UNWRAP on are as if not there.
+_OPEN, _CLOSE, _EMPTY, _BREAK, _LINK, _END_LINK, _INLINE, _END_INLINE, _UNWRAP, _KILL = range(10)
 
 
-class _Action(IntEnum):
-    """What a tag of the tape does."""
-
-    NOTHING = 0
-    UNWRAP = 1
-    KILL = 2
-    START = 3
-    END = 4
-    BREAK = 5
-    LINK = 6
-    END_LINK = 7
-    EMPTY_LINK = 8
+@dataclass(slots=True)
+class _Paragraph:
+    text: str
+    element: str
+    linked: int  # characters in links
+    in_heading: bool
+    in_select: bool
 
 
-class _Actions(dict[str, _Action]):
-    def __missing__(self, tag: str) -> _Action:
-        name = tag.strip("/")
-        if name in _KILLED: action = _Action.KILL
-        return action
+def justext(parsed: ParsedPage) -> tuple[Block, ...]:
+    """The paragraphs of a page; those of class *good* are kept."""
+    paragraphs = []
+    if parsed.tags["html"] > 1:
+        paragraphs = _paragraphs(parsed, parsed.tape[: parsed.tape.index("/html")])
+    paragraphs = paragraphs or _paragraphs(parsed, parsed.tape)
+    stop_list = stop_words(parsed.language or "en")
+    alone = [_class_alone(paragraph, stop_list) for paragraph in paragraphs]
+    revised = _revise(paragraphs, alone)
+    return tuple(
+        Block(
+            paragraph.text,
+            paragraph.element,
+            final == "good",
+            final if final == first else f"{first}, {final} among its neighbours",
+        )
+        for paragraph, first, final in zip(paragraphs, alone, revised, strict=True)
+    )
+
+
+def _paragraphs(parsed: ParsedPage, tape: Tape) -> list[_Paragraph]:
+    """Steps 1 and 2: the paragraphs of a tape that have text."""
+    paragraphs: list[_Paragraph] = []
+    actions = {tag: _action(tag) for tag in parsed.tags}
+    headings = {tag: _depth(tag) for tag in parsed.tags if _HEADING.search(tag)}
+    selects = {tag: _depth(tag) for tag in parsed.tags if "select" in tag}
+    text, linked = "", 0
+    chunk = tape[0]  # the text since the last tag that counts
+    killed, killed_depth = "", 0
+    in_link = after_break = in_heading = in_select = False
+    heading_depth = select_depth = 0
+    open_elements = ["body"]
+    tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # the last tag ends all
+    actions["/body"] = _CLOSE
+    for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
+        if killed:
+            killed_depth += (tag == killed) - (tag[1:] == killed)
+            if not killed_depth:
+                killed = ""
+                chunk += content
+            continue
+        if action >= _UNWRAP:
+            if action == _KILL and parsed.tags["/" + tag]:
+                killed, killed_depth = tag, 1
+            else:
+                chunk += content
+            continue
+        if chunk and not chunk.isspace():
+            text += chunk
+            if in_link:
+                linked += len(_SPACES.sub(" ", chunk))
+            after_break = False
+        chunk = content
+        if tag in headings:
+            heading_depth += headings[tag]
+        if tag in selects:
+            select_depth += selects[tag]
+        if action >= _LINK:
+            if action == _LINK:
+                in_link, after_break = True, False
+            elif action == _END_LINK:
+                in_link, after_break = False, after_break and tag == "/a"
+            elif action == _INLINE:
+                after_break = False
+            continue
+        if action == _BREAK and not after_break:
+            after_break = True
+            text += " "
+            continue
+        if text:
+            text = " ".join(text.split())
+            if text:
+                element = open_elements[-1]
+                paragraphs.append(_Paragraph(text, element, linked, in_heading, in_select))
+            text, linked = "", 0
+        if action == _OPEN:
+            open_elements.append(tag)
+        elif action == _CLOSE and len(open_elements) > 1:
+            open_elements.pop()
+        in_heading, in_select = heading_depth > 0, select_depth > 0
+    return paragraphs
+
+
+def _action(tag: str) -> int:
+    name = tag.strip("/")
+    closes = tag[0] == "/"
+    if name in _KILLED:
+        return _KILL if tag == name else _UNWRAP
+    if name in _UNWRAPPED:
+        return _UNWRAP
+    if name in _PARAGRAPH_TAGS:
+        return _OPEN if tag == name else _CLOSE if closes else _EMPTY
+    if name == "br" and not closes:
+        return _BREAK
+    if name == "a":
+        return _LINK if tag == name else _END_LINK
+    return _END_INLINE if closes else _INLINE
+
+
+def _depth(tag: str) -> int:
+    """By how much a tag changes the depth of open elements."""
+    return -1 if tag[0] == "/" else 0 if tag[-1] == "/" else 1
+
+
+def _class_alone(paragraph: _Paragraph, stop_list: frozenset[str] | None) -> str:
+    """Step 3. Without a stop list, as for Chinese, words do not count, only lengths."""
+    text, length = paragraph.text, len(paragraph.text)
+    if paragraph.linked / length > MAX_LINK_DENSITY:
+        return "bad"
+    if "\xa9" in text or "&copy" in text or paragraph.in_select:
+        return "bad"
+    if length < LENGTH_LOW:
+        return "bad" if paragraph.linked else "short"
+    density = 1.0
+    if stop_list is not None:
+        words = text.lower().split()
+        density = sum(map(stop_list.__contains__, words)) / len(words)
+    if density >= STOP_WORDS_HIGH:
+        return "good" if length > LENGTH_HIGH else "neargood"
+    return "neargood" if density >= STOP_WORDS_LOW else "bad"
+
+
+def _revise(paragraphs: Sequence[_Paragraph], alone: Sequence[str]) -> list[str]:
+    """Steps 4 and 5."""
+    classes = list(alone)
+    before, before_near = _nearest(alone, _DECIDED), _nearest(alone, _NEAR)
+    after, after_near = _nearest(alone[::-1], _DECIDED)[::-1], _nearest(alone[::-1], _NEAR)[::-1]
+    for place, own in enumerate(alone):
+        if own == "short":
+            sides = {before[place], after[place]}
+            beside_near = (before[place] == "bad" and before_near[place] == "neargood") or (
+                after[place] == "bad" and after_near[place] == "neargood"
+            )
+            good = sides == {"good"} or (len(sides) == 2 and beside_near)
+            classes[place] = "good" if good else "bad"
+    after = _nearest(classes[::-1], _DECIDED)[::-1]
+    previous = "bad"
+    for place, own in enumerate(classes):
+        if own == "neargood":
+            classes[place] = "bad" if previous == after[place] == "bad" else "good"
+        previous = classes[place]
+    for place, paragraph in enumerate(paragraphs):
+        if paragraph.in_heading and classes[place] == "bad" and alone[place] != "bad":
+            if _good_follows(place, paragraphs, classes):
+                classes[place] = "good"
+    return classes
+
+
+def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
+    """The last class before each paragraph that is among the wanted; *bad* if there is none."""
+    nearest, last = [], "bad"
+    for own in classes:
+        nearest.append(last)
+        if own in wanted:
+            last = own
+    return nearest
+
+
+def _good_follows(place: int, paragraphs: Sequence[_Paragraph], classes: Sequence[str]) -> bool:
+    """Whether a good paragraph begins within the maximum distance of a heading."""
+    distance = 0
+    for later in range(place + 1, len(paragraphs)):
+        if distance > MAX_HEADING_DISTANCE:
+            return False
+        if classes[later] == "good":
+            return True
+        distance += len(paragraphs[later].text)
+    return False

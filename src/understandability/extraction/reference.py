@@ -1,43 +1,42 @@
-"""The libraries that the methods come from, behind the same interface (``--engine reference``)."""
+"""The libraries that the methods come from, behind the same interface (``--engine reference``).
+
+They get the page's decoded text and parse it themselves. They are neither linear nor bounded: a
+hostile page may take them minutes, or fail with an error.
+"""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 
-from understandability.pages import ParsedPage
+from understandability.extraction.naive import DROPPED
+from understandability.pages import ParsedPage, stop_words
 from understandability.records import Block
 
+# jusText passes the text on as bytes where this is found, and libxml2 then believes it.
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 
-@cache
-def _stop_words(name: str) -> frozenset[str]:
-    import justext
-
-    return justext.get_stoplist(name)
-
-
 def naive(parsed: ParsedPage) -> tuple[Block, ...]:
-    """BeautifulSoup."""
+    """All text, by BeautifulSoup (with lxml as its parser)."""
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(parsed.text, "lxml")
-    for element in soup(["script", "style", "template", "noscript"]):
+    for element in soup(list(DROPPED)):
         element.decompose()
     return tuple(
-        Block(" ".join(text.split()), "body", True, "all text")
-        for text in soup.stripped_strings
+        Block(text, "body", True, "all text")
+        for text in (" ".join(text.split()) for text in soup.get_text("\n").split("\n"))
+        if text
     )
 
 
 def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
     """boilerpy3's ArticleExtractor."""
-    from boilerpy3 import extractors
+    from boilerpy3.extractors import ArticleExtractor
 
-    document = extractors.ArticleExtractor().get_doc(parsed.text)
+    document = ArticleExtractor(raise_on_failure=False).get_doc(parsed.text)
     return tuple(
-        Block(" ".join(line.split()), "div", block.is_content, "")
+        Block(" ".join(line.split()), "body", block.is_content, "")
         for block in document.text_blocks
         for line in block.text.split("\n")
         if line.strip()
@@ -45,16 +44,21 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
 
 
 def justext(parsed: ParsedPage) -> tuple[Block, ...]:
-    """jusText."""
+    """jusText, which finds nothing in an empty page but an error."""
     import justext
 
     text = _XML_DECLARATION.sub("", parsed.text)
+    if not text.strip():
+        return ()
+    stop_list = stop_words(parsed.language or "en")
+    options = {} if stop_list else {"stopwords_low": 0, "stopwords_high": 0}
     return tuple(
         Block(
             " ".join(paragraph.text.split()),
             paragraph.dom_path.rpartition(".")[2],
             not paragraph.is_boilerplate,
-            paragraph.cf_class,
+            paragraph.class_type,
         )
-        for paragraph in justext.justext(text, _stop_words("English"))
+        for paragraph in justext.justext(text, stop_list or frozenset(), **options)
+        if paragraph.text
     )

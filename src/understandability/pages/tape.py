@@ -154,7 +154,7 @@ def _without_tags(element: re.Match[str]) -> str:
 
 def _with_comments_closed(source: bytes) -> bytes:
     """The source with comments that are never closed made empty: what they held is text."""
-    end = source.rfind(b"-->") + 1
+    end = max(source.rfind(b"-->"), source.rfind(b"--!>")) + 1
     if source.find(b"<!--", end) < 0:
         return source
     return source[:end] + source[end:].replace(b"<!--", b"<!-->")
