@@ -150,7 +150,10 @@ def site_of(docno: str, source: str) -> str:
     ('a.example', 'wiki', 'c.warc')
     """
     if "://" in docno:
-        return urlsplit(docno).netloc or docno
+        try:
+            return urlsplit(docno).netloc or docno
+        except ValueError:  # a bracket that does not belong in an address
+            return docno
     folder, slash, _ = docno.rpartition("/")
     return folder if slash else source.rpartition("#")[0] or source
 

@@ -1,0 +1,156 @@
+"""A real browser for the tests of reports: Chromium, headless, over the DevTools protocol."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--remote-debugging-port=0",
+)
+_PATIENCE = 120  # seconds, on a busy machine
+
+
+class BrowserPage:
+    """A tab of the browser."""
+
+    def __init__(self, socket: Any) -> None:
+        self._socket = socket
+        self._number = 0
+        self._session: str | None = None
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.send("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        self.send("Page.enable")
+
+    def close(self) -> None:
+        """End the browser."""
+        self._session = None
+        self.send("Browser.close")
+
+    def send(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Call a method of the protocol and wait for its result."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if self._session:
+            message["sessionId"] = self._session
+        self._socket.send(json.dumps(message))
+        while (answer := self._receive()).get("id") != self._number:
+            pass
+        assert "error" not in answer, answer
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def _receive(self) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._socket.recv(timeout=_PATIENCE))
+        return answer
+
+    def open(self, path: Path, *, width: int = 1280, dark: bool = False) -> None:
+        """Show a file in a window of that width."""
+        self.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=800,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
+        self.emulate("screen", dark=dark)
+        self.send("Page.navigate", url=path.resolve().as_uri())
+        while self._receive().get("method") != "Page.loadEventFired":
+            pass
+
+    def emulate(self, media: str, *, dark: bool = False) -> None:
+        """Show the page as on a screen or on paper, for those who prefer light or dark."""
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.send("Emulation.setEmulatedMedia", media=media, features=[scheme])
+
+    def evaluate(self, script: str) -> Any:
+        """The value of an expression in the page, awaited where it is a promise."""
+        done = self.send(
+            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
+        )
+        assert "exceptionDetails" not in done, done
+        return done["result"].get("value")
+
+    def press(self, key: str, text: str = "") -> None:
+        """Press a key as a person does."""
+        codes = {"Tab": 9, "Enter": 13, " ": 32}
+        for kind in ("keyDown", "keyUp"):
+            self.send(
+                "Input.dispatchKeyEvent",
+                type=kind,
+                key=key,
+                text=text if kind == "keyDown" else "",
+                windowsVirtualKeyCode=codes[key],
+            )
+
+    def pdf(self) -> bytes:
+        """The page as printed."""
+        return base64.b64decode(self.send("Page.printToPDF")["data"])
+
+    def serious(self) -> list[str]:
+        """What axe-core finds serious or critical: the rule and the element."""
+        spec = find_spec("axe_core_python")
+        assert spec is not None
+        assert spec.origin is not None
+        self.evaluate(Path(spec.origin).with_name("axe.min.js").read_text("utf-8"))
+        found = self.evaluate("axe.run().then(done => done.violations)")
+        return [
+            f"{each['id']}: {node['html'][:200]}"
+            for each in found
+            if each["impact"] in ("serious", "critical")
+            for node in each["nodes"]
+        ]
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserPage]:
+    """A tab of headless Chromium; tests that need it skip where there is none."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("needs a browser; neither chromium nor google-chrome is installed")
+    connect = pytest.importorskip("websockets.sync.client", reason="needs the extra test").connect
+    folder = tmp_path_factory.mktemp("browser")
+    with subprocess.Popen(
+        [program, *_FLAGS, f"--user-data-dir={folder}", "about:blank"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            address = _address(folder / "DevToolsActivePort")
+            with connect(address, max_size=None, proxy=None) as socket:
+                page = BrowserPage(socket)
+                yield page
+                page.close()
+        except BaseException:
+            process.kill()
+            raise
+
+
+def _address(file: Path) -> str:
+    """Where the browser listens, once it does."""
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        lines = file.read_text().split() if file.exists() else []
+        if len(lines) == 2:
+            return "ws://127.0.0.1:{}{}".format(*lines)
+        time.sleep(0.1)
+    raise TimeoutError("the browser did not start")

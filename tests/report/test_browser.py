@@ -1,0 +1,277 @@
+"""Reports in a real browser: nothing of a page runs, and everybody can read and use them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from understandability.documents import document_of_page
+from understandability.io.run_folder import RunFolder
+from understandability.records import Block, Document, Page
+from understandability.report import crawl_report, explain, page_report
+from understandability.report.marks import KINDS
+from understandability.scoring import Scorer, Settings
+
+if TYPE_CHECKING:
+    from conftest import BrowserPage
+
+SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
+ATTACKED = "window.attacked = (window.attacked || 0) + 1"
+# Each runs its payload where a browser takes it for markup.
+ATTACKS = tuple(
+    attack.replace("PAYLOAD", ATTACKED)
+    for attack in (
+        "<script>PAYLOAD</script>",
+        "</script><script>PAYLOAD</script>",
+        "</style><script>PAYLOAD</script>",
+        "</title><script>PAYLOAD</script>",
+        "--><script>PAYLOAD</script><!--",
+        "]]></desc></svg><script>PAYLOAD</script>",
+        "</textarea></noscript></select><script>PAYLOAD</script>",
+        '"><img src=x onerror="PAYLOAD">',
+        "'><img src=x onerror='PAYLOAD'>",
+        "<svg onload='PAYLOAD'>",
+        "<svg><animate onbegin='PAYLOAD' attributeName=x dur=1s>",
+        "<math><mtext></form><form><mglyph><style></math><img src onerror='PAYLOAD'>",
+        "<noscript><p title='</noscript><img src=x onerror=\"PAYLOAD\">'>",
+        "<details open ontoggle='PAYLOAD'>",
+        "<input autofocus onfocus='PAYLOAD'>",
+        '" autofocus tabindex=0 onfocus="PAYLOAD" x="',
+        "<iframe srcdoc='<script>parent.PAYLOAD</script>'></iframe>",
+        "<iframe src='javascript:parent.PAYLOAD'></iframe>",
+        "<object data='data:text/html,<script>PAYLOAD</script>'></object>",
+        "<meta http-equiv=refresh content='0;url=javascript:PAYLOAD'>",
+        "<base href='https://attacker.example/'>",
+        "<link rel=stylesheet href='https://attacker.example/a.css'>",
+        "<style>@import url('https://attacker.example/a.css')</style>",
+        "<form action='javascript:PAYLOAD'><button>x</button></form>",
+        "+ADw-script+AD4-PAYLOAD+ADw-/script+AD4-",
+        "\x00<scr\x00ipt>PAYLOAD</scr\x00ipt>",
+        "&lt;script&gt;PAYLOAD&lt;/script&gt;",
+        "{{ self.__init__.__globals__ }}{% for x in y %}",
+        "\u2028<script>PAYLOAD</script>\u2029",
+    )
+)
+HOSTILE = " ".join(ATTACKS)
+
+
+@pytest.fixture(scope="module")
+def scorer() -> Scorer:
+    """A scorer with the default settings."""
+    return Scorer()
+
+
+@pytest.fixture(scope="module")
+def report(scorer: Scorer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the hard sample page, with blocks that were dropped."""
+    page = Page("hard.html", "", (SAMPLES / "hard.html").read_bytes())
+    document = document_of_page(page)
+    dropped = Block("Home | About us | Contact", "li", kept=False, reason="navigation")
+    document = replace(document, blocks=(*document.blocks, dropped))
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(page_report([explain(document, scorer)]), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def comparison(scorer: Scorer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a rewrite."""
+    documents = [
+        document_of_page(Page(name, "", (SAMPLES / name).read_bytes()))
+        for name in ("hard.html", "easy.html")
+    ]
+    path = tmp_path_factory.mktemp("report") / "comparison.html"
+    path.write_text(page_report([explain(each, scorer) for each in documents], comparing=True))
+    return path
+
+
+@pytest.fixture(scope="module")
+def crawl(scorer: Scorer, understand: Callable[..., Any], tmp_path_factory: Any) -> Path:
+    """The report of a crawl of the sample pages and of a file that is empty."""
+    folder = tmp_path_factory.mktemp("crawl")
+    for name in ("easy", "medium", "hard"):
+        site = folder / "in" / f"a-rather-long-name-of-a-site-{name}.health.example"
+        site.mkdir(parents=True)
+        (site / "index.html").write_bytes((SAMPLES / f"{name}.html").read_bytes())
+    (folder / "in" / "empty.html").write_bytes(b"")
+    assert understand("score", folder / "in", "-o", f"{folder}/run/").returncode == 0
+    path: Path = folder / "crawl.html"
+    path.write_text(crawl_report(RunFolder(f"{folder}/run/"), scorer, sample=3), "utf-8")
+    return path
+
+
+def hostile_report(scorer: Scorer) -> str:
+    """A report all of whose texts attack: page, docno, title, blocks, reasons, lay terms."""
+    kept = Block("A patient with hypertension " + HOSTILE, 'p" onclick="x')
+    dropped = Block(HOSTILE, HOSTILE, kept=False, reason=HOSTILE)
+    document = Document(
+        docno=HOSTILE,
+        source=HOSTILE,
+        pieces=tuple(kept.text.split()),
+        sentence_starts=(0,),
+        blocks=(kept, dropped),
+        title=HOSTILE,
+        url="javascript:" + ATTACKED,
+        language="en",
+        encoding=HOSTILE,
+        extractor=HOSTILE,
+        sentence_ends="none",
+        flags=(HOSTILE,),
+    )
+    explanation = explain(document, scorer)
+    (word, *_) = explanation.costly_words
+    (first, *_) = explanation.blocks
+    (sentence, *_) = first.sentences
+    piece = replace(sentence.pieces[0], text=HOSTILE, kinds=("medical",), lay_term=HOSTILE)
+    first = replace(first, sentences=(replace(sentence, pieces=(piece, *sentence.pieces)),))
+    explanation = replace(
+        explanation,
+        costly_words=(replace(word, word=HOSTILE, lay_term=HOSTILE),),
+        blocks=(first, *explanation.blocks[1:]),
+        settings={**explanation.settings, "bundle": HOSTILE, "bundle_licence": HOSTILE},
+    )
+    return page_report([explanation, explanation], comparing=True)
+
+
+@pytest.mark.parametrize("policy", ["kept", "removed"])
+def test_nothing_of_a_hostile_page_runs(
+    browser: BrowserPage, scorer: Scorer, tmp_path: Path, policy: str
+) -> None:
+    """Not even where the report's own content security policy is taken away."""
+    text = hostile_report(scorer)
+    assert ATTACKED in text
+    if policy == "removed":
+        text, removed = re.subn(r"<meta http-equiv=.Content-Security-Policy.*?>", "", text)
+        assert removed == 1
+    path = tmp_path / "hostile.html"
+    path.write_text(text, "utf-8")
+    browser.open(path)
+    everything = "document.querySelectorAll('*')"
+    browser.evaluate(f"{everything}.forEach(each => {{ each.click?.(); each.focus?.(); }})")
+    browser.evaluate("new Promise(done => setTimeout(done, 300))")
+    assert browser.evaluate("window.attacked === undefined")
+    assert browser.evaluate("location.pathname").endswith("/hostile.html")
+    assert browser.evaluate("document.scripts.length") == 1
+    assert browser.evaluate("performance.getEntriesByType('resource').length") == 0
+    assert (
+        browser.evaluate("document.querySelector('main img, iframe, object, form, base')") is None
+    )
+    handlers = f"[...{everything}].some(e => [...e.attributes].some(a => a.name.startsWith('on')))"
+    assert browser.evaluate(handlers) is False
+    # The page's text is all there, to read.
+    assert browser.evaluate(f"document.body.innerText.includes({ATTACKED!r})")
+
+
+def test_a_hostile_script_would_run_without_escaping(browser: BrowserPage, tmp_path: Path) -> None:
+    """The marker of the test above does tell."""
+    path = tmp_path / "raw.html"
+    path.write_text(f"<!DOCTYPE html><title>x</title><p>{ATTACKS[0]}{ATTACKS[7]}", "utf-8")
+    browser.open(path)
+    assert browser.evaluate("window.attacked >= 1")
+
+
+def test_hostile_names_of_a_crawl_run_nothing(
+    browser: BrowserPage, scorer: Scorer, understand: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Identifiers and sites of documents come from strangers too."""
+    text = (SAMPLES / "easy.html").read_text("utf-8")
+    rows = [{"id": f"http://{attack}/{attack}", "html": text} for attack in ATTACKS]
+    rows.append({"id": HOSTILE, "html": ""})
+    source = tmp_path / "pages.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert understand("score", source, "-o", f"{tmp_path}/run/").returncode == 0
+    path = tmp_path / "crawl.html"
+    path.write_text(crawl_report(RunFolder(f"{tmp_path}/run/"), scorer, sample=0), "utf-8")
+    browser.open(path)
+    assert browser.evaluate("window.attacked === undefined")
+    assert browser.evaluate("document.scripts.length") == 1
+    assert browser.evaluate(f"document.body.innerText.includes({ATTACKED!r})")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_switch_takes_its_marks_away_and_back(
+    browser: BrowserPage, report: Path, kind: str
+) -> None:
+    """A click on each switch of the legend changes how its marks look, and only theirs."""
+    browser.open(report)
+    look = """kind => {
+        const style = getComputedStyle(document.querySelector('.text .' + kind));
+        return [style.backgroundColor, style.textDecorationLine, style.borderBottomStyle,
+                style.boxShadow].join();
+    }"""
+    looks = {each: browser.evaluate(f"({look})({each!r})") for each in KINDS}
+    plain = browser.evaluate(f"({look})('block')")
+    click = f"document.querySelector('input[data-kind={kind}]').click()"
+    browser.evaluate(click)
+    assert browser.evaluate(f"({look})({kind!r})") != looks[kind]
+    for other in KINDS:
+        if other != kind:
+            browser.evaluate(f"document.querySelector('input[data-kind={other}]').click()")
+    assert browser.evaluate(f"({look})({kind!r})") == plain
+    for each in KINDS:
+        browser.evaluate(f"document.querySelector('input[data-kind={each}]').click()")
+    assert {each: browser.evaluate(f"({look})({each!r})") for each in KINDS} == looks
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("which", ["report", "comparison", "crawl"])
+def test_reports_fit_phones_and_desktops(
+    browser: BrowserPage, request: pytest.FixtureRequest, which: str, width: int
+) -> None:
+    """Nothing makes the document wider than the window, even with everything unfolded."""
+    browser.open(request.getfixturevalue(which), width=width)
+    browser.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert browser.evaluate("innerWidth") == width
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("which", ["report", "comparison", "crawl"])
+def test_reports_are_accessible(
+    browser: BrowserPage, request: pytest.FixtureRequest, which: str, dark: bool
+) -> None:
+    """axe-core finds nothing serious or critical, contrast in light and dark included."""
+    browser.open(request.getfixturevalue(which), dark=dark)
+    browser.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert browser.serious() == []
+
+
+def test_everything_can_be_reached_by_keyboard(browser: BrowserPage, report: Path) -> None:
+    """Tab visits all that can be used, in order, and shows where it is; keys work the rest."""
+    browser.open(report)
+    usable = browser.evaluate("document.querySelectorAll('a, input, summary, [tabindex]').length")
+    folded = browser.evaluate("document.querySelectorAll('details [tabindex]').length")
+    seen = []
+    browser.press("Tab")
+    assert browser.evaluate("document.activeElement.textContent") == "Skip to the report"
+    for _ in range(usable - folded):
+        assert browser.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+        seen.append(browser.evaluate("document.activeElement.dataset.kind || ''"))
+        if seen[-1] == "medical":
+            browser.press(" ", " ")
+        browser.press("Tab")
+    assert [kind for kind in seen if kind] == list(KINDS)
+    assert browser.evaluate("document.querySelectorAll('.hide-medical').length") == 1
+    browser.evaluate("document.querySelector('summary').focus()")
+    browser.press("Enter", "\r")
+    assert browser.evaluate("document.querySelector('details').open")
+
+
+def test_a_report_is_printed_whole(browser: BrowserPage, report: Path) -> None:
+    """On paper nothing scrolls, no switch is drawn, and letters are dark whatever the screen."""
+    browser.open(report, width=700)
+    browser.emulate("print", dark=True)
+    browser.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    cut = """[...document.querySelectorAll('.text, .scroll')].filter(
+        e => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1).length"""
+    assert browser.evaluate(cut) == 0
+    assert browser.evaluate("document.documentElement.scrollWidth") <= 700
+    assert browser.evaluate("getComputedStyle(document.body).color") == "rgb(28, 35, 41)"
+    assert browser.evaluate("getComputedStyle(document.querySelector('input')).display") == "none"
+    assert browser.pdf().startswith(b"%PDF")
