@@ -26,9 +26,16 @@ from understandability.records import Estimate
 DEFAULT_BUNDLE = "default"
 
 
+def _background(model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Model:
+    from understandability.estimation.background import BackgroundModel
+
+    return BackgroundModel.from_parts(model, weights)
+
+
 # What makes a model of the entry ``model`` of ``bundle.json`` and the weights, by kind.
 MODELS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, bytes]], Model]] = {
     "column": ColumnModel.from_parts,
+    "background": _background,
 }
 
 

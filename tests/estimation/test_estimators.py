@@ -1,0 +1,105 @@
+"""Fitted estimators as plain arrays give what scikit-learn and XGBoost give."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from understandability.errors import OptionError
+from understandability.estimation.estimators import ESTIMATORS, estimator_row, portable
+from understandability.estimation.predictors import MAX_DEPTH, Forest, Prepared, product
+
+RNG = np.random.default_rng(1)
+ROWS = RNG.normal(size=(200, 5)) * [1, 10, 0.1, 1, 1]
+ROWS[::9, 3] = np.nan
+TARGET = np.digitize(ROWS[:, 0] + ROWS[:, 1] / 20, [-0.5, 0.5]) + 1.0
+COUNTS = RNG.integers(0, 4, size=(200, 5)).astype(float)
+
+
+def fitted(name: str, labels: np.ndarray) -> tuple[object, np.ndarray]:
+    row = estimator_row(name)
+    rows = COUNTS if row.on_counts else ROWS
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONWARNINGS", "ignore")
+        return row.make(0).fit(rows, labels), rows
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_portable_form_predicts_the_same(name: str, classes: int) -> None:
+    """For regressors the value, for classifiers the probability of each class."""
+    estimator, rows = fitted(name, np.minimum(TARGET, classes))
+    got = portable(estimator)(rows)
+    if name == "svm-classifier":  # scikit-learn gives votes, no probabilities
+        votes = estimator.predict(rows)
+        assert np.mean(estimator.classes_[got.argmax(axis=1)] == votes) == 1
+        return
+    if ESTIMATORS[name].classifies:
+        expected = estimator.predict_proba(rows)
+    else:
+        expected = estimator.predict(rows).reshape(-1, 1)
+    np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if "xgboost" not in name])
+def test_arrays_are_all_there_is(name: str) -> None:
+    """Written to bytes without pickles and read again, a predictor is the same."""
+    estimator, rows = fitted(name, TARGET)
+    predictor = portable(estimator)
+    stream = io.BytesIO()
+    np.savez(stream, **predictor.to_arrays())
+    stream.seek(0)
+    with np.load(stream, allow_pickle=False) as arrays:
+        kind = Prepared if isinstance(predictor, Prepared) else type(predictor)
+        again = kind.from_arrays(dict(arrays))
+    np.testing.assert_array_equal(again(rows), predictor(rows))
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_row_does_not_depend_on_the_others(name: str) -> None:
+    """Alone, and within 200: the same to the last digit."""
+    estimator, rows = fitted(name, TARGET)
+    predictor = portable(estimator)
+    alone = np.concatenate([predictor(rows[i : i + 1]) for i in range(0, 200, 17)])
+    np.testing.assert_array_equal(predictor(rows)[::17], alone)
+    assert predictor(rows[:0]).shape == (0, alone.shape[1])
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_fitting_twice_gives_the_same(name: str) -> None:
+    first, rows = fitted(name, TARGET)
+    second, _ = fitted(name, TARGET)
+    np.testing.assert_array_equal(portable(first)(rows), portable(second)(rows))
+
+
+def test_forests_stay_as_shallow_as_can_be_read() -> None:
+    row = estimator_row("random-forest-regressor")
+    assert row.make(0)[-1].max_depth <= MAX_DEPTH
+
+
+def test_a_forest_by_hand() -> None:
+    """One tree, x0 <= 1.5: 10, else 20; added to a start of 1."""
+    forest = Forest(
+        roots=np.array([0], np.int32),
+        left=np.array([1, 1, 2], np.int32),
+        right=np.array([2, 1, 2], np.int32),
+        feature=np.array([0, 0, 0], np.int32),
+        threshold=np.array([1.5, 0.0, 0.0]),
+        values=np.array([[0.0], [10.0], [20.0]]),
+        start=np.array([1.0]),
+        inputs=1,
+    )
+    assert forest(np.array([[1.5], [1.6]])).tolist() == [[11.0], [21.0]]
+
+
+def test_products_do_not_depend_on_the_number_of_rows() -> None:
+    rows, matrix = RNG.normal(size=(130, 37)), RNG.normal(size=(37, 3))
+    np.testing.assert_allclose(product(rows, matrix), rows @ matrix)
+    np.testing.assert_array_equal(product(rows, matrix)[77:78], product(rows[77:78], matrix))
+
+
+def test_an_unknown_estimator_is_named_with_all_there_are() -> None:
+    with pytest.raises(OptionError, match=r"no estimator 'svm'; choose one of linear-regressor"):
+        estimator_row("svm")
