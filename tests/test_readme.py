@@ -21,7 +21,7 @@ def test_the_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_generated_parts_are_not_stale() -> None:
-    """`scripts/update_readme.py` would change nothing."""
-    command = [sys.executable, str(ROOT / "scripts" / "update_readme.py"), "--check"]
+    """`scripts/update_docs.py` would change nothing."""
+    command = [sys.executable, str(ROOT / "scripts" / "update_docs.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Write the parts of README.md that derive from the code: run it after changing either.
+"""Write the parts of the documents that derive from the code: run it after changing either.
 
 Each part stands between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. With ``--check``
 nothing is written, and the status is 1 if a part is stale.
@@ -7,6 +7,7 @@ nothing is written, and the status is 1 if a part is stale.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
+RESOURCES = ROOT / "resources"
 
 
 def understand(*arguments: str) -> str:
@@ -48,30 +49,46 @@ def commands() -> str:
     return "\n".join(parts).rstrip()
 
 
-PARTS: dict[str, Callable[[], str]] = {"samples": samples, "commands": commands}
+def checksums() -> str:
+    """The SHA-256 sum of every embedded resource."""
+    files = [path for path in sorted(RESOURCES.rglob("*")) if path.is_file()]
+    lines = []
+    for path in files:
+        if path.name != "SOURCES.md":
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            lines.append(f"    {digest}  {path.relative_to(RESOURCES).as_posix()}")
+    return "\n".join(["", *lines, ""])
 
 
-def updated(text: str) -> str:
-    """The README with every part made anew."""
-    for name, make in PARTS.items():
+# Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
+PARTS: dict[Path, dict[str, Callable[[], str]]] = {
+    RESOURCES / "SOURCES.md": {"checksums": checksums},
+    ROOT / "README.md": {"samples": samples, "commands": commands},
+}
+
+
+def updated(document: Path) -> str:
+    """The text of a document with every part made anew."""
+    text = document.read_text("utf-8")
+    for name, make in PARTS[document].items():
         pattern = re.compile(f"(<!-- begin: {name} -->\n).*?(<!-- end: {name} -->)", re.DOTALL)
         if not pattern.search(text):
-            raise SystemExit(f"README.md has no place for the part {name!r}")
+            raise SystemExit(f"{document.name} has no place for the part {name!r}")
         made = make()
         text = pattern.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)
     return text
 
 
 def main() -> None:
-    """Write the README, or check it."""
+    """Write the documents, or check them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only tell whether it is stale")
+    parser.add_argument("--check", action="store_true", help="only tell whether one is stale")
     arguments = parser.parse_args()
-    before = README.read_text("utf-8")
-    after = updated(before)
-    if arguments.check and after != before:
-        raise SystemExit("README.md is stale; run scripts/update_readme.py")
-    README.write_text(after, "utf-8")
+    for document in PARTS:
+        before, after = document.read_text("utf-8"), updated(document)
+        if arguments.check and after != before:
+            raise SystemExit(f"{document.name} is stale; run scripts/update_docs.py")
+        document.write_text(after, "utf-8")
 
 
 if __name__ == "__main__":
