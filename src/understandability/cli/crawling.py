@@ -99,6 +99,12 @@ def run_folder(output: str | None, options: RunOptions) -> str | None:
                 "not; name one, such as -o run/"
             )
         return None
+    if options.runner not in (None, *RUNNERS):
+        raise OptionError(
+            f"runner {options.runner!r} does not exist; choose one of {', '.join(RUNNERS)}"
+        )
+    if options.address is not None and options.runner != "ray":
+        raise OptionError("--address is that of a Ray cluster; give --runner ray as well")
     if options.given or output.endswith("/") or is_url(output) or Path(output).is_dir():
         return output
     return None
@@ -162,16 +168,11 @@ def _runner(
     limits = Limits(
         options.limit_seconds or defaults.seconds, options.worker_mb or defaults.megabytes
     )
-    runner = options.runner or "local"
-    if runner not in RUNNERS:
-        raise OptionError(f"runner {runner!r} does not exist; choose one of {', '.join(RUNNERS)}")
-    if runner == "ray":
+    if options.runner == "ray":
         workers = options.workers or 1
         return run_on_ray(
             folder, plan, inputs, workers=workers, limits=limits, address=options.address
         )
-    if options.address is not None:
-        raise OptionError("--address is that of a Ray cluster; give --runner ray as well")
     workers = options.workers or len(os.sched_getaffinity(0))
     return run_local(folder, plan, inputs, workers=workers, limits=limits)
 

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from understandability.errors import OptionError
@@ -17,21 +17,30 @@ FILES_TOGETHER = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
-    """What one process reads from beginning to end: a WARC file, or files of one page each.
+class File:
+    """A file as it was found: its name as a document, its path, its size as stored."""
 
-    `files` are pairs of a docno and a path, `bytes` is their size as stored.
-    """
+    docno: str
+    path: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What one process reads from beginning to end: a WARC file, or files of one page each."""
 
     number: int
-    files: tuple[tuple[str, str], ...]
-    bytes: int
+    files: tuple[File, ...]
+
+    @property
+    def bytes(self) -> int:
+        return sum(file.bytes for file in self.files)
 
     @property
     def name(self) -> str:
         """What it is called in messages."""
         more = f" and {len(self.files) - 1} more files" if len(self.files) > 1 else ""
-        return self.files[0][1] + more
+        return self.files[0].path + more
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,7 @@ class Plan:
             "settings": dict(self.described),
             "limit_mb": self.limit / 1e6,
             "docnos": _checksum(self.docnos),
-            "inputs": [{"files": each.files, "bytes": each.bytes} for each in self.inputs],
+            "inputs": [[astuple(file) for file in each.files] for each in self.inputs],
         }
 
 
@@ -71,10 +80,8 @@ def make_plan(sources: Sources, scorer: Scorer) -> Plan:
             "a run folder takes files, which can be read again, and not standard input; save it "
             "to a file, or write the scores to a file"
         )
-    inputs = tuple(
-        Input(number, tuple(files), sum(size_of(path) for _, path in files))
-        for number, files in enumerate(_together(sources.files))
-    )
+    files = [File(docno, path, size_of(path)) for docno, path in sources.files]
+    inputs = tuple(Input(number, each) for number, each in enumerate(_together(files)))
     return Plan(
         inputs,
         scorer.settings,
@@ -88,7 +95,7 @@ def make_plan(sources: Sources, scorer: Scorer) -> Plan:
 def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
     """Every n-th input, from the i-th, for the shard ``i/n``.
 
-    >>> inputs = [Input(number, (), 0) for number in range(5)]
+    >>> inputs = [Input(number, ()) for number in range(5)]
     >>> [each.number for each in shard_of(inputs, "2/3")]
     [1, 4]
     """
@@ -100,20 +107,20 @@ def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
     return list(inputs[int(numbers[1]) - 1 :: int(numbers[2])])
 
 
-def _together(files: Sequence[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+def _together(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
     """Containers one by one; single pages that follow each other together."""
-    waiting: list[tuple[str, str]] = []
+    waiting: list[File] = []
     for file in files:
-        many = holds_many(file[1])
+        many = holds_many(file.path)
         if waiting and (many or len(waiting) == FILES_TOGETHER):
-            yield waiting
+            yield tuple(waiting)
             waiting = []
         if many:
-            yield [file]
+            yield (file,)
         else:
             waiting.append(file)
     if waiting:
-        yield waiting
+        yield tuple(waiting)
 
 
 def _checksum(docnos: Collection[str] | None) -> str | None:

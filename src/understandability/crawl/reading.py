@@ -100,15 +100,14 @@ class InputReader:
     def __init__(self, source: Input, sources: Sources, finished: Collection[int]) -> None:
         self.input = source
         self._sources, self._finished = sources, finished
-        self._files_read = 0
+        self._bytes_before = 0
         # 64 bits of each docno stand for it: a container may hold millions.
         self._seen: set[int] = set()
 
     @property
     def bytes_read(self) -> int:
         """About how many bytes of the input have been read."""
-        before = self.input.bytes * self._files_read // len(self.input.files)
-        return min(before + self._sources.position, self.input.bytes)
+        return self._bytes_before + self._sources.position
 
     def __iter__(self) -> Iterator[Batch | OpenPart | None]:
         """Batches, and behind the last batch of a part the part itself.
@@ -139,13 +138,13 @@ class InputReader:
             yield part
 
     def _records(self) -> Iterator[Page | Failure]:
-        for docno, path in self.input.files:
+        for file in self.input.files:
             try:
-                yield from self._sources.read(docno, path)
+                yield from self._sources.read(file.docno, file.path)
             except Exception as error:  # what a reader never foresaw must not end a crawl
                 message = f"reading stopped here: {type(error).__name__}: {error}"
-                yield Failure(docno, path, "read", message)
-            self._files_read += 1
+                yield Failure(file.docno, file.path, "read", message)
+            self._bytes_before += file.bytes
 
     def _if_first(self, record: Page | Failure) -> Page | Failure:
         if isinstance(record, Failure):

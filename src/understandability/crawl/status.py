@@ -43,8 +43,8 @@ def status_of(folder: RunFolder) -> Status:
         facts[part.input] += folder.facts(part)
     return Status(
         tuple(
-            InputStatus(each["files"][0][1], number in complete, facts[number])
-            for number, each in enumerate(inputs)
+            InputStatus(files[0][1], number in complete, facts[number])
+            for number, files in enumerate(inputs)
         )
     )
 

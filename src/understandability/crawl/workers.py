@@ -31,7 +31,7 @@ from understandability.scoring import Settings
 _PROGRAM = "from understandability.crawl.worker import main; main()"
 _TICK = 0.05  # seconds between two looks at the memory of workers
 _DYING = 5.0  # seconds that a process may take to end after its socket
-_STILLBORN = 3  # workers in a row that may die at their start
+_STILLBORN = 20  # workers in a row that may be killed at their start
 _WORN = 0.75  # of the memory it may have: a worker with more makes room for a new one
 _TOO_LONG, _TOO_LARGE = "its time limit", "its memory limit"
 # One thread each: the machine's cores are shared out by the number of workers.
@@ -193,8 +193,8 @@ class Workers:
                 "before its first page"
             )
         self._stillborn += 1
-        if self._stillborn > _STILLBORN:
-            raise InputError(f"worker processes die at their start, by {how}; see what they print")
+        if how.startswith("exit") or self._stillborn > _STILLBORN:
+            raise InputError(f"worker processes end at their start, by {how}; see what they print")
 
     def _watch_memory(self) -> None:
         for worker in self._workers:

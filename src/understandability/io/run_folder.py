@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import InputError
@@ -114,7 +115,7 @@ class RunFolder:
             raise InputError(
                 f"{self.path} is no run folder and is not empty (it has {names[0]}); name a new one"
             )
-        text = json.dumps(description, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(description, indent=1) + "\n"
         if not self._folder.create(_DESCRIPTION, text.encode()):
             differences = list(_differences(self.description(), json.loads(text)))
             if differences:
@@ -159,7 +160,7 @@ class RunFolder:
             self._write(f"{ERRORS}/{part.name}", failure_table(failures), {})
         else:
             self._folder.remove(f"{ERRORS}/{part.name}")  # of an attempt that was killed
-        metadata = {SETTINGS_KEY: json.dumps(settings), _FACTS_KEY: json.dumps(asdict(facts))}
+        metadata = {SETTINGS_KEY: json.dumps(settings), _FACTS_KEY: json.dumps(vars(facts))}
         self._write(f"{SCORES}/{part.name}", nan_to_null(scores), metadata)
         return facts
 
@@ -259,16 +260,13 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[
             yield from _differences(old, new)
         elif old != new:
             yield f"{key.replace('_', ' ')} was {old!r} and is now {new!r}"
-    inputs_before, inputs_now = before.get("inputs", []), now.get("inputs", [])
-    if len(inputs_before) != len(inputs_now):
-        yield f"inputs were {len(inputs_before)} and are now {len(inputs_now)}"
-    for old, new in zip(inputs_before, inputs_now, strict=False):
+    files_before = [file for each in before.get("inputs", ()) for file in each]
+    files_now = [file for each in now.get("inputs", ()) for file in each]
+    for old, new in zip_longest(files_before, files_now):
         if old != new:
-            yield f"input {_input_in_words(old)} is now {_input_in_words(new)}"
+            yield f"where {_file_in_words(old)} was, now {_file_in_words(new)} is"
             break
 
 
-def _input_in_words(described: Mapping[str, Any]) -> str:
-    (_, first), *more = described["files"]
-    others = f" and {len(more)} more files" if more else ""
-    return f"{first}{others} ({described['bytes']:,} bytes)"
+def _file_in_words(file: Sequence[Any] | None) -> str:
+    return "no input" if file is None else f"{file[1]} ({file[2]:,} bytes)"

@@ -1,0 +1,76 @@
+"""What the tests of crawls share: small crawls, and the script of faults as a module."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from understandability.io.run_folder import Facts, Part, RunFolder
+from understandability.records import Failure
+
+collect_ignore = ["hazards"]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def faults() -> ModuleType:
+    """The module of ``scripts/crawl_faults.py``."""
+    name = "crawl_faults"
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def hazards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worker processes do to pages what their text says; see ``hazards/sitecustomize.py``."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "hazards"))
+
+
+def commit(
+    folder: RunFolder,
+    part: Part,
+    scored: Sequence[str],
+    failed: Sequence[tuple[str, str]] = (),
+) -> Facts:
+    """Write a part with a row for each docno scored, and failures of (docno, stage)."""
+    table = pa.table(
+        {
+            "docno": pa.array(scored, pa.string()),
+            "source": [f"input{part.input}#{i}" for i in range(len(scored))],
+            "difficulty": pa.array([10.0 * i for i in range(len(scored))], pa.float64()),
+        },
+        schema=pa.schema(
+            [("docno", pa.string()), ("source", pa.string()), ("difficulty", pa.float64())]
+        ),
+    )
+    failures = [Failure(docno, f"input{part.input}", stage, "told") for docno, stage in failed]
+    return folder.commit(part, table, failures, Counter(pictures=1), {"threshold": 40.0})
+
+
+@pytest.fixture(name="commit", scope="session")
+def _commit() -> Callable[..., Facts]:
+    return commit
+
+
+@pytest.fixture(scope="session")
+def described() -> Callable[..., dict[str, Any]]:
+    """A description of a run with a number of inputs."""
+
+    def of(inputs: int, **settings: Any) -> dict[str, Any]:
+        files = [[[f"in{i}", f"in{i}", 100 + i]] for i in range(inputs)]
+        return {"settings": {"threshold": 40.0, **settings}, "limit_mb": 10.0, "inputs": files}
+
+    return of

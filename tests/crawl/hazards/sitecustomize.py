@@ -1,0 +1,56 @@
+"""Pages that hang, crash, eat memory or raise, planted into worker processes by tests.
+
+A process that starts with this folder on its path does to a page what the page's text says.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from understandability import scoring
+from understandability.records import Document, Failure, Page
+
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+_document_or_failure = scoring.document_or_failure
+_score = scoring.Scorer.score
+
+
+def document_or_failure(page: Page, settings: scoring.Settings) -> Document | Failure:
+    content = page.content if isinstance(page.content, bytes) else page.content.encode()
+    if b"HANG" in content:
+        while True:
+            pass
+    if b"CRASH" in content:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if b"EXIT" in content:
+        os._exit(3)
+    if b"EAT" in content:
+        hoard = []
+        while True:
+            hoard.append(b"x" * 20_000_000)
+            time.sleep(0.01)
+    if b"ONCE" in content:
+        already = Path(content.partition(b"ONCE:")[2].partition(b":")[0].decode())
+        if not already.exists():
+            already.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return _document_or_failure(page, settings)
+
+
+def score(self: scoring.Scorer, documents: Sequence[Document]) -> Any:
+    pieces = {piece for document in documents for piece in document.pieces}
+    if any("RAISE" in piece for piece in pieces):
+        raise ZeroDivisionError("planted")
+    if any("LINGER" in piece for piece in pieces):
+        time.sleep(60)
+    return _score(self, documents)
+
+
+scoring.document_or_failure = document_or_failure
+scoring.Scorer.score = score  # type: ignore[method-assign]

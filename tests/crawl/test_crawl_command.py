@@ -1,0 +1,179 @@
+"""`understand score -o RUN/`, `run` and `lookup` as a user gives them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+TEXTS = (
+    "You have flu. Rest and drink water. See a doctor if you do not get better.",
+    "Influenza is an acute respiratory infection caused by orthomyxoviruses.",
+    "Neuraminidase inhibitors attenuate symptomatic duration in immunocompromised patients.",
+)
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    """Three inputs with 24 documents, of which 5 are no documents or come again."""
+    folder = tmp_path / "crawl"
+    folder.mkdir()
+    for number in range(2):
+        records = [
+            {"id": f"d{number}-{i}", "html": f"<html lang=en><p>{TEXTS[i % 3]} <p>Page {i}."}
+            for i in range(10)
+        ]
+        records[3]["id"] = "d0-0"  # in the first input again, in the second input too
+        records[4]["html"] = "%PDF-1.7 \x00\x01"
+        lines = [json.dumps(record) for record in records]
+        (folder / f"c{number}.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    for name in ("p.html", "q.html", "r.txt"):
+        (folder / name).write_text(f"<p>{TEXTS[0]}" if name != "r.txt" else TEXTS[1])
+    (folder / "z.pdf").write_bytes(b"%PDF")
+    (folder / "empty.html").write_bytes(b"")
+    return folder
+
+
+def rows(path: Path) -> list[dict[str, object]]:
+    return sorted(pq.read_table(path).to_pylist(), key=lambda row: row["docno"])
+
+
+def errors(path: Path) -> list[tuple[str, str]]:
+    lines = Path(f"{path}.errors.jsonl").read_text().splitlines()
+    return sorted((row["docno"], row["error"]) for row in map(json.loads, lines))
+
+
+def test_a_merged_run_is_what_one_process_writes(
+    tmp_path: Path, crawl: Path, understand: Run
+) -> None:
+    """The same rows and errors, with workers, batches and parts in between."""
+    alone, merged = tmp_path / "alone.parquet", tmp_path / "merged.parquet"
+    assert understand("score", crawl, "-o", alone).returncode == 0
+    run = understand("score", crawl, "-o", f"{tmp_path}/run/", "--workers", 2)
+    assert run.returncode == 0, run.stderr
+    told = understand("run", "merge", f"{tmp_path}/run", "-o", merged)
+    assert told.returncode == 0, told.stderr
+    assert rows(merged) == rows(alone)
+    assert errors(merged) == errors(alone)
+    assert "1 documents were in an earlier input already" in told.stderr
+    assert (
+        pq.read_schema(merged).metadata[b"understandability"]
+        == (pq.read_schema(alone).metadata[b"understandability"])
+    )
+
+
+def test_a_run_tells_what_came_of_it(tmp_path: Path, crawl: Path, understand: Run) -> None:
+    """At its end and whenever it is asked: documents, errors by stage, difficulties."""
+    run = understand("score", crawl, "-o", f"{tmp_path}/run/")
+    status = understand("run", "status", f"{tmp_path}/run/")
+    for told in (run.stderr, status.stdout):
+        assert f"{tmp_path}/run: 24 documents of 3 of 3 inputs, 20 scored, 4 errors" in told
+        assert "errors in read: 2" in told
+        assert "errors in decode: 2" in told
+        assert "\n 90-100 " in told
+    assert "passed over: 1 files with the suffix .pdf" in run.stderr
+    assert "bundle " in run.stderr
+    quiet = understand("score", crawl, "-o", f"{tmp_path}/run2/", "--quiet", "--strict")
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (1, "", "")
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path, crawl: Path, understand: Run) -> None:
+    """What is there stays as it is; what is missing is made; a finished run does nothing."""
+    run = tmp_path / "run"
+    assert understand("score", crawl, "-o", f"{run}/").returncode == 0
+    parts = sorted((run / "scores").iterdir())
+    before = {part.name: part.stat().st_mtime_ns for part in parts}
+    content = parts[1].read_bytes()
+    parts[1].unlink()
+    assert understand("score", crawl, "-o", f"{run}/").returncode == 0
+    after = {part.name: part.stat().st_mtime_ns for part in sorted((run / "scores").iterdir())}
+    assert {name for name in before if before[name] != after[name]} == {parts[1].name}
+    assert parts[1].read_bytes() == content
+    told = understand("score", crawl, "-o", f"{run}/")
+    assert "0 documents now" in told.stderr
+
+
+def test_another_run_in_the_same_folder_is_refused(
+    tmp_path: Path, crawl: Path, understand: Run
+) -> None:
+    """The difference is named: a setting, a limit, an input that has changed."""
+    run = f"{tmp_path}/run/"
+    assert understand("score", crawl, "-o", run).returncode == 0
+    for options, difference in (
+        (("--threshold", "30"), "threshold was 40.0 and is now 30.0"),
+        (("--features", "--limit-mb", "5"), "limit mb was 10.0 and is now 5.0; features was False"),
+    ):
+        told = understand("score", crawl, "-o", run, *options)
+        assert told.returncode == 2
+        assert f"{tmp_path}/run holds another run: {difference}" in told.stderr
+    (crawl / "p.html").write_text("Another text.")
+    told = understand("score", crawl, "-o", run)
+    assert "p.html" in told.stderr
+    assert told.returncode == 2
+
+
+def test_shards_make_one_run(tmp_path: Path, crawl: Path, understand: Run) -> None:
+    """Without a coordinator; the last one completes the folder."""
+    run = f"{tmp_path}/run/"
+    for i in (1, 2, 3):
+        part = understand("score", crawl, "-o", run, "--shard", f"{i}/3", "--workers", 1)
+        assert part.returncode == 0, part.stderr
+        unfinished = understand("run", "merge", run, "-o", f"{tmp_path}/m.parquet")
+        assert unfinished.returncode == (0 if i == 3 else 2)
+    assert "not finished" not in unfinished.stderr
+    assert understand("score", crawl, "-o", f"{tmp_path}/alone.parquet").returncode == 0
+    assert rows(tmp_path / "m.parquet") == rows(tmp_path / "alone.parquet")
+    wrong = understand("score", crawl, "-o", run, "--shard", "4/3")
+    assert "a shard is i/n with i from 1 to n, such as 2/8, not '4/3'" in wrong.stderr
+
+
+def test_looking_documents_up(tmp_path: Path, crawl: Path, understand: Run) -> None:
+    """A line of JSON for each; status 1 where one is not there."""
+    run = f"{tmp_path}/run/"
+    assert understand("score", crawl, "-o", run).returncode == 0
+    told = understand("lookup", run, "d1-7", "d0-4", "d9")
+    assert told.returncode == 1
+    assert told.stderr == f"d9 is not in {tmp_path}/run\n"
+    found, failed = map(json.loads, told.stdout.splitlines())
+    assert 0 <= found["p_understandable"] <= 1
+    assert (failed["docno"], failed["stage"]) == ("d0-4", "decode")
+    assert "is no run folder" in understand("lookup", str(crawl), "d1-7").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--workers", "2"], "--workers belongs to a run folder, which the terminal is not"),
+        (["-o", "s.parquet", "--shard", "1/2"], "--shard belongs to a run folder, which s.parquet"),
+        (["-o", "run/", "--runner", "slurm"], "runner 'slurm' does not exist; choose one of local"),
+        (["-o", "run/", "--address", "auto"], "give --runner ray as well"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    tmp_path: Path, crawl: Path, understand: Run, arguments: list[str], message: str
+) -> None:
+    """One sentence each, and nothing is written."""
+    told = understand("score", crawl, *arguments, cwd=tmp_path)
+    assert told.returncode == 2
+    assert message in told.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_names_that_no_table_can_hold(tmp_path: Path, understand: Run) -> None:
+    """Half a character from JSON, from a file name: escaped, and the run goes on."""
+    lines = ['{"id": "half \\ud800", "text": "Some words."}', '{"id": "x", "text": "More words."}']
+    (tmp_path / "d.jsonl").write_text("\n".join(lines))
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "caf\udce9.html").write_text("<p>Words.")
+    for output in ("run/", "alone.parquet"):
+        told = understand("score", "d.jsonl", "pages", "-o", output, cwd=tmp_path)
+        assert told.returncode == 0, told.stderr
+    scores = pq.read_table(tmp_path / "run" / "scores")
+    assert sorted(scores["docno"].to_pylist()) == ["caf\\udce9.html", "half \\ud800", "x"]

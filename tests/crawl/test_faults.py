@@ -1,0 +1,53 @@
+"""Quick versions of ``scripts/crawl_faults.py``: whatever happens, the rows are the same."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+PAGES = [
+    f"<html lang=en><title>Page {i}</title><p>{sentence} <p>Number {i} of many.".encode()
+    for i in range(40)
+    for sentence in (
+        "You have flu. Rest and drink water, and see a doctor if you do not get better. " * 12,
+        "Influenza is an acute infection caused by orthomyxoviruses of several types. " * 8,
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def bench(faults: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A crawl of 3,000 small documents in four inputs, and its undisturbed rows."""
+    work = tmp_path_factory.mktemp("faults")
+    faults.build_crawl(work / "crawl", PAGES, 3000)
+    return faults.Bench(work / "bench", work / "crawl", kills=3)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "killed_as_a_whole",
+        "killed_parent",
+        "killed_workers",
+        "full_disk",
+        "read_only",
+        "truncated_input",
+        "moved_clock",
+        "two_copies",
+        "array_job",
+    ],
+)
+def test_a_disturbed_run_ends_with_the_same_rows(faults: ModuleType, bench: Any, name: str) -> None:
+    """The case's docstring says what disturbs it."""
+    try:
+        faults.CASES[name](bench)
+    except faults.NotHereError as reason:
+        pytest.skip(str(reason))
+
+
+def test_every_case_has_its_quick_version(faults: ModuleType) -> None:
+    """A case that is added to the script is added here."""
+    (marker,) = test_a_disturbed_run_ends_with_the_same_rows.pytestmark  # type: ignore[attr-defined]
+    assert marker.args[1] == list(faults.CASES)

@@ -1,0 +1,123 @@
+"""Merging a run: each document once, the first of equal names, in bounded memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from understandability.crawl import merge as merging
+from understandability.crawl.index import look_up, write_index
+from understandability.crawl.merge import Merged, merge
+from understandability.errors import InputError
+from understandability.io.run_folder import Facts, Part, RunFolder
+from understandability.records import SEEN_BEFORE
+
+Commit = Callable[..., Facts]
+Described = Callable[..., dict[str, Any]]
+
+
+def errors_of(output: Path) -> list[tuple[str, str]]:
+    lines = Path(f"{output}.errors.jsonl").read_text().splitlines()
+    return [(row["docno"], row["error"]) for row in map(json.loads, lines)]
+
+
+def test_the_first_of_equal_names_wins(
+    tmp_path: Path, commit: Commit, described: Described
+) -> None:
+    """Also where the first has become an error; an unreadable record has no name to defend."""
+    run = RunFolder(str(tmp_path / "run"))
+    run.begin(described(3))
+    commit(run, Part(0, 0), ["a", "b"], [("bad", "decode"), ("cut", "read")])
+    commit(run, Part(0, 1, True), ["c"])
+    commit(run, Part(1, 0, True), ["d", "a", "bad", "cut"])
+    commit(run, Part(2, 0, True), ["a", "e"])
+    output = tmp_path / "scores.parquet"
+    assert merge(run, str(output)) == Merged(scored=6, failed=5, repeated=3)
+    table = pq.read_table(output)
+    assert table["docno"].to_pylist() == ["a", "b", "c", "d", "cut", "e"]
+    assert table["source"].to_pylist()[0] == "input0#0"
+    assert errors_of(output) == [
+        ("bad", "told"),
+        ("cut", "told"),
+        ("a", SEEN_BEFORE),
+        ("bad", SEEN_BEFORE),
+        ("a", SEEN_BEFORE),
+    ]
+
+
+def test_an_unfinished_run_is_merged_on_demand_only(
+    tmp_path: Path, commit: Commit, described: Described
+) -> None:
+    """A table that lacks documents must not come about by oversight."""
+    run = RunFolder(str(tmp_path / "run"))
+    run.begin(described(2))
+    with pytest.raises(InputError, match="0 of 2 inputs are complete"):
+        merge(run, str(tmp_path / "s.jsonl"), partial=True)
+    commit(run, Part(0, 0, True), ["a"])
+    with pytest.raises(InputError, match="is not finished: 1 of 2 inputs are complete"):
+        merge(run, str(tmp_path / "s.jsonl"))
+    assert merge(run, str(tmp_path / "s.jsonl"), partial=True) == Merged(1, 0, 0)
+
+
+names = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(inputs=st.lists(st.tuples(names, names), min_size=1, max_size=5))
+def test_merging_on_disk_is_merging_in_memory(
+    inputs: list[tuple[list[str], list[str]]], commit: Commit, described: Described
+) -> None:
+    """Cut into buckets of three documents, equal names still meet; looking up agrees."""
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "_BUCKET_ROWS", 3)
+        patch.setattr(merging, "_CHUNK_ROWS", 2)
+        patch.setattr(merging, "_PARTS_TOGETHER", 2)
+        run = RunFolder(f"{folder}/run")
+        run.begin(described(len(inputs)))
+        expected: dict[str, str] = {}
+        seen: set[str] = set()
+        for number, (scored, failed) in enumerate(inputs):
+            failed = [docno for docno in failed if docno not in scored]
+            commit(run, Part(number, 0, True), scored, [(docno, "decode") for docno in failed])
+            for place, docno in enumerate(scored):
+                if docno not in seen:
+                    expected[docno] = f"input{number}#{place}"
+            seen |= {*scored, *failed}
+        output = Path(folder, "scores.parquet")
+        merged = merge(run, str(output))
+        rows = pq.read_table(output).to_pylist()
+        assert {row["docno"]: row["source"] for row in rows} == expected
+        assert merged.scored == len(rows) == len(expected)
+        for indexed in (False, True):
+            if indexed:
+                write_index(run)
+            found = look_up(run, "abcdefghi")
+            assert {docno for docno, row in found.items() if row} == seen
+            in_scores = {d: row["source"] for d, row in found.items() if row and "stage" not in row}
+            assert in_scores == expected
+
+
+def test_looking_up_finds_scores_before_errors(tmp_path: Path, commit: Commit) -> None:
+    """A record that was unreadable or came again says nothing where the document has a score."""
+    run = RunFolder(str(tmp_path / "run"))
+    commit(run, Part(0, 0), ["a"], [("a", "read"), ("b", "read"), ("c", "extract")])
+    write_index(run)
+    commit(run, Part(0, 1, True), ["b", "new"])  # newer than the index
+    rows = look_up(run, ["a", "b", "c", "new", "none"])
+    assert {docno: row and row.get("stage") for docno, row in rows.items()} == {
+        "a": None,
+        "b": None,
+        "c": "extract",
+        "new": None,
+        "none": None,
+    }
+    assert rows["none"] is None
+    assert rows["a"] == {"docno": "a", "source": "input0#0", "difficulty": 0.0}

@@ -1,0 +1,190 @@
+"""Workers that hang, crash, grow or are killed: it costs the guilty page, and no other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from understandability.crawl.reading import Batch, OpenPart
+from understandability.crawl.workers import Limits, Scored, Workers
+from understandability.errors import InputError, OptionError
+from understandability.records import HTML, Page
+from understandability.scoring import Scorer, Settings
+
+SETTINGS = Settings(extractor="naive")
+
+
+def batch_of(*texts: str, start: int = 0) -> Batch:
+    pages = tuple(
+        Page(f"d{start + i}", "test", f"<p>Some words stand here. {text}".encode(), HTML)
+        for i, text in enumerate(texts)
+    )
+    return Batch(OpenPart(0, 0, wanted=True), tuple(range(start, start + len(texts))), pages)
+
+
+def outcomes(
+    batches: list[Batch], limits: Limits, workers: int = 1
+) -> tuple[set[str], dict[str, tuple[str, str]]]:
+    """The documents that were scored, and stage and error of the others."""
+    scored: set[str] = set()
+    failed: dict[str, tuple[str, str]] = {}
+    with Workers(SETTINGS, workers, limits) as pool:
+        for each in pool.run(iter(batches)):
+            if each is not None:
+                scored |= set(each.table["docno"].to_pylist()) if each.table else set()
+                failed |= {f.docno: (f.stage, f.error) for _, f in each.failures}
+    return scored, failed
+
+
+def children() -> set[int]:
+    """The processes that this one has started and that have not been waited for."""
+    told = subprocess.run(
+        ["ps", "-o", "pid=,comm=", "--ppid", str(os.getpid())], capture_output=True, text=True
+    )
+    lines = (line.split() for line in told.stdout.splitlines())
+    return {int(pid) for pid, name in lines if name != "ps"}
+
+
+@pytest.mark.usefixtures("hazards")
+def test_a_page_that_hangs_or_crashes_costs_itself_alone() -> None:
+    """Its neighbours in the batch are scored; its error says what happened, and where."""
+    before = children()
+    batches = [
+        batch_of("one", "HANG", "two"),
+        batch_of("CRASH", "three", start=10),
+        batch_of("four", "EXIT", "RAISE", start=20),
+        batch_of("LINGER", "five", start=30),
+    ]
+    scored, failed = outcomes(batches, Limits(seconds=1.5), workers=2)
+    assert scored == {"d0", "d2", "d11", "d20", "d31"}
+    too_long = (
+        "the page took longer than 1.5 s and was stopped; raise --limit-seconds to wait for it"
+    )
+    assert failed == {
+        "d1": ("extract", too_long),
+        "d10": ("extract", "the page ended its process twice, the second time by SIGSEGV"),
+        "d21": ("extract", "the page ended its process twice, the second time by exit status 3"),
+        "d22": ("score", "ZeroDivisionError: planted"),
+        "d30": ("score", too_long),
+    }
+    assert children() == before
+
+
+@pytest.mark.usefixtures("hazards")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is told by /proc")
+def test_a_page_that_eats_memory_is_stopped() -> None:
+    """The worker does not grow far beyond its limit, and the other pages are scored."""
+    scored, failed = outcomes([batch_of("one", "EAT", "two")], Limits(megabytes=700))
+    assert scored == {"d0", "d2"}
+    assert failed["d1"] == (
+        "extract",
+        "the page needed more than 700 MB and was stopped; raise --worker-mb to allow it",
+    )
+
+
+@pytest.mark.usefixtures("hazards")
+def test_a_page_whose_worker_was_killed_once_is_tried_again(tmp_path: Path) -> None:
+    """The out-of-memory killer and operators kill workers whose page is innocent."""
+    flags = [tmp_path / "first", tmp_path / "second"]
+    texts = "".join(f" ONCE:{flag}:" for flag in flags[:1])
+    scored, failed = outcomes([batch_of(texts, "one")], Limits())
+    assert (scored, failed) == ({"d0", "d1"}, {})
+    assert flags[0].exists()
+
+
+def test_workers_killed_from_outside_cost_nothing() -> None:
+    """Whether they are starting, idle or at work."""
+    batches = [batch_of(*["words"] * 8, start=8 * i) for i in range(24)]
+
+    def slowly() -> Iterator[Batch | None]:
+        for number, batch in enumerate(batches):
+            if number % 8 == 7:
+                for pid in children() - before:
+                    os.kill(pid, signal.SIGKILL)
+            yield batch
+
+    before = children()
+    scored: list[str] = []
+    with Workers(SETTINGS, 2, Limits()) as pool:
+        for each in pool.run(slowly()):
+            if each is not None:
+                assert not each.failures
+                scored += each.table["docno"].to_pylist()
+    assert sorted(scored) == sorted(page.docno for batch in batches for page in batch.pages)
+    assert children() == before
+
+
+def test_reading_is_never_far_ahead_of_scoring() -> None:
+    """At most one batch waits for each worker, besides those that are being scored."""
+    given = done = 0
+
+    def counted() -> Iterator[Batch | None]:
+        nonlocal given
+        for number in range(30):
+            given += 1
+            assert given - done <= 2 * 2 + 1
+            yield batch_of("words", start=number)
+
+    with Workers(SETTINGS, 2, Limits()) as pool:
+        for each in pool.run(counted()):
+            done += each is not None
+    assert done == 30
+
+
+def test_rows_are_those_of_the_scorer_itself() -> None:
+    """A table comes back from a worker as `Scorer.score` gives it."""
+    from understandability.scoring import document_or_failure
+
+    batch = batch_of("one", "two", "three")
+    scorer = Scorer(SETTINGS)
+    documents = [document_or_failure(page, SETTINGS) for page in batch.pages]
+    with Workers(SETTINGS, 1, Limits()) as pool:
+        (each,) = [each for each in pool.run(iter([batch])) if isinstance(each, Scored)]
+    assert each.table.equals(scorer.score(documents))  # type: ignore[arg-type]
+
+
+def test_workers_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run does not go on for ever starting processes in vain."""
+    with (
+        pytest.raises(OptionError, match="--worker-mb 20 is too little"),
+        Workers(SETTINGS, 1, Limits(megabytes=20)) as pool,
+    ):
+        list(pool.run(iter([batch_of("one")])))
+    monkeypatch.setattr("understandability.crawl.workers._PROGRAM", "raise SystemExit(5)")
+    with (
+        pytest.raises(InputError, match="worker processes end at their start, by exit status 5"),
+        Workers(SETTINGS, 1, Limits()) as pool,
+    ):
+        list(pool.run(iter([batch_of("one")])))
+
+
+def test_an_interrupted_run_leaves_no_process() -> None:
+    """Whatever ends the loop over results ends the workers too."""
+    before = children()
+
+    def interrupted() -> Iterator[Batch]:
+        yield batch_of("one")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Workers(SETTINGS, 2, Limits()) as pool:
+        list(pool.run(interrupted()))
+    assert children() == before
+
+
+@pytest.mark.usefixtures("hazards")
+def test_a_worker_ends_with_its_time_limit_even_without_its_parent() -> None:
+    """The kernel's timer ends a worker that hangs; one that does not sees its socket close."""
+    from understandability.crawl.workers import _Worker
+
+    worker = _Worker(SETTINGS)
+    assert worker.receive() == b""
+    worker.give(batch_of("HANG"), 0.5)
+    time.sleep(0.1)
+    worker.connection.close()  # what the kernel does when the parent dies
+    assert worker.cause_of_death() == "its time limit"
