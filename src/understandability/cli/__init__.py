@@ -38,6 +38,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("rerank", "rerank", RETRIEVAL),
     ("fuse", "fuse", RETRIEVAL),
     ("index", "index", RETRIEVAL),
+    ("rank", "rank", RETRIEVAL),
     ("tradeoff", "tradeoff", RETRIEVAL),
 )
 

@@ -1,10 +1,11 @@
-"""An index to a folder and back; what is read is checked before it is used."""
+"""Indexes and rankers to folders and back; what is read is checked before it is used."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,16 @@ from scipy.sparse import csr_matrix
 
 import understandability
 from understandability.errors import InputError, OptionError
+from understandability.estimation.boosting import Boosted
+from understandability.estimation.weights import file_of
+from understandability.io.bundles import read_bundle, write_bundle
 from understandability.io.index import read_index, write_index
 from understandability.retrieval.analysis import Analyzer
 from understandability.retrieval.index import BODY, TITLE, Field, Index
+from understandability.retrieval.learning import Ranker
 
+RANKER = "ranker"
+_TREES = "ranker.ubj"
 _PARTS = ("counts", "documents", "starts")
 
 
@@ -90,3 +97,37 @@ def _unpacked(content: NDArray[Any]) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         raise ValueError("a name stands in it twice")
     return names
+
+
+def save_ranker(ranker: Ranker, folder: str | Path) -> None:
+    """Write a ranker as a bundle; the same ranker gives the same bytes."""
+    description = {
+        "kind": RANKER,
+        "name": Path(folder).name,
+        "toolkit": understandability.__version__,
+        **ranker.card,
+        "features": list(ranker.features),
+    }
+    write_bundle(folder, description, {_TREES: ranker.trees.to_bytes()})
+
+
+def load_ranker(folder: str | Path) -> Ranker:
+    """Read a ranker; raises `InputError` where it is none, damaged, unsafe, or newer."""
+    files = read_bundle(folder)
+    card = dict(files.description)
+    if card.pop("kind", None) != RANKER:
+        raise InputError(
+            f"{files.where} is no ranker but an estimator; learn one with `understand rank learn`"
+        )
+    features = card.pop("features", None)
+    for name in ("files", "format", "toolkit", "name"):
+        card.pop(name, None)
+    try:
+        trees = Boosted.from_bytes(file_of(files.weights, _TREES))
+        if not isinstance(features, list) or not all(isinstance(name, str) for name in features):
+            raise InputError("its features are no list of names")
+        if len(features) != trees.inputs:
+            raise InputError(f"it names {len(features)} features for trees over {trees.inputs}")
+    except InputError as error:
+        raise InputError(f"{files.where} is refused: {error}") from error
+    return Ranker(tuple(features), trees, MappingProxyType(card))
