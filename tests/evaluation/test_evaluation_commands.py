@@ -1,0 +1,350 @@
+"""The commands as a user runs them: outputs, remarks, and one sentence for every mistake."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from understandability.cli import main
+from understandability.io.tables import write_table
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq1 Q0 d3 3 1.0 t\nq2 Q0 d1 1 1.0 t\n"
+OTHER = "q1 Q0 d2 1 3.0 t\nq1 Q0 d3 2 2.0 t\nq2 Q0 d9 1 1.0 t\n"
+QRELS = "q1 0 d1 1\nq1 0 d2 2\nq2 0 d1 0\nq2 0 d9 1\n"
+QUNDER = "q1 0 d1 10\nq1 0 d2 90\nq2 0 d1 40\nq2 0 d9 39\n"
+QTRUST = "q1 0 d1 3\nq1 0 d2 1\nq2 0 d1 2\nq2 0 d9 0\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """Two runs (one compressed) and labels of three dimensions."""
+    (tmp_path / "a.run.gz").write_bytes(gzip.compress(RUN.encode()))
+    (tmp_path / "b.txt").write_text(OTHER)
+    (tmp_path / "qrels").write_text(QRELS)
+    (tmp_path / "qunder").write_text(QUNDER)
+    (tmp_path / "qtrust").write_text(QTRUST)
+    return tmp_path
+
+
+def common(files: Path) -> list[str]:
+    return [
+        f"{files}/a.run.gz", f"{files}/b.txt", "--qrels", f"{files}/qrels",
+        "--understandability", f"{files}/qunder", "--scale", "lower-easier:40",
+    ]  # fmt: skip
+
+
+def test_evaluate_writes_settings_means_and_values(understand: Command, files: Path) -> None:
+    """JSON with the three parts that are promised, runs called by their file names."""
+    out = files / "out.json"
+    result = understand(
+        "evaluate", *common(files), "-m", "RBP(p=0.5)@10", "-m", "uRBP(p=0.5)@10", "-o", out
+    )
+    assert result.returncode == 0, result.stderr
+    document = json.loads(out.read_text())
+    assert list(document["runs"]) == ["a", "b"]
+    assert document["runs"]["a"] == {"RBP(p=0.5)@10": 0.375, "uRBP(p=0.5)@10": 0.25}
+    assert document["runs"]["b"] == {"RBP(p=0.5)@10": 0.5, "uRBP(p=0.5)@10": 0.25}
+    assert document["per_query"]["a"]["RBP(p=0.5)@10"] == {"q1": 0.75, "q2": 0.0}
+    assert document["settings"]["order"] == "rank"
+    assert document["settings"]["dimensions"]["u"]["scale"] == "lower-easier:40"
+
+
+def test_evaluate_shows_a_table_with_the_best_marked(understand: Command, files: Path) -> None:
+    """Best of each column by *, runs by their first measure, choices above."""
+    out = understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "-m", "uRBP(p=0.5)").stdout
+    header, columns, first, second = out.splitlines()
+    assert "order by rank" in header
+    assert columns.split() == ["run", "RBP(p=0.5)", "uRBP(p=0.5)"]
+    assert first.split() == ["b", "0.5000*", "0.2500*"]
+    assert second.split() == ["a", "0.3750", "0.2500*"]
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+def test_evaluate_writes_rows_and_trec_eval_lines(
+    understand: Command, files: Path, per_query: bool
+) -> None:
+    """CSV in the long form with its settings beside it; lines as trec_eval prints them."""
+    extra = ["--per-query"] if per_query else []
+    understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "-o", files / "o.csv", *extra)
+    rows = list(csv.DictReader(io.StringIO((files / "o.csv").read_text())))
+    assert {row["query"] for row in rows} == ({"all", "q1", "q2"} if per_query else {"all"})
+    assert float(rows[0]["value"]) == 0.375
+    assert "order" in json.loads((files / "o.csv.settings.json").read_text())
+    lines = understand(
+        "evaluate", *common(files), "-m", "RBP(p=0.5)", "--format", "trec_eval", *extra
+    ).stdout.splitlines()
+    assert lines[0].split("\t") == [f"{'runid':<22}", "all", "a"]
+    assert f"{'RBP(p=0.5)':<22}\tall\t0.3750" in lines
+    assert (f"{'RBP(p=0.5)':<22}\tq1\t0.7500" in lines) == per_query
+
+
+def test_evaluate_writes_to_standard_output(understand: Command, files: Path) -> None:
+    """`-` is JSON, or what --format says, and nothing else stands there."""
+    document = understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "-o", "-").stdout
+    assert json.loads(document)["runs"]["b"] == {"RBP(p=0.5)": 0.5}
+    rows = understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "--format", "csv").stdout
+    assert rows.splitlines()[0] == "run,query,measure,value"
+
+
+def test_three_dimensions(understand: Command, files: Path) -> None:
+    """Trust and any other dimension, in products and in H."""
+    result = understand(
+        "evaluate", *common(files), "--trust", files / "qtrust", "--trust-scale", "higher-better:2",
+        "--dimension", f"beauty={files}/qtrust", "--dimension-scale", "beauty=higher-better:3",
+        "-m", "uRBP(p=0.5,dims=[u,trust])",
+        "-m", "H(RBP(p=0.5),RBPu(p=0.5),RBPtrust(p=0.5),w=[1,1,2])",
+        "-m", "RBPbeauty(p=0.5)", "-m", "HRBP(p=0.5,wtrust=1)", "-o", "-",
+    )  # fmt: skip
+    means = json.loads(result.stdout)["runs"]["a"]
+    assert means["uRBP(p=0.5,dims=[u,trust])"] == 0.25
+    assert means["RBPbeauty(p=0.5)"] == 0.25
+    # q1: RBP 3/4, RBPu 1/2, RBPtrust 1/2; q2: RBP 0.
+    assert means["H(RBP(p=0.5),RBPu(p=0.5),RBPtrust(p=0.5),w=[1,1,2])"] == pytest.approx(
+        4 / (4 / 3 + 2 + 4) / 2
+    )
+    assert means["HRBP(p=0.5,wtrust=1)"] == pytest.approx(3 / (4 / 3 + 2 + 2) / 2)
+
+
+def test_labels_that_are_none_are_left_out(understand: Command, files: Path) -> None:
+    """In all dimensions beside relevance, or in one."""
+    arguments = [
+        "evaluate", *common(files), "--trust", f"{files}/qtrust", "--trust-scale",
+        "higher-better:2:0..2", "-m", "RBPtrust(p=0.5)", "-o", "-",
+    ]  # fmt: skip
+    refused = understand(*arguments)
+    assert refused.returncode == 2
+    assert "line 1 (document d1): label 3 is outside the declared scale" in refused.stderr
+    for option in ("3", "trust=3"):
+        result = understand(*arguments, "--not-a-label", option)
+        assert json.loads(result.stdout)["runs"]["a"]["RBPtrust(p=0.5)"] == 0.25
+
+
+def test_graded_gains_and_simulated_users(understand: Command, files: Path) -> None:
+    """A table of gains; a score table with step and arctan users in place of labels."""
+    graded = understand(
+        "evaluate", *common(files), "-m", "uRBPgr(p=0.5)", "-o", "-",
+        "--gains", "10:1,90:.5,40:0,39:0",
+    )  # fmt: skip
+    assert json.loads(graded.stdout)["runs"]["a"]["uRBPgr(p=0.5)"] == (0.5 + 0.125) / 2
+    scores = pa.table({"docno": ["d1", "d2", "d9"], "fog": [9.0, 20.0, 12.0], "lix": [1.0, 2, 3]})
+    write_table(scores, str(files / "scores.parquet"))
+    arguments = [
+        "evaluate", f"{files}/a.run.gz", "--qrels", f"{files}/qrels", "--understandability",
+        f"{files}/scores.parquet", "--scale", "lower-easier", "-m", "uRBP(p=0.5)", "-o", "-",
+    ]  # fmt: skip
+    assert "choose one of fog, lix" in understand(*arguments).stderr
+    step = understand(*arguments, "--column", "fog", "--user", "step", "--threshold", "15")
+    assert json.loads(step.stdout)["runs"]["a"]["uRBP(p=0.5)"] == 0.25
+    arctan = understand(
+        *arguments, "--column", "fog", "--user", "arctan", "--threshold", "15",
+        "--noise-scale", "pi",
+    )  # fmt: skip
+    document = json.loads(arctan.stdout)
+    assert 0.2 < document["runs"]["a"]["uRBP(p=0.5)"] < 0.375
+    assert document["settings"]["measures"]["uRBP(p=0.5)"].startswith(
+        "uRBP(p=0.5,dims=[u],user=arctan,th=15,s=pi,norm=none"
+    )
+
+
+def test_presets_and_their_options(understand: Command, files: Path) -> None:
+    """A preset sets the choices, an option goes before it, the output tells them."""
+    result = understand(
+        "evaluate", *common(files), "--preset", "trec_eval", "--mean-over", "qrels",
+        "-m", "nDCG@10", "-o", "-",
+    )  # fmt: skip
+    chosen = json.loads(result.stdout)["settings"]
+    assert (chosen["preset"], chosen["order"], chosen["dcg"], chosen["mean_over"]) == (
+        "trec_eval",
+        "score",
+        "log2",
+        "qrels",
+    )
+
+
+def test_remarks_are_on_standard_error_and_strict_refuses(understand: Command, files: Path) -> None:
+    """Counted over all runs; --quiet says nothing."""
+    (files / "b.txt").write_text(OTHER.replace(" 1 3.0", " 0 3.0").replace(" 2 2.0", " 1 2.0"))
+    arguments = ["evaluate", *common(files), "-m", "RBP(p=0.5)"]
+    remarks = understand(*arguments).stderr
+    assert (
+        "understand: queries whose ranks start at 0: 1 in 1 of 2 runs (first: b, query q1)"
+        in remarks
+    )
+    assert understand(*arguments, "--quiet").stderr == ""
+    strict = understand(*arguments, "--strict")
+    assert strict.returncode == 2
+    assert "run b is refused under --strict: queries whose ranks start at 0" in strict.stderr
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--scale", "40"], "does not state whether lower or higher labels are easier"),
+        (["--scale", None], "nothing says whether lower or higher labels of u are easier"),
+        (["--understandability", None], "there is a scale but no labels of dimension u"),
+        (["-m", "uRPB@10"], "'uRPB@10' is not known (did you mean uRBP"),
+        (["-m", "RBP(p=1.5)"], "p must be a number between 0 and 1, exclusive, not '1.5'"),
+        (["-m", "RBPtrust"], "RBPtrust(p=0.8) needs labels of trust; give --trust FILE"),
+        (["-m", "uRBPgr"], "graded gains need a table of gains"),
+        (["--order", "random"], "order must be rank or score, not 'random'"),
+        (["--preset", "galago"], "there is no preset 'galago'; choose one of ubire, trec_eval"),
+        (["--qrels", "{files}/a.run.gz"], "line 1: this looks like a run (6 columns)"),
+        (["--qrels", "{files}/none"], "none cannot be read"),
+        (["--not-a-label", "three"], "--not-a-label must be a number"),
+        (["--noise-scale", "tau"], "--noise-scale must be a number or pi, not 'tau'"),
+        (["--dimension", "beauty"], "write --dimension NAME=FILE"),
+        (["-o", "{files}/out.xls"], "names no kind of table"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(
+    files: Path,
+    change: list[str | None],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """On standard error, with status 2 (in this process, for speed)."""
+    arguments = ["-m", "RBP@10", *common(files)]
+    option, value = change
+    assert option is not None
+    place = arguments.index(option) if option in arguments else None
+    if value is None:
+        assert place is not None
+        del arguments[place : place + 2]
+    elif place is None:
+        arguments += [option, value.format(files=files)]
+    else:
+        arguments[place + 1] = value.format(files=files)
+    monkeypatch.setattr("sys.argv", ["understand", "evaluate", *arguments, "-q"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    stderr = capsys.readouterr().err
+    assert stderr.startswith("understand: ")
+    assert message in stderr
+    assert stderr.count("\n") == 1
+
+
+def test_a_qrels_file_in_place_of_a_run(understand: Command, files: Path) -> None:
+    """And a run with five columns, one without a query in common."""
+    rest = ["--qrels", files / "qrels", "-m", "RBP"]
+    assert "this looks like qrels" in understand("evaluate", files / "qrels", *rest).stderr
+    (files / "five.run").write_text("q1 Q0 d1 1 2.0\n")
+    five = understand("evaluate", files / "five.run", *rest).stderr
+    assert "five.run, line 1: a run has 6 columns (query Q0 document rank score tag)" in five
+    (files / "far.run").write_text("101 Q0 d1 1 2.0 t\n")
+    far = understand("evaluate", files / "far.run", *rest).stderr
+    assert "have no query in common (101 against q1, q2)" in far
+
+
+def test_correlate_prints_matrices_and_movers(understand: Command, files: Path) -> None:
+    """Each coefficient, and who moves most."""
+    arguments = [
+        "correlate",
+        *common(files),
+        "-m",
+        "RBP(p=0.5)",
+        "-m",
+        "uRBP(p=0.5,user=step,th=20)",
+    ]
+    result = understand(*arguments, "-o", files / "c.json")
+    assert result.returncode == 0, result.stderr
+    for name in ("tau_b", "tau_ap (the row is the reference)", "ubire-overlap", "rbo", "who moves"):
+        assert name in result.stdout
+    document = json.loads((files / "c.json").read_text())
+    assert document["correlations"]["tau_ap"]["RBP(p=0.5)"]["RBP(p=0.5)"] == 1.0
+    assert document["correlations"]["tau_ap"]["RBP(p=0.5)"]["uRBP(p=0.5,user=step,th=20)"] == -1.0
+    chosen = understand(*arguments, "--coefficient", "pearson", "--movers", "1").stdout
+    assert "pearson" in chosen
+    assert "tau_b" not in chosen
+    assert "give -m twice" in understand("correlate", *common(files), "-m", "RBP").stderr
+
+
+def test_compare_prints_both_references(understand: Command, files: Path) -> None:
+    """Against the first run and the best; every probability stands in the output."""
+    result = understand("compare", *common(files), "-m", "RBP(p=0.5)", "-o", files / "c.csv")
+    assert result.returncode == 0, result.stderr
+    assert "RBP(p=0.5): against the first run, a (0.3750)" in result.stdout
+    assert "RBP(p=0.5): against the best run, b (0.5000)" in result.stdout
+    rows = list(csv.DictReader(io.StringIO((files / "c.csv").read_text())))
+    assert {(row["run"], row["against"]) for row in rows} == {("b", "first"), ("a", "best")}
+    assert float(rows[0]["difference"]) == 0.125
+    assert 0 < float(rows[0]["p_randomisation_holm"]) <= 1
+    one = understand("compare", files / "b.txt", "--qrels", files / "qrels", "-m", "RBP")
+    assert "two runs or more" in one.stderr
+
+
+def test_simulate_prints_the_table_of_the_paper(understand: Command, files: Path) -> None:
+    """15 kinds of systems, four measures, mean ± standard deviation."""
+    result = understand("simulate", "-o", files / "s.csv")
+    assert result.returncode == 0, result.stderr
+    assert len(result.stdout.splitlines()) == 16
+    assert result.stdout.count("±") == 60
+    rows = list(csv.DictReader(io.StringIO((files / "s.csv").read_text())))
+    assert len(rows) == 60
+    small = understand(
+        "simulate", "--topicality", "1", "--mean", "0", "--deviation", "0", "--runs", "2",
+        "-m", "uRBP(p=0.5)@1",
+    )  # fmt: skip
+    assert small.stdout.splitlines()[1].split()[-3:] == ["0.500", "±", "0.000"]
+    assert "numbers with commas" in understand("simulate", "--mean", "low").stderr
+
+
+def test_plots_are_written(understand: Command, files: Path) -> None:
+    """Systems, users, scores; as the suffix says."""
+    pytest.importorskip("matplotlib", reason="needs the extra plots (matplotlib)")
+    systems = understand(
+        "plot", "systems", *common(files), "-m", "RBP@10", "-m", "uRBP@10", "-o", files / "a.svg"
+    )
+    assert systems.returncode == 0, systems.stderr
+    users = understand(
+        "plot", "users", files / "qunder", "--direction", "harder", "--threshold", "40",
+        "-o", files / "b.png",
+    )  # fmt: skip
+    assert users.returncode == 0, users.stderr
+    scores = understand(
+        "plot", "scores", files / "a.run.gz", "--scores", files / "qunder", "-o", files / "c.pdf"
+    )
+    assert scores.returncode == 0, scores.stderr
+    assert [(files / name).read_bytes()[:4] for name in ("a.svg", "b.png", "c.pdf")] == [
+        b"<?xm",
+        b"\x89PNG",
+        b"%PDF",
+    ]
+    refused = understand(
+        "plot", "scores", files / "b.txt", "--scores", files / "qunder", "-o", files / "c.gif"
+    )
+    assert "not as .gif" in refused.stderr
+
+
+def test_all_runs_of_a_year_with_five_measures(
+    understand: Command, shared_data: Path, tmp_path: Path
+) -> None:
+    """46 runs of CLEF eHealth 2016, three dimensions."""
+    folder = shared_data / "clef" / "clef2016"
+    result = understand(
+        "evaluate", *sorted((folder / "runs_t2").glob("*.gz")),
+        "--qrels", folder / "task2.qrels.gz",
+        "--understandability", folder / "task2.qunder.gz", "--scale", "lower-easier:40:0..100",
+        "--trust", folder / "task2.qtrust.gz", "--trust-scale", "higher-better:50",
+        "-m", "RBP(p=0.8)@10", "-m", "uRBP(p=0.8)@10", "-m", "uRBPgr(p=0.8)@10",
+        "-m", "H(RBP(p=0.8)@10,RBPu(p=0.8)@10,RBPtrust(p=0.8)@10,w=[1,1,1])", "-m", "nDCG@10",
+        "-o", tmp_path / "out.json", "-q",
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert len(document["runs"]) == 46
+    assert all(len(means) == 5 for means in document["runs"].values())
+    # The organisers' RBP of this run is 0.400864.
+    assert document["runs"]["terrier.BM25.concat_EN_Run2"]["RBP(p=0.8)@10"] == pytest.approx(
+        0.400864, abs=2e-5
+    )
