@@ -16,7 +16,7 @@ from understandability.io.run_folder import RunFolder
 from understandability.records import Block, Document, Page
 from understandability.report import crawl_report, explain, page_report
 from understandability.report.marks import KINDS
-from understandability.scoring import Scorer, Settings
+from understandability.scoring import Scorer
 
 if TYPE_CHECKING:
     from conftest import BrowserPage
@@ -128,11 +128,13 @@ def hostile_report(scorer: Scorer) -> str:
     (word, *_) = explanation.costly_words
     (first, *_) = explanation.blocks
     (sentence, *_) = first.sentences
-    piece = replace(sentence.pieces[0], text=HOSTILE, kinds=("medical",), lay_term=HOSTILE)
+    piece = replace(
+        sentence.pieces[0], text=HOSTILE, kinds=("medical",), term="x", lay_term=HOSTILE
+    )
     first = replace(first, sentences=(replace(sentence, pieces=(piece, *sentence.pieces)),))
     explanation = replace(
         explanation,
-        costly_words=(replace(word, word=HOSTILE, lay_term=HOSTILE),),
+        costly_words=(replace(word, word=HOSTILE, term=HOSTILE, lay_term=HOSTILE),),
         blocks=(first, *explanation.blocks[1:]),
         settings={**explanation.settings, "bundle": HOSTILE, "bundle_licence": HOSTILE},
     )

@@ -17,7 +17,9 @@ from understandability.features import COLUMNS
 from understandability.io.sources import read_pages
 from understandability.records import Document, Page
 from understandability.report import compare, explain, page_report
-from understandability.report.charts import Reference, box_plot, histogram, scale_chart
+from understandability.report.charts import Reference, box_plot, grade_chart, histogram, scale_chart
+from understandability.report.crawl_report import site_of
+from understandability.report.lay_terms import lay_terms
 from understandability.report.marks import KINDS, LONG, marked_blocks, marked_pieces
 from understandability.scoring import Scorer
 
@@ -104,6 +106,29 @@ def test_lay_terms_are_offered(scorer: Scorer) -> None:
     assert "readers say: heart attack" in page_report([explanation])
 
 
+def test_lay_terms_come_from_the_consumer_health_vocabulary(lexicons: Path) -> None:
+    """Where it is installed, for what the project's own list lacks; the report says how."""
+    document = document_of_text("She had cephalalgia, then epistaxis and myocardial infarction.")
+    offered = {piece.term: piece.lay_term for piece in marked_pieces(document) if piece.term}
+    assert offered == {
+        "cephalalgia": "headache",
+        "epistaxis": "nosebleed",
+        "myocardial infarction": "heart attack",
+    }
+    assert "Consumer Health Vocabulary" in lay_terms().source
+
+
+def test_a_site_is_found_in_any_identifier() -> None:
+    """Even in one that is no address though it looks like one."""
+    assert site_of("http://[x]]>/a", "") == "http://[x]]>/a"
+
+
+def test_references_and_letters_are_not_costly_words(scorer: Scorer) -> None:
+    """What no writer can say otherwise is not in the list of words to replace."""
+    document = document_of_text("See http://a.example/b and p 0.05 of thrombolysis, b and c. " * 9)
+    assert [word.word for word in explain(document, scorer).costly_words] == ["thrombolysis"]
+
+
 class Scripts(HTMLParser):
     """Counts what could run in a report."""
 
@@ -169,6 +194,8 @@ def test_a_comparison_tells_what_changed(scorer: Scorer, samples: dict[str, Docu
     [
         scale_chart(25.0, 8.0, 40.0, [Reference("posts & <b>", 10, 20, 30)]),
         scale_chart(99.0, np.nan, 40.0, []),
+        grade_chart([("SMOG", 9.5), ("ARI", np.nan)], 8.0),
+        grade_chart([("SMOG", np.nan)], 8.0),
         histogram([1, 2, 50, np.nan, 120], "Difficulty"),
         histogram([], "Nothing"),
         box_plot([("a", [1, 2, 3]), ("b", [])], "Sentences"),

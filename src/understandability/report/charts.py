@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 _INK, _ACCENT, _SOFT = "var(--ink, #222)", "var(--accent, #0b62a8)", "var(--soft, #9db6c9)"
-_WIDTH = 640.0
-_MARGIN = 24.0
+_WIDTH = 400.0  # near that of a phone, so that letters are legible there
+_MARGIN = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,28 @@ def scale_chart(
     return _svg(y, "Difficulty on a scale from 0 to 100", " ".join(said), parts)
 
 
+def grade_chart(grades: Sequence[tuple[str, float]], limit: float) -> str:
+    """Formulas in US grades as bars, with a line at the grade that guides recommend at most."""
+    most = max([16.0, *(grade for _, grade in grades if not np.isnan(grade))])
+
+    def place(value: float) -> float:
+        return _MARGIN + (_WIDTH - 2 * _MARGIN) * max(value, 0.0) / most
+
+    y = 46.0
+    parts, said = [], [f"Guides recommend grade {limit:g} at most."]
+    for name, grade in grades:
+        known = not np.isnan(grade)
+        shown = f"{grade:.1f}" if known else "not known"
+        if known:
+            parts.append(_box(_MARGIN, y, place(grade) - _MARGIN, 12, _SOFT))
+        parts.append(_text(_MARGIN, y - 4, f"{name} {shown}", "start"))
+        said.append(f"{name}: {shown}.")
+        y += 38
+    parts.append(_line(place(limit), 18, place(limit), y - 22, _ACCENT, 2))
+    parts.append(_text(place(limit), 13, f"grade {limit:g}"))
+    return _svg(y - 18, "Readability formulas in US grades", " ".join(said), parts)
+
+
 def histogram(
     values: ArrayLike, title: str, *, low: float = 0.0, high: float = 100.0, bins: int = 20
 ) -> str:
@@ -139,27 +161,27 @@ def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
     everything = np.concatenate([values for _, values in clean] or [np.empty(0)])
     low, high = (everything.min(), everything.max()) if len(everything) else (0.0, 1.0)
     span = (high - low) or 1.0
-    left = 220.0
 
     def place(value: float) -> float:
-        return left + (_WIDTH - _MARGIN - left) * (value - low) / span
+        return _MARGIN + (_WIDTH - 2 * _MARGIN) * (value - low) / span
 
     parts = [_text(_WIDTH / 2, 14, title, style="font-weight:bold")]
     said = []
-    y = 40.0
+    y = 54.0
     for name, values in clean:
-        parts.append(_text(left - 10, y + 4, name, "end"))
+        parts.append(_text(_MARGIN, y - 14, name, "start"))
         if len(values):
             p5, q1, q2, q3, p95 = (float(q) for q in np.percentile(values, [5, 25, 50, 75, 95]))
             parts.append(_line(place(p5), y, place(p95), y, _INK))
             parts.append(_box(place(q1), y - 7, place(q3) - place(q1), 14, _SOFT))
             parts.append(_line(place(q2), y - 8, place(q2), y + 8, _INK, 2))
             said.append(f"{name}: median {q2:.3g}, middle half {q1:.3g} to {q3:.3g}.")
-        y += 24
-    parts.append(_line(left, y, _WIDTH - _MARGIN, y, _INK))
+        y += 44
+    y -= 24
+    parts.append(_line(_MARGIN, y, _WIDTH - _MARGIN, y, _INK))
     for fraction in (0.0, 0.5, 1.0):
         value = low + span * fraction
-        anchor = "end" if fraction == 1.0 else "middle"
+        anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[fraction]
         parts.append(_text(place(value), y + 18, f"{value:.3g}", anchor))
     return _svg(y + 26, title, " ".join(said), parts)
 

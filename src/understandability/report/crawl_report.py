@@ -160,7 +160,7 @@ def site_of(docno: str, source: str) -> str:
 
 def _pages(description: Mapping[str, Any]) -> Iterator[Page | Failure]:
     """Pages of the run's inputs, one of each in turn, as far as they are still there."""
-    files = [path for each in description["inputs"] for _, path in each["files"]]
+    files = [path for files in description["inputs"] for _, path, _ in files]
     limit = int(description["limit_mb"] * 1e6)
     readers = []
     for path in files[:: max(1, len(files) // _MOST_OPEN)]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,6 +15,7 @@ from understandability.features import COLUMNS, Batch, features_of
 from understandability.features.needs import missing
 from understandability.language.words import word_of
 from understandability.records import Document, Estimate
+from understandability.report.lay_terms import lay_terms
 from understandability.report.marks import (
     DIFFICULT,
     KINDS,
@@ -31,7 +33,24 @@ FEW_SENTENCES = 30  # what SMOG was made for
 _MOST_COSTLY = 20
 _CANDIDATES = 200
 _MOST_PIECES = 2_000_000
+_IS_WORD = re.compile(r"(?=.{3})[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _STAND_IN = "it"  # short and familiar to everyone
+
+
+# Formula -> what its readers call it, for those that reports show.
+FORMULA_TITLES: Mapping[str, str] = {
+    "flesch_kincaid": "Flesch-Kincaid",
+    "gunning_fog": "Gunning Fog",
+    "gunning_fog_plain": "Gunning Fog, plain",
+    "smog": "SMOG",
+    "coleman_liau": "Coleman-Liau",
+    "ari": "ARI",
+    "dale_chall": "Dale-Chall",
+    "dale_chall_above_5": "Dale-Chall, 5 % rule",
+    "dale_chall_cloze": "Dale-Chall, cloze",
+    "flesch_reading_ease": "Flesch Reading Ease",
+    "lix": "LIX",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +58,10 @@ class FormulaReading:
     """A formula's value, and the US grade that it stands for where it is one."""
 
     name: str
+    title: str
     value: float
     unit: str
+    harder: str
     source: str
     above_limit: bool
     warning: str
@@ -48,12 +69,16 @@ class FormulaReading:
 
 @dataclass(frozen=True, slots=True)
 class CostlyWord:
-    """A word and by how much the page's difficulty falls if it gives way to a familiar one."""
+    """A word and by how much the page's difficulty falls if it gives way to a familiar one.
+
+    `lay_term` is what readers say for `term`, an expert's term that begins with the word.
+    """
 
     word: str
     count: int
     points: float
     kinds: tuple[str, ...]
+    term: str
     lay_term: str
 
 
@@ -89,6 +114,7 @@ class Explanation:
     formulas: tuple[FormulaReading, ...]
     influences: tuple[Influence, ...]
     costly_words: tuple[CostlyWord, ...]
+    lay_source: str
     mark_counts: Mapping[str, int]
     blocks: tuple[MarkedBlock, ...]
     features: tuple[FeatureReading, ...]
@@ -113,6 +139,7 @@ class Explanation:
             "formulas": [asdict(each) for each in self.formulas],
             "influences": [asdict(each) for each in self.influences],
             "costly_words": [asdict(each) for each in self.costly_words],
+            "lay_source": self.lay_source,
             "marks": dict(self.mark_counts),
             "blocks": [asdict(each) for each in self.blocks],
             "features": [asdict(each) for each in self.features],
@@ -147,6 +174,7 @@ def explain(document: Document, scorer: Scorer) -> Explanation:
         _formulas(values, words, sentences),
         (),
         costly_words(document, pieces, scorer),
+        lay_terms().source,
         {kind: counts[kind] for kind in KINDS},
         blocks,
         _features(values),
@@ -159,9 +187,8 @@ def _formulas(
     values: Mapping[str, float], words: int, sentences: int
 ) -> tuple[FormulaReading, ...]:
     readings = []
-    for name, (feature, _) in COLUMNS.items():
-        if feature.group != "readability" or name.endswith("_readcalc"):
-            continue
+    for name, title in FORMULA_TITLES.items():
+        feature, _ = COLUMNS[name]
         warnings = []
         if words < SHORT_TEXT:
             warnings.append(f"the text has {words} words; fewer than {SHORT_TEXT} say little")
@@ -173,7 +200,14 @@ def _formulas(
         above = feature.unit == "grade" and values[name] > GRADE_LIMIT
         readings.append(
             FormulaReading(
-                name, values[name], feature.unit, feature.source, above, "; ".join(warnings)
+                name,
+                title,
+                values[name],
+                feature.unit,
+                feature.harder,
+                feature.source,
+                above,
+                "; ".join(warnings),
             )
         )
     return tuple(readings)
@@ -204,8 +238,10 @@ def costly_words(
     """
     places: dict[str, list[int]] = {}
     for index, piece in enumerate(pieces):
-        if DIFFICULT in piece.kinds or piece.lay_term:
-            places.setdefault(word_of(piece.text).lower(), []).append(index)
+        word = word_of(piece.text).lower()
+        # "b" and "http://a.example/" are marks of a reference, not words.
+        if (DIFFICULT in piece.kinds or piece.term) and _IS_WORD.fullmatch(word):
+            places.setdefault(word, []).append(index)
     most = min(_CANDIDATES, _MOST_PIECES // max(len(pieces), 1))
     candidates = sorted(places, key=lambda word: (-len(places[word]), word))[:most]
     variants = []
@@ -218,11 +254,19 @@ def costly_words(
     costly = []
     for word, changed_difficulty in zip(candidates, difficulty[1:], strict=True):
         kinds = {kind for index in places[word] for kind in pieces[index].kinds}
-        lay = next((pieces[i].lay_term for i in places[word] if pieces[i].lay_term), "")
+        term, lay = next(
+            ((pieces[i].term, pieces[i].lay_term) for i in places[word] if pieces[i].term),
+            ("", ""),
+        )
         cost = float(difficulty[0] - changed_difficulty)
         costly.append(
             CostlyWord(
-                word, len(places[word]), cost, tuple(kind for kind in KINDS if kind in kinds), lay
+                word,
+                len(places[word]),
+                cost,
+                tuple(kind for kind in KINDS if kind in kinds),
+                term,
+                lay,
             )
         )
     costly.sort(key=lambda each: (-each.points, -each.count, each.word))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -13,12 +12,11 @@ from numpy.typing import NDArray
 from understandability.extraction import fields
 from understandability.features import Batch
 from understandability.features.components import is_difficult
-from understandability.features.terms import TermFinder
 from understandability.features.word_lists import embedded_list
-from understandability.io.resources import resource_lines
 from understandability.language.syllables import count_each
 from understandability.language.words import split_pieces
 from understandability.records import Document
+from understandability.report.lay_terms import lay_terms
 
 LONG_SENTENCE = 25  # words; plain-language guides ask for 15 to 20 on average
 DIFFICULT, POLYSYLLABLE, MEDICAL, LONG = "difficult", "polysyllable", "medical", "long"
@@ -34,15 +32,15 @@ KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class MarkedPiece:
-    """A piece of text, the kinds of its marks, and a consumer's term for it where one is known.
+    """A piece of text, the kinds of its marks, and what readers say for the term that begins here.
 
-    `lay_term` is that of the term that begins here and runs over `term_pieces` pieces.
+    `term` and `lay_term` are '' where no expert's term begins, or none is known.
     """
 
     text: str
     kinds: tuple[str, ...] = ()
+    term: str = ""
     lay_term: str = ""
-    term_pieces: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +65,6 @@ class MarkedBlock:
     reason: str
     text: str
     sentences: tuple[MarkedSentence, ...] = ()
-
-
-@cache
-def lay_terms() -> tuple[TermFinder, Mapping[int, str]]:
-    """What finds experts' terms, and the consumer's term for each of its entries."""
-    rows = [line.split("\t") for line in resource_lines("medical/lay_terms.tsv")[1:]]
-    finder = TermFinder([expert for expert, _ in rows])
-    return finder, {
-        int(entry): lay for entry, (_, lay) in zip(finder.entries, rows, strict=True) if entry >= 0
-    }
 
 
 def marked_blocks(document: Document) -> tuple[MarkedBlock, ...]:
@@ -111,8 +99,8 @@ def marked_pieces(document: Document) -> tuple[MarkedPiece, ...]:
 
     >>> from understandability.documents import document_of_text
     >>> pieces = marked_pieces(document_of_text("He had a myocardial infarction."))
-    >>> pieces[3].kinds, pieces[3].lay_term, pieces[3].term_pieces
-    (('difficult', 'polysyllable', 'medical'), 'heart attack', 2)
+    >>> pieces[3].kinds, pieces[3].term, pieces[3].lay_term
+    (('difficult', 'polysyllable', 'medical'), 'myocardial infarction', 'heart attack')
     >>> pieces[2].kinds
     ()
     """
@@ -123,18 +111,20 @@ def marked_pieces(document: Document) -> tuple[MarkedPiece, ...]:
         POLYSYLLABLE: _at(batch, word_places, batch.word_values(count_each) >= 3),
         MEDICAL: _at(batch, word_places, _has_medical_form(batch)),
     }
-    finder, lay = lay_terms()
-    found = finder.find(batch)
+    lay = lay_terms()
+    found = lay.finder.find(batch)
     _, sizes = batch.pieces.tokens(batch.piece_ids)
     piece_of_token = np.repeat(np.arange(len(document.pieces)), sizes)
-    instead: dict[int, tuple[str, int]] = {}
+    instead: dict[int, tuple[str, str]] = {}
     for entry, start, end in zip(found.entries, found.starts, found.ends, strict=True):
         first, last = int(piece_of_token[start]), int(piece_of_token[end - 1])
         marks[MEDICAL][first : last + 1] = True
-        instead[first] = lay[int(entry)], last + 1 - first
+        instead[first] = lay.pairs[int(entry)]
     return tuple(
         MarkedPiece(
-            piece, tuple(kind for kind in marks if marks[kind][index]), *instead.get(index, ("", 0))
+            piece,
+            tuple(kind for kind in marks if marks[kind][index]),
+            *instead.get(index, ("", "")),
         )
         for index, piece in enumerate(document.pieces)
     )

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from understandability.io.resources import resource_text
-from understandability.report.charts import Reference, scale_chart
+from understandability.report.charts import Reference, grade_chart, scale_chart
 from understandability.report.comparison import Comparison, compare
 from understandability.report.explanation import GRADE_LIMIT, Explanation
 from understandability.report.marks import KINDS
-from understandability.report.rendering import number, render
-
-if TYPE_CHECKING:
-    pass
+from understandability.report.rendering import number, percent, render
 
 
 def page_report(explanations: Sequence[Explanation], *, comparing: bool = False) -> str:
@@ -26,11 +23,16 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
     comparison: Mapping[str, Any] | None = None
     if comparing:
         comparison = _comparison(compare(*explanations))
-    heading = f"{len(pages)} pages" if len(pages) > 1 else pages[0]["name"]
+    if comparing:
+        heading = "Before and after"
+    elif len(pages) > 1:
+        heading = f"How hard are these {len(pages)} pages to understand?"
+    else:
+        heading = "How hard is this page to understand?"
     settings = explanations[0].settings
     return render(
         "page.html.jinja",
-        heading="Before and after" if comparing else heading,
+        heading=heading,
         pages=pages,
         comparison=comparison,
         made_by=(
@@ -61,7 +63,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "where": document.url or document.source or document.docno,
         "remarks": [_REMARKS.get(flag, flag.replace("_", " ")) for flag in estimate.flags],
         "estimated": known,
-        "chance": f"{100 * estimate.p_understandable:.0f} %" if known else "",
+        "chance": percent(estimate.p_understandable) if known else "",
         "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
         "spread": f"{estimate.spread:.0f}" if estimate.spread > 0 else "",
         "threshold": f"{settings['threshold']:g}",
@@ -81,11 +83,17 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "how": f"Read as {document.extractor} text, encoding {document.encoding}.",
         "influences": explanation.influences,
         "costly_words": explanation.costly_words,
-        "lay_source": "Readers' terms are from the project's own list of medical terms.",
+        "lay_source": explanation.lay_source,
         "legend": [(kind, KINDS[kind], explanation.mark_counts[kind]) for kind in KINDS],
         "blocks": explanation.blocks,
         "dropped": [block for block in explanation.blocks if not block.kept],
         "formulas": explanation.formulas,
+        "grade_chart": Markup(
+            grade_chart(
+                [(each.title, each.value) for each in explanation.formulas if each.unit == "grade"],
+                GRADE_LIMIT,
+            )
+        ),
         "grade_limit": GRADE_LIMIT,
         "features": explanation.features,
     }
@@ -105,8 +113,8 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "before": number(before.difficulty),
         "after": number(after.difficulty),
         "change": f"{abs(change):.1f} points {'harder' if change > 0 else 'easier'}",
-        "chance_before": f"{100 * before.p_understandable:.0f} %",
-        "chance_after": f"{100 * after.p_understandable:.0f} %",
+        "chance_before": percent(before.p_understandable),
+        "chance_after": percent(after.p_understandable),
         "gone": comparison.hard_words_gone,
         "new": comparison.hard_words_new,
         "moved": comparison.moved,

@@ -59,3 +59,20 @@ def number(value: float) -> str:
     if math.isnan(value):
         return "–"
     return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.3g}"
+
+
+def percent(chance: float) -> str:
+    r"""A probability for readers: never 0 or 100 %, which no estimate knows.
+
+    >>> percent(0.123), percent(0.001), percent(0.999)
+    ('12\xa0%', 'less than 1\xa0%', 'more than 99\xa0%')
+    """
+    if math.isnan(chance):
+        return "not known"
+    if chance < 0.01:
+        return "less than 1\N{NO-BREAK SPACE}%"
+    return (
+        "more than 99\N{NO-BREAK SPACE}%"
+        if chance > 0.99
+        else f"{100 * chance:.0f}\N{NO-BREAK SPACE}%"
+    )
