@@ -72,7 +72,7 @@ def test_a_compressed_page_is_the_page(tmp_path: Path, suffix: str, compress) ->
     ("make", "message"),
     [
         (lambda p: p / "none.html", "none.html does not exist; name a file, a folder"),
-        (lambda p: (p / "x.docx").write_bytes(b"x") and p / "x.docx", "a suffix that is not known"),
+        (lambda p: (p / "x.rtf").write_bytes(b"x") and p / "x.rtf", "a suffix that is not known"),
         (lambda p: p, "has no pages in it"),
     ],
 )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _INPUTS = typer.Argument(
     metavar="INPUT...",
-    help="HTML and text files, folders, WARC and WET, JSONL and Parquet with id and html or "
+    help="HTML, text and DOCX files, folders, WARC and WET, JSONL and Parquet with id and html or "
     "text, TREC web text, tar archives, - for standard input; also .gz and .zst.",
     show_default=False,
 )

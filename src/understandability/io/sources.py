@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from understandability.errors import InputError
+from understandability.errors import InputError, MissingExtraError
 from understandability.io.containers import (
     PAGE_SUFFIXES,
     read_jsonl_pages,
@@ -18,6 +18,8 @@ from understandability.io.containers import (
     read_tar_pages,
     read_trec_pages,
 )
+from understandability.io.docx import SUFFIX as DOCX
+from understandability.io.docx import check_extra, read_docx
 from understandability.io.http import too_long
 from understandability.io.remote import file_system, is_url
 from understandability.io.streams import DamagedStreamError, open_stream, position, read_bounded
@@ -80,7 +82,7 @@ class Sources:
                 nothing = False
                 if self.docnos is None or record.docno in self.docnos:
                     yield _printable(record)
-        except (InputError, OSError) as error:
+        except (InputError, MissingExtraError, OSError) as error:
             nothing = False
             yield Failure(docno, path, "read", str(error))
         if nothing and self.skipped.total() == before:
@@ -166,7 +168,9 @@ class Sources:
             kind = _kind_of_content(stream) if path == "-" else _kind(path) or ""
             if kind == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
                 kind = ".trec"  # as TREC's own disks name them
-            if kind in CONTAINER_SUFFIXES:
+            if kind == DOCX:
+                yield read_docx(stream, docno, path, self.limit)
+            elif kind in CONTAINER_SUFFIXES:
                 reader = CONTAINER_SUFFIXES[kind]
                 yield from reader(stream, path, self.limit, self.skipped)
             else:
@@ -187,7 +191,7 @@ def read_pages(
 
 def holds_many(path: str) -> bool:
     """Whether a file may hold many pages, as far as its name tells."""
-    return _kind(path) not in PAGE_SUFFIXES
+    return _kind(path) not in (*PAGE_SUFFIXES, DOCX)
 
 
 def size_of(path: str) -> int:
@@ -227,6 +231,8 @@ def _printable(record: Page | Failure) -> Page | Failure:
 def _of_known_kind(docno: str, path: str) -> tuple[str, str]:
     if _kind(path) is None:
         raise InputError(f"{path} has a suffix that is not known; inputs end in {_allowed()}")
+    if _kind(path) == DOCX:
+        check_extra()
     return docno, path
 
 
@@ -236,8 +242,8 @@ def _kind(name: str) -> str | None:
     for suffix in _COMPRESSION:
         base = base.removesuffix(suffix)
     suffix = Path(base).suffix
-    known = suffix in PAGE_SUFFIXES or suffix in CONTAINER_SUFFIXES or suffix == _PARQUET
-    return suffix if known else None
+    known = (*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, _PARQUET, DOCX)
+    return suffix if suffix in known else None
 
 
 def _kind_of_content(stream: io.BufferedReader) -> str:
@@ -250,6 +256,8 @@ def _kind_of_content(stream: io.BufferedReader) -> str:
         return ".tar"
     if start.startswith(b"<DOC>"):
         return ".trec"
+    if first.startswith(b"PK\x03\x04"):
+        return DOCX
     if first.startswith(b"PAR1"):
         raise InputError("Parquet cannot be piped in; name the file")
     if start.startswith((b'{"', b"{ ")):
@@ -258,4 +266,7 @@ def _kind_of_content(stream: io.BufferedReader) -> str:
 
 
 def _allowed() -> str:
-    return ", ".join([*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, _PARQUET]) + " (also with .gz or .zst)"
+    return (
+        ", ".join([*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, _PARQUET, DOCX])
+        + " (also with .gz or .zst)"
+    )
