@@ -97,6 +97,12 @@ def test_with_a_depth_the_rest_of_the_first_run_follows() -> None:
     assert fused.by_query("score") == fused.by_query("rank")
 
 
+def test_a_score_of_documents_further_down_only_says_nothing() -> None:
+    """What it knows is in the run, though not among the first: no mistake, no change."""
+    deep = Criterion(Labels.of_documents("difficulty", {"c": 1}), True)
+    assert order(fuse([FIRST, deep], top=1)) == "abc"
+
+
 def test_queries_of_any_run_are_fused() -> None:
     """A query that one run lacks is ranked by the others; the first run's queries come first."""
     other = Run.of("other", {"p": [("x", 1.0)], "q": [("c", 1.0)]})

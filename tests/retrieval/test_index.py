@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -179,6 +180,25 @@ def test_crafted_postings_are_refused(
     write_index(tmp_path / "index", header, arrays)
     with pytest.raises(InputError, match=message):
         load_index(tmp_path / "index")
+
+
+def test_any_damage_is_refused_or_harmless(index: Index, tmp_path: Path) -> None:
+    """Bytes turned at random, under a checksum that fits: an error in a sentence, or an index."""
+    save_index(index, tmp_path / "index")
+    header, postings = tmp_path / "index" / "index.json", tmp_path / "index" / "postings.npz"
+    described, content = json.loads(header.read_text()), postings.read_bytes()
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        damaged = bytearray(content)
+        for place in rng.integers(0, len(content), 3):
+            damaged[place] = rng.integers(256)
+        postings.write_bytes(damaged)
+        header.write_text(json.dumps(described | {"sha256": sha256(damaged).hexdigest()}))
+        try:
+            loaded = load_index(tmp_path / "index")
+        except InputError:
+            continue
+        assert loaded.page.postings.shape == (len(loaded.terms), len(loaded.docnos))
 
 
 def test_a_pickle_is_refused(index: Index, tmp_path: Path) -> None:

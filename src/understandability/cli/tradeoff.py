@@ -49,6 +49,7 @@ def tradeoff(
     --understandability qunder.txt --scale lower-easier:40 --plot tradeoff.svg
     """
     from understandability.cli.plot import write_figure
+    from understandability.evaluation.settings import settings as chosen
     from understandability.retrieval.criteria import read_criterion
     from understandability.retrieval.tradeoff import (
         MEASURES,
@@ -63,9 +64,8 @@ def tradeoff(
     settings = settings_of(top or _TOPS, weight or _WEIGHTS)
     criterion = read_criterion(scores)
     options = replace(options, measures=options.measures or list(MEASURES))
-    result = options.evaluate(
-        lambda run: reranked(run, criterion, settings, options.order or "rank")
-    )
+    order = chosen(options.preset, order=options.order).order
+    result = options.evaluate(lambda run: reranked(run, criterion, settings, order))
     points = points_of(result, settings)
     rows = [
         {"setting": point.setting.name, "top": point.setting.top, "weight": point.setting.weight}

@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,25 @@ from numpy.typing import NDArray
 from understandability.errors import InputError
 from understandability.io.tables import temporary_name
 
+# What numpy raises where an archive is not what it says.
+_DAMAGED = (
+    OSError,
+    ValueError,
+    LookupError,
+    EOFError,
+    SyntaxError,
+    RuntimeError,
+    MemoryError,
+    OverflowError,
+    zlib.error,
+    zipfile.BadZipFile,
+)
 FORMAT = 1
 HEADER = "index.json"
 ARRAYS = "postings.npz"
 
 
-def write_index(
-    folder: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Any]
-) -> None:
+def write_index(folder: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Write an index as a folder, complete or not at all; replaces an older index there."""
     target = Path(folder)
     if target.exists() and not (target / HEADER).is_file():
@@ -79,5 +91,5 @@ def read_index(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             return header, dict(arrays)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise InputError(f"the index {folder} is damaged: {error}") from error
+    except _DAMAGED as error:
+        raise InputError(f"the index {folder} is damaged ({error}); build it again") from error

@@ -123,6 +123,10 @@ def fuse(
         raise OptionError(f"k must be 0 or more, not {k:g}")
     shares = _checked(weights, len(sources))
     queries, docnos, listed = _lists(runs, order)
+    everything = _union(listed).as_run(queries, docnos, runs[0].name)
+    for source in sources:
+        if isinstance(source, Criterion):
+            source.check(everything)
     cut = [lines.first(top) for lines in listed]
     pool = _union(cut)
     pooled = pool.as_run(queries, docnos)
@@ -176,7 +180,6 @@ class _Lines:
 
     def ranked_by(self, criterion: Criterion, run: Run) -> _Lines:
         """Those of the lines, which are those of `run`, that have a score; the easiest first."""
-        criterion.check(run)
         values = criterion.labels.of_lines(run)
         ease = -values if criterion.higher_is_harder else values
         scored = np.flatnonzero(~np.isnan(ease))

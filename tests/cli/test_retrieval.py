@@ -1,0 +1,252 @@
+"""The commands that make rankings, as a user runs them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+Understand = Callable[..., subprocess.CompletedProcess[str]]
+
+CONDITIONS = ("flu", "asthma", "gout", "lupus", "anemia", "measles")
+ROUNDS = ["--rounds", "5"]
+
+
+@pytest.fixture(scope="module")
+def folder(understand: Understand, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pages, queries, labels, an index, a run and scores, made by the commands."""
+    here = tmp_path_factory.mktemp("retrieval")
+    rng = np.random.default_rng(1)
+    pages, qrels, qunder = [], [], []
+    for number, condition in enumerate(CONDITIONS):
+        for copy in range(8):
+            words = rng.choice(["rest", "pain", "dose", "physician", "inflammation"], 30)
+            text = f"{(condition + ' ') * (1 + copy % 4)} {' '.join(words)}."
+            title = condition if copy % 2 else "health"
+            html = f"<title>{title}</title><p>{text}"
+            docno = f"{condition}-{copy}"
+            pages.append(json.dumps({"id": docno, "html": html}))
+            qrels.append(f"q{number} 0 {docno} {int(copy % 4 > 1)}")
+            qunder.append(f"q{number} 0 {docno} {12 * copy}")
+    (here / "pages.jsonl").write_text("\n".join(pages) + "\n")
+    (here / "qrels").write_text("\n".join(qrels) + "\n")
+    (here / "qunder").write_text("\n".join(qunder) + "\n")
+    (here / "queries.tsv").write_text(
+        "".join(f"q{n}\twhat is {condition}\n" for n, condition in enumerate(CONDITIONS))
+    )
+    scores = [f"{json.loads(page)['id']},{place % 8}" for place, page in enumerate(pages)]
+    (here / "scores.csv").write_text("docno,difficulty\n" + "\n".join(scores) + "\n")
+    built = understand("index", "build", here / "pages.jsonl", "-o", here / "index")
+    assert built.returncode == 0, built.stderr
+    assert built.stderr == "48 documents, 12 terms, 0 errors\n"
+    searched = understand(
+        "index",
+        "search",
+        here / "index",
+        "--queries",
+        here / "queries.tsv",
+        "-o",
+        here / "bm25.run.gz",
+    )
+    assert searched.returncode == 0, searched.stderr
+    return here
+
+
+def docnos(run: str, query: str = "q0") -> list[str]:
+    return [line.split()[2] for line in run.splitlines() if line.split()[0] == query]
+
+
+def test_a_search_gives_a_trec_run(folder: Path) -> None:
+    """Six columns, ranks from 1, the pages of the condition and no others; gzip by suffix."""
+    text = gzip.decompress((folder / "bm25.run.gz").read_bytes()).decode()
+    first = text.splitlines()[0].split()
+    assert (first[0], first[1], first[3], first[5]) == ("q0", "Q0", "1", "page_bm25")
+    assert len(docnos(text)) == 8
+    assert all(docno.startswith("flu-") for docno in docnos(text))
+
+
+def test_reranking_writes_to_standard_output(understand: Understand, folder: Path) -> None:
+    """The easiest of the first 5 first; nothing else on standard output."""
+    before = docnos(gzip.decompress((folder / "bm25.run.gz").read_bytes()).decode())
+    done = understand(
+        "rerank",
+        folder / "bm25.run.gz",
+        "--scores",
+        f"{folder / 'scores.csv'}:difficulty",
+        "--top",
+        "5",
+        "--tag",
+        "easy",
+    )
+    assert done.returncode == 0, done.stderr
+    after = docnos(done.stdout)
+    assert after[:5] == sorted(before[:5])
+    assert after[5:] == before[5:]
+    assert done.stdout.splitlines()[0].endswith(" 1 1.0 easy")
+
+
+def test_fusing_takes_runs_and_scores(understand: Understand, folder: Path) -> None:
+    """Labels by query are scores too, with their direction said."""
+    done = understand(
+        "fuse",
+        folder / "bm25.run.gz",
+        f"{folder / 'qunder'}:higher-harder",
+        "--method",
+        "combsum",
+        "--weight",
+        "0",
+        "--weight",
+        "1",
+        "-o",
+        folder / "fused.run",
+    )
+    assert done.returncode == 0, done.stderr
+    assert docnos((folder / "fused.run").read_text()) == [f"flu-{n}" for n in range(8)]
+
+
+def test_a_ranker_is_learned_and_applied(understand: Understand, folder: Path) -> None:
+    """From the index and a table; the run of folds, the bundle, and what it ranks."""
+    features = ["--index", folder / "index", "--queries", folder / "queries.tsv"]
+    features += ["--features", folder / "scores.csv"]
+    learned = understand(
+        "rank",
+        "learn",
+        folder / "bm25.run.gz",
+        "--qrels",
+        folder / "qrels",
+        "--understandability",
+        folder / "qunder",
+        *features,
+        "--labels",
+        "combo3",
+        *ROUNDS,
+        "--folds",
+        "3",
+        "--out-of-fold",
+        folder / "folds.run",
+        "-o",
+        folder / "ranker",
+    )
+    assert learned.returncode == 0, learned.stderr
+    assert "48 candidates of 6 queries, 25 features; 6 queries have rel" in learned.stderr
+    assert len(docnos((folder / "folds.run").read_text())) == 8
+    applied = understand("rank", "apply", folder / "ranker", folder / "bm25.run.gz", *features)
+    assert applied.returncode == 0, applied.stderr
+    assert len(docnos(applied.stdout)) == 8
+    fewer = understand("rank", "apply", folder / "ranker", folder / "bm25.run.gz", *features[:4])
+    assert fewer.returncode == 2
+    assert "learned from 25 features, and 1 of them are not given (difficulty)" in fewer.stderr
+
+
+def test_a_tradeoff_is_a_table_and_a_plot(understand: Understand, folder: Path) -> None:
+    """A row for the run and one for each setting; JSON with the settings."""
+    done = understand(
+        "tradeoff",
+        folder / "bm25.run.gz",
+        "--scores",
+        f"{folder / 'qunder'}:higher-harder",
+        "--qrels",
+        folder / "qrels",
+        "--understandability",
+        folder / "qunder",
+        "--scale",
+        "lower-easier:40",
+        "--top",
+        "4",
+        "--weight",
+        "0.5",
+        "--weight",
+        "1",
+        "-o",
+        folder / "tradeoff.json",
+        "--plot",
+        folder / "tradeoff.svg",
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line.split("  ")[0] for line in done.stdout.splitlines()] == [
+        "setting",
+        "as it is",
+        "top=4 w=0.5",
+        "top=4 w=1",
+    ]
+    result = json.loads((folder / "tradeoff.json").read_text())
+    assert len(result["points"]) == 9
+    assert result["settings"]["dimensions"]["u"]["scale"] == "lower-easier:40"
+    assert (folder / "tradeoff.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_what_cannot_be_indexed_stands_beside_the_index(
+    understand: Understand, tmp_path: Path
+) -> None:
+    """The failures are told and written; with --strict the status is 1."""
+    lines = ['{"id": "a", "text": "flu"}', '{"id": "a", "text": "cold"}', '{"id": "b"}']
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines) + "\n")
+    done = understand("index", "build", tmp_path / "pages.jsonl", "-o", tmp_path / "i", "--strict")
+    assert done.returncode == 1
+    assert "1 documents, 1 terms, 2 errors" in done.stderr
+    errors = (tmp_path / "i.errors.jsonl").read_text().splitlines()
+    assert [json.loads(error)["docno"] for error in errors] == ["a", "b"]
+
+
+def test_a_duplicate_is_told_or_refused(understand: Understand, tmp_path: Path) -> None:
+    """The first place counts, with a remark; --strict refuses; --quiet says nothing."""
+    run, scores = tmp_path / "a.run", tmp_path / "s.csv"
+    run.write_text("q Q0 a 1 3 x\nq Q0 b 2 2 x\nq Q0 a 3 1 x\n")
+    scores.write_text("docno,difficulty\na,2\nb,1\n")
+    arguments = ["rerank", run, "--scores", f"{scores}:difficulty"]
+    done = understand(*arguments)
+    assert docnos(done.stdout, "q") == ["b", "a"]
+    assert "documents listed again: 1 in 1 of 1 runs (first: " in done.stderr
+    assert understand(*arguments, "--quiet").stderr == ""
+    refused = understand(*arguments, "--strict")
+    assert refused.returncode == 2
+    assert "is refused under --strict: documents listed again: 1" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rerank", "RUN", "--scores", "OTHER:difficulty"], "have no document in common"),
+        (["fuse", "RUN", "OTHER:difficulty"], "have no document in common"),
+        (["fuse", "RUN", "SCORES:difficulty", "--method", "max"], "choose one of rrf, isr"),
+        (["rerank", "RUN", "--scores", "OTHER:mine"], "choose one of difficulty"),
+        (["index", "search", "OLD", "--queries", "QUERIES"], "is of format 0, this version reads"),
+        (["rank", "learn", "RUN", "--qrels", "QRELS", "-o", "X"], "there are no features; give"),
+        (["rank", "learn", "RUN", "--qrels", "QRELS"], "nothing is asked for"),
+        (["rank", "apply", "RUN", "RUN"], "bundle"),
+        (["rank", "apply", "INDEX", "RUN", "--index", "INDEX"], "has no bundle.json"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    understand: Understand, folder: Path, arguments: list[str], message: str
+) -> None:
+    """Status 2 and one line that says what to do."""
+    other = folder / "other.csv"
+    other.write_text("docno,difficulty\nzzz,1\n")
+    old = folder / "old"
+    old.mkdir(exist_ok=True)
+    (old / "index.json").write_text('{"format": 0}')
+    names = {
+        "RUN": folder / "bm25.run.gz",
+        "OTHER": other,
+        "SCORES": folder / "scores.csv",
+        "OLD": old,
+        "INDEX": folder / "index",
+        "QUERIES": folder / "queries.tsv",
+        "QRELS": folder / "qrels",
+    }
+    given = [
+        f"{names[head]}{colon}{tail}" if head in names else argument
+        for argument in arguments
+        for head, colon, tail in [argument.partition(":")]
+    ]
+    done = understand(*given)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.startswith("understand: ")
+    assert done.stderr.count("\n") == 1
