@@ -365,10 +365,26 @@ def _freeze(*columns: NDArray[Any] | None) -> None:
             column.flags.writeable = False
 
 
-def _array(values: NDArray[Any]) -> Any:
+def numpy_values(column: Any, dtype: Any) -> NDArray[Any]:
+    """The numbers of a pyarrow array, not copied; what stands for null is any number.
+
+    pyarrow's own conversion imports pandas where that is installed, which takes a second.
+    """
+    import numpy as np
+
+    if not len(column):
+        return np.empty(0, dtype=dtype)
+    values = np.frombuffer(column.buffers()[1], dtype=dtype)
+    return values[column.offset : column.offset + len(column)]
+
+
+def _array(ids: Ids) -> Any:
+    """Indexes as pyarrow takes them (its own conversion imports pandas, where installed)."""
+    import numpy as np
     import pyarrow as pa
 
-    return pa.array(values)
+    buffer = pa.py_buffer(np.ascontiguousarray(ids))
+    return pa.Array.from_buffers(pa.int32(), len(ids), [None, buffer])
 
 
 def _coded(names: list[str]) -> tuple[Any, Ids]:
@@ -377,7 +393,7 @@ def _coded(names: list[str]) -> tuple[Any, Ids]:
     import pyarrow as pa
 
     coded = pa.array(names, pa.string()).dictionary_encode()
-    return coded.dictionary, np.array(coded.indices, dtype=np.int32)
+    return coded.dictionary, numpy_values(coded.indices, np.int32)
 
 
 def _pairs(query_ids: NDArray[Any], docno_ids: NDArray[Any], documents: int) -> Lines:
@@ -410,7 +426,8 @@ def _places(docnos: Any) -> Lines:
     import pyarrow.compute as pc
 
     places = np.empty(len(docnos), dtype=np.int64)
-    places[np.asarray(pc.array_sort_indices(docnos))] = np.arange(len(docnos))
+    order = numpy_values(pc.array_sort_indices(docnos), np.uint64)
+    places[order] = np.arange(len(docnos))
     return places
 
 
@@ -434,8 +451,17 @@ def _matched(docnos: Any, known: Any) -> Ids:
     import pyarrow.compute as pc
 
     if len(known) <= len(docnos):
-        return np.asarray(pc.index_in(docnos, known).fill_null(-1), dtype=np.int32)
+        return _indexes(pc.index_in(docnos, known))
     matched = np.full(len(docnos), -1, dtype=np.int32)
-    places = np.asarray(pc.index_in(known, docnos).fill_null(-1))
+    places = _indexes(pc.index_in(known, docnos))
     matched[places[places >= 0]] = np.flatnonzero(places >= 0)
     return matched
+
+
+def _indexes(found: Any) -> Ids:
+    """Indexes that pyarrow found, -1 for null."""
+    import numpy as np
+    import pyarrow as pa
+
+    valid = numpy_values(found.is_valid().cast(pa.int8()), np.int8) == 1
+    return np.where(valid, numpy_values(found, np.int32), np.int32(-1))

@@ -48,12 +48,11 @@ def by_ir_measures(measures: list[str], run: Run, qrels: Labels) -> dict[tuple[s
         for query, documents in run.by_query().items()
         for document, score in documents
     ]
-    parsed = [ir_measures.parse_measure(measure) for measure in measures]
-    # Their measures with other gains compare equal, their names do not.
-    named = dict(zip(map(str, parsed), measures, strict=True))
+    # One at a time: it takes measures that differ in their gains alone for the same.
     return {
-        (named[str(metric.measure)], metric.query_id): metric.value
-        for metric in ir_measures.iter_calc(parsed, judged, scored)
+        (measure, metric.query_id): metric.value
+        for measure in measures
+        for metric in ir_measures.iter_calc([ir_measures.parse_measure(measure)], judged, scored)
     }
 
 

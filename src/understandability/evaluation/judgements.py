@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError, OptionError
-from understandability.estimation.users import USERS, probability
 from understandability.evaluation.measures import RELEVANCE, UNDERSTANDABILITY, Measure
 from understandability.evaluation.scales import Scale
-from understandability.evaluation.settings import Settings
+from understandability.evaluation.settings import MODELLED_USERS, Settings
 from understandability.records import Labels, Run
 
 Floats = NDArray[np.float64]
@@ -207,12 +206,14 @@ class Judgements:
         values, scale = dimension.labels.values, dimension.scale
         if user == "graded":
             return scale.graded(values)
-        if user not in USERS:
+        if user not in MODELLED_USERS:
             return scale.binary(values)
         if threshold is None:
             raise OptionError(
                 f"{measure} needs the threshold of its {user} user; give --threshold, or th=..."
             )
+        from understandability.estimation.users import probability
+
         return probability(
             values,
             threshold,

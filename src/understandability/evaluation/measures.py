@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from understandability.estimation.users import USERS
 from understandability.evaluation.parameters import PARAMETERS, show
-from understandability.evaluation.settings import Settings
+from understandability.evaluation.settings import MODELLED_USERS, Settings
 
 RELEVANCE = "relevance"
 UNDERSTANDABILITY = "u"
@@ -177,7 +176,7 @@ class Measure:
         """
         values = {name: self.get(name, settings) for name in self.parameters}
         user = values.get("user")
-        if user not in USERS:
+        if user not in MODELLED_USERS:
             values.pop("th", None)
         if user != "arctan":
             values.pop("s", None)

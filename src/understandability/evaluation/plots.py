@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from understandability.errors import InputError, MissingExtraError, OptionError
-from understandability.estimation.users import probability
 from understandability.evaluation.correlation import movers
 from understandability.records import Labels, Run
 
@@ -63,6 +62,8 @@ def plot_users(
     name: str = "score",
 ) -> Figure:
     """P₁ (step) and P₂ (arctan) over how a score is distributed, as MedIR 2014, Figure 1."""
+    from understandability.estimation.users import probability
+
     values = np.asarray(scores, dtype=np.float64)
     values = values[np.isfinite(values)]
     if not len(values):

@@ -63,6 +63,8 @@ class Settings:
         return asdict(self)
 
 
+MODELLED_USERS = ("step", "arctan")  # those with a threshold on a score
+
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "order": ("rank", "score"),
@@ -73,7 +75,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "ideal": ("product", "relevance"),
         "err": ("cascade", "gain-discount"),
         "h": ("queries", "means"),
-        "user": ("binary", "graded", "step", "arctan"),
+        "user": ("binary", "graded", *MODELLED_USERS),
         "norm": ("none", "integral"),
     }
 )

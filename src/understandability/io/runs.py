@@ -22,7 +22,7 @@ from understandability.errors import InputError, OptionError
 from understandability.io.datasets import dataset_run, is_dataset, open_dataset
 from understandability.io.streams import DamagedStreamError, open_stream
 from understandability.io.tables import read_table, write_bytes
-from understandability.records import Labels, Oddity, Run
+from understandability.records import Labels, Oddity, Run, numpy_values
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,6 +77,8 @@ def read_run(path: str | Path, name: str | None = None) -> Run:
     Raises `InputError`, with file and line, where a line lacks columns, a rank is no whole
     number or a score no number. What is unusual is accepted and told in the run's `oddities`.
     """
+    import numpy as np
+
     if is_dataset(str(path)):
         return dataset_run(str(path), name)
     table, oddities = _read_trec(path, _RUN)
@@ -88,8 +90,8 @@ def read_run(path: str | Path, name: str | None = None) -> Run:
         docnos,
         query_ids,
         docno_ids,
-        table["rank"].to_numpy(),
-        table["score"].to_numpy(),
+        _numbers(table["rank"], np.int64),
+        _numbers(table["score"], np.float64),
         oddities,
     )
 
@@ -125,8 +127,13 @@ def read_labels(
         return labels_from_table(read_table(text), text, column)
     if column is not None:
         raise OptionError(f"{path} has no named columns: leave the column {column!r} out")
+    import numpy as np
+
     table, oddities = _read_trec(path, _LABELS)
-    numbers = table["line"].to_numpy()
+    if "line" in table.column_names:
+        numbers = _numbers(table["line"], np.int64)
+    else:
+        numbers = np.arange(1, table.num_rows + 1)
     return _labels(
         text, table["query"], table["document"], table["label"], line_numbers=numbers, odd=oddities
     )
@@ -269,7 +276,7 @@ def _labels(
         names,
         None if query_ids is None else query_ids[first],
         docno_ids[first],
-        np.asarray(values.to_numpy(), dtype=np.float64)[first],
+        _numbers(values, np.float64)[first],
         None if line_numbers is None else line_numbers[first],
         odd,
     )
@@ -286,11 +293,20 @@ def _decoded(column: Any) -> tuple[Any, Any]:
         column = column.unify_dictionaries().combine_chunks()
     if isinstance(column, pa.ChunkedArray):  # of no chunks
         return pa.array([], pa.string()), np.empty(0, dtype=np.int32)
-    return column.dictionary, np.array(column.indices, dtype=np.int32)
+    return column.dictionary, numpy_values(column.indices, np.int32)
+
+
+def _numbers(column: Any, dtype: Any) -> NDArray[Any]:
+    """The numbers of a column without nulls."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks or [pa.array([], column.type)])
+    return numpy_values(column, dtype)
 
 
 def _read_trec(path: str | Path, layout: _Layout) -> tuple[pa.Table, tuple[Oddity, ...]]:
-
+    """The columns of a file, with the numbers of its lines where they do not just count up."""
     try:
         with open_stream(path) as stream:
             data = stream.read()
@@ -360,15 +376,11 @@ def _read_fast(data: bytes, layout: _Layout) -> pa.Table | None:
     names = (chunk.dictionary for name in ("query", "document") for chunk in table[name].chunks)
     if any(pc.min(pc.binary_length(distinct)).as_py() == 0 for distinct in names):
         return None
-    if any(np.isnan(table[name].to_numpy()).any() for name in layout.numbers):
+    if any(np.isnan(_numbers(table[name], np.float64)).any() for name in layout.numbers):
         return None
-    if layout is _RUN:
-        return table
-    # A blank line would put the line numbers out.
+    # Labels are told by their line: a blank line would put the count of lines out.
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    if table.num_rows != lines:
-        return None
-    return table.append_column("line", pa.array(np.arange(1, lines + 1)))
+    return None if layout is _LABELS and table.num_rows != lines else table
 
 
 def _read_line_by_line(
