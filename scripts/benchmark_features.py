@@ -6,9 +6,9 @@
 Documents are stretches of 600 words of the background corpora, all different, from plain text on.
 In one process and in turns, batch by batch, so that noise falls on all alike: textstat's eight
 formulas, NLTK's perceptron tagger on our tokens, our formulas and components, and all embedded
-features but those of background models. ``--memory`` feeds so many documents to all features,
-every twentieth word altered so that new words never end, and prints how the table of types and
-the process grow.
+features but those of background models. ``--memory`` feeds so many documents of 150 words to all
+features, every tenth word altered so that new words never end, and prints how the table of types
+and the process grow.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from understandability.records import Document
 
 CORPORA = ("reddit_like", "wikipedia_med", "pubmed")
 WORDS = 600
+MEMORY_WORDS = 150
 BATCH = 64
 TEXTSTAT = (
     "automated_readability_index",
@@ -51,17 +52,17 @@ EMBEDDED = select_columns(
 Run = Callable[[list[str]], object]
 
 
-def stretches(data: Path) -> list[str]:
-    """Texts of `WORDS` words in a fixed order of chance; short texts of a corpus are joined."""
+def stretches(data: Path, size: int = WORDS) -> list[str]:
+    """Texts of `size` words in a fixed order of chance; short texts of a corpus are joined."""
     found = []
     for corpus in CORPORA:
         words: list[str] = []
         with gzip.open(data / "corpora" / f"{corpus}.jsonl.gz", "rt", encoding="utf-8") as lines:
             for line in lines:
                 words += json.loads(line)["text"].split()
-                while len(words) >= WORDS:
-                    found.append(" ".join(words[:WORDS]))
-                    words = words[WORDS:]
+                while len(words) >= size:
+                    found.append(" ".join(words[:size]))
+                    words = words[size:]
     random.Random(0).shuffle(found)
     return found
 
@@ -128,19 +129,19 @@ def benchmark(data: Path, count: int) -> None:
 
 
 def altered(texts: list[str]) -> Iterator[str]:
-    """The texts again and again, every twentieth word a new one."""
+    """The texts again and again, every tenth word a new one."""
     chance = random.Random(1)
     while True:
         for text in texts:
             words = text.split()
-            for index in range(0, len(words), 20):
+            for index in range(0, len(words), 10):
                 words[index] += "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=4))
             yield " ".join(words)
 
 
 def memory(data: Path, count: int) -> None:
     """Print how the tables and the process grow with the documents."""
-    texts = altered(stretches(data))
+    texts = altered(stretches(data, MEMORY_WORDS))
     print(f"{'documents':>10}{'pieces':>10}{'types':>10}{'MB now':>10}{'MB most':>10}")
     for done in range(0, count, BATCH):
         compute_features(documents_of(list(islice(texts, BATCH))), EMBEDDED)

@@ -28,6 +28,8 @@ ODD_TEXTS = {
     "one long word": "a" * 1_000_000,
     "one long row of stops": "." * 100_000,
     "one long number": "7" * 100_000,
+    "one long compound": "a-" * 100_000,
+    "one long address": "a.b" * 100_000,
     "right to left": "الإنفلونزا مرض معد. שפעת היא מחלה זיהומית.",
     "nuls": "\x00 flu\x00 is \x00\x00. Rest\x00!",
     "no letters known": "流感是一種病毒。 😷 ½ ² ⅷ ١٢٣",

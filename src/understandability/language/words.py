@@ -8,6 +8,7 @@ if a letter or digit remains (Flesch's word: ``don't``, ``well-being`` and ``3.5
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 # Soft hyphen, zero-width space, word joiner, byte order mark.
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
@@ -80,6 +81,10 @@ _WHOLE = re.compile(
 )
 
 
+# Longer pieces are no writing; they are cut, as patterns take time by the square of the length.
+_LONGEST = 1000
+
+
 def tokenize(piece: str) -> tuple[str, ...]:
     """The tokens of one piece, cut as in the UD English Web Treebank.
 
@@ -90,4 +95,7 @@ def tokenize(piece: str) -> tuple[str, ...]:
     """
     if piece.isalnum():
         return (piece,)
+    if len(piece) > _LONGEST:
+        parts = (piece[start : start + _LONGEST] for start in range(0, len(piece), _LONGEST))
+        return tuple(chain.from_iterable(map(tokenize, parts)))
     return tuple(match.group() for match in _WHOLE.finditer(piece))
