@@ -63,6 +63,14 @@ def test_equal_scores_all_count_as_1() -> None:
     )
 
 
+def test_infinite_scores_are_the_highest() -> None:
+    """Some systems write them; a range stays a range."""
+    odd = Run.of("odd", {"q": [("c", float("inf")), ("b", 2.0), ("a", float("-inf"))]})
+    assert dict(fuse([FIRST, odd], "combsum").by_query()["q"]) == pytest.approx(
+        {"a": 1.0, "b": 1.0, "c": 1.0}
+    )
+
+
 def test_a_score_ranks_the_documents_of_the_runs() -> None:
     """Per query, the easiest first; a document without a score is not in its list."""
     easy = Criterion(Labels.of_documents("difficulty", {"d": 10, "c": 20, "b": 30, "z": 0}), True)

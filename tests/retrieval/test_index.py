@@ -73,6 +73,17 @@ def test_what_cannot_be_indexed_is_a_failure() -> None:
     ]
 
 
+def test_what_a_parser_fails_on_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One page that nobody foresaw does not end an index."""
+
+    def fails(page: Page) -> None:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr("understandability.retrieval.index.parse_page", fails)
+    with pytest.raises(InputError, match="RecursionError: too deep"):
+        build_index([FLU])
+
+
 def test_no_page_at_all_is_refused() -> None:
     """An index of nothing is a mistake, and the first failure says which."""
     with pytest.raises(InputError, match=r"no page to index.*it is not there"):

@@ -20,6 +20,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 K = 60.0
+_FAR = 1e300  # infinite scores are there, and differences have to be finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +258,11 @@ def _normalised(lines: _Lines) -> Floats:
     if not len(starts):
         return lines.scores
     sizes = np.diff(starts, append=len(lines.scores))
-    lowest = np.repeat(np.minimum.reduceat(lines.scores, starts), sizes)
-    range_ = np.repeat(np.maximum.reduceat(lines.scores, starts), sizes) - lowest
+    scores = np.clip(lines.scores, -_FAR, _FAR)
+    lowest = np.repeat(np.minimum.reduceat(scores, starts), sizes)
+    range_ = np.repeat(np.maximum.reduceat(scores, starts), sizes) - lowest
     shares: Floats = np.ones(len(range_))
-    np.divide(lines.scores - lowest, range_, out=shares, where=range_ > 0)
+    np.divide(scores - lowest, range_, out=shares, where=range_ > 0)
     return shares
 
 

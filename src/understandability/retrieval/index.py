@@ -110,7 +110,6 @@ def build_index(
     pages: Iterable[Page | Failure],
     analyzer: Analyzer | None = None,
     extractor: str = "naive",
-    engine: str = "fast",
 ) -> tuple[Index, tuple[Failure, ...]]:
     """Count the terms of pages; pages that cannot be indexed are the failures beside the index.
 
@@ -128,7 +127,7 @@ def build_index(
     docnos: dict[str, None] = {}
     failures: list[Failure] = []
     for page in pages:
-        texts = _texts(page, docnos, extractor, engine)
+        texts = _texts(page, docnos, extractor)
         if isinstance(texts, Failure):
             failures.append(texts)
             continue
@@ -154,7 +153,7 @@ def _first(failures: list[Failure]) -> str:
 
 
 def _texts(
-    page: Page | Failure, seen: Mapping[str, None], extractor: str, engine: str
+    page: Page | Failure, seen: Mapping[str, None], extractor: str
 ) -> tuple[str, str] | Failure:
     """The title and the body of a page."""
     if isinstance(page, Failure):
@@ -169,9 +168,12 @@ def _texts(
         return failure("read", "its docno is empty or has blanks, which a run cannot hold")
     try:
         parsed = parse_page(page)
-        blocks = extract(parsed, extractor, engine)
+        blocks = extract(parsed, extractor)
     except PageError as error:
         return failure(error.stage, str(error))
+    except (ValueError, RecursionError, MemoryError, AssertionError) as error:
+        # What a parser does on a page that nobody foresaw must not end an index.
+        return failure("extract", f"{type(error).__name__}: {error}")
     return parsed.title, "\n".join(b.text for b in blocks if b.kept and b.tag != "title")
 
 
