@@ -161,6 +161,16 @@ def test_a_broken_record_costs_no_other(middle: bytes, problem: str) -> None:
     assert any(problem in failure.error for failure in failures)
 
 
+@pytest.mark.parametrize("more", range(1, 400, 37))
+def test_a_length_that_reaches_into_the_next_record_costs_one(more: int) -> None:
+    """Wherever in the next record it ends, that one is read, and all behind it."""
+    body = response(b"<p>two is one long line" * 20)
+    middle = record(body, length=len(body) + more, WARC_TREC_ID="2")
+    pages, failures, _ = read(three(middle + record(body, WARC_TREC_ID="2b")))
+    assert [page.docno for page in pages if page.docno != "2"] == ["1", "2b", "3"]
+    assert len(failures) == (more > len(b"\r\n\r\n"))
+
+
 def test_a_damaged_gzip_member_costs_no_other() -> None:
     """Reading finds its feet at the next member."""
     members = [

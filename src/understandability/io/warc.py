@@ -122,7 +122,9 @@ class _Records:
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
         self._again = io.BytesIO()  # content of a broken record, to be read once more
-        self._content = b""  # of the record read last: a wrong length swallows the next record
+        # What was read behind the headers of the last record: a wrong length swallows the next.
+        self._content = b""
+        self._lines_behind: list[bytes] = []
         self._found = b""  # a version line that `find_next` came upon
 
     def next_headers(self) -> dict[str, str] | None:
@@ -132,6 +134,10 @@ class _Records:
             raw = self._readline()
             if not raw:
                 return None
+            if len(self._lines_behind) == _HEADER_LINES:  # padding without end
+                self._content = b""
+                self._lines_behind.clear()
+            self._lines_behind.append(raw)
             line = raw.strip()
         if not line.startswith(b"WARC/"):
             raise _BrokenRecordError(f"it begins with {line[:20]!r} instead of WARC/1.0")
@@ -150,6 +156,7 @@ class _Records:
     def content(self, length: int, most: int, docno: str) -> bytes:
         """The content of a record; of one that is longer than `most` bytes, the beginning."""
         self._content = content = self._read(min(length, most))
+        self._lines_behind.clear()
         if len(content) < length:
             if _NEXT_RECORD in content:
                 raise _BrokenRecordError("its Content-Length reaches into other records", docno)
@@ -160,7 +167,8 @@ class _Records:
     def find_next(self) -> None:
         """Read past what is broken, up to the next line that begins a record."""
         if _NEXT_RECORD in self._content:
-            self._again = io.BytesIO(self._content + self._again.read())
+            behind = b"".join(self._lines_behind)
+            self._again = io.BytesIO(self._content + behind + self._again.read())
             self._content = b""
         at_line_start = True
         while True:
