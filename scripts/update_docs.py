@@ -49,6 +49,13 @@ def commands() -> str:
     return "\n".join(parts).rstrip()
 
 
+def measures() -> str:
+    """Every measure and every parameter of evaluation."""
+    from understandability.evaluation.names import markdown_table
+
+    return markdown_table()
+
+
 def checksums() -> str:
     """The SHA-256 sum of every embedded resource."""
     files = [path for path in sorted(RESOURCES.rglob("*")) if path.is_file()]
@@ -63,7 +70,7 @@ def checksums() -> str:
 # Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
 PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
-    ROOT / "README.md": {"samples": samples, "commands": commands},
+    ROOT / "README.md": {"samples": samples, "commands": commands, "measures": measures},
 }
 
 

@@ -169,21 +169,18 @@ def test_a_harmonic_mean_is_made_of_its_dimensions() -> None:
 
 def test_every_measure_stands_in_the_readme_table() -> None:
     """With every parameter, its default and its source."""
-    table = markdown_table()
+    measures, parameters = markdown_table().split("\n\n")
     for base in BASES.values():
-        assert f"| `{base.name}` |" in table
-        assert base.source in table
+        assert f"| `{base.name}` |" in measures
+        assert base.source in measures
     used = {
-        name
-        for base in BASES.values()
-        for form in base.forms
-        for name in parameters_of(base.name, form)
+        n for base in BASES.values() for form in base.forms for n in parameters_of(base.name, form)
     }
     used |= {name for form in COMPOUNDS.values() for name in form.parameters}
     assert used == set(PARAMETERS)
-    assert all(f"`{name}" in table for name in used)
-    widths = {line.count("|") for line in table.splitlines()}
-    assert widths == {5}
+    assert all(f"| `{PARAMETERS[name].written}` |" in parameters for name in used)
+    assert "`p=0.8`" in measures
+    assert {line.count("|") for line in measures.splitlines()} == {5}
 
 
 def test_measures_are_values() -> None:

@@ -65,7 +65,9 @@ def evaluate(
 
 def _means(result: Evaluation) -> list[tuple[str, ...]]:
     """Runs by their first measure, best first; the best of each column is marked."""
-    best = [max(means) for means in zip(*result.means.values(), strict=True)]
+    columns = zip(result.measures, zip(*result.means.values(), strict=True), strict=True)
+    # Of what could not be judged less is better.
+    best = [(min if name.startswith("residual") else max)(means) for name, means in columns]
     order = sorted(result.runs, key=lambda run: -result.means[run][0])
     return [
         (

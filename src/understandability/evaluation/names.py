@@ -187,21 +187,24 @@ def example_names() -> tuple[str, ...]:
 
 
 def markdown_table() -> str:
-    """The table of measures for the README: name, meaning, parameters with defaults, source."""
+    """The measures for the README, and then their parameters: two Markdown tables."""
     rows = ["| measure | meaning | parameters | source |", "|---|---|---|---|"]
     for base in BASES.values():
         for form in base.forms:
-            name = f"{base.name}DIM" if form == "DIM" else f"{form}{base.name}"
+            name = f"{base.name}u" if form == "DIM" else f"{form}{base.name}"
             meaning = base.meaning if form == "" else f"{base.name}: {FORMS[form].meaning}"
-            source = base.source if form == "" else FORMS[form].source
-            rows.append(_row(name, meaning, parameters_of(base.name, form, False), source))
-    for form_row in COMPOUNDS.values():
-        rows.append(
-            _row(f"{form_row.name}(...)", form_row.meaning, form_row.parameters, form_row.source)
-        )
-    return "\n".join(rows) + "\n"
+            source = base.source if form == "" or base.name == "Judged" else FORMS[form].source
+            rows.append(_row(name, meaning, parameters_of(base.name, form), source))
+    for row in COMPOUNDS.values():
+        rows.append(_row(f"{row.name}(...)", row.meaning, row.parameters, row.source))
+    rows += ["", "| parameter | meaning | allowed |", "|---|---|---|"]
+    rows += [
+        f"| `{parameter.written}` | {parameter.meaning} | {parameter.allowed} |"
+        for parameter in PARAMETERS.values()
+    ]
+    return "\n".join(rows)
 
 
 def _row(name: str, meaning: str, parameters: Sequence[str], source: str) -> str:
-    described = ", ".join(PARAMETERS[parameter].described for parameter in parameters)
-    return f"| `{name}` | {meaning} | {described} | {source} |"
+    written = ", ".join(f"`{PARAMETERS[parameter].written}`" for parameter in parameters)
+    return f"| `{name}` | {meaning} | {written} | {source} |"

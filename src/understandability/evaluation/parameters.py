@@ -29,11 +29,10 @@ class Parameter:
     quoted: bool = False
 
     @property
-    def described(self) -> str:
-        """The parameter, its default and range for a table."""
+    def written(self) -> str:
+        """The parameter with its default, where it has one of its own."""
         default = self.default(Settings())
-        value = "" if default is None else f"={show(self.name, default)}"
-        return f"`{self.name}{value}` ({self.meaning}: {self.allowed})"
+        return self.name if default is None else f"{self.name}={show(self.name, default)}"
 
 
 def show(name: str, value: Any) -> str:
