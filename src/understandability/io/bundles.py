@@ -87,15 +87,19 @@ def write_bundle(
     text = json.dumps(
         {"format": FORMAT, **description, "files": files}, indent=1, ensure_ascii=False
     )
-    temporary = temporary_name(str(target))
+    write_folder(target, {**weights, DESCRIPTION: f"{text}\n".encode()})
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
+    """Write a folder of files, complete or not at all, in the place of what is there."""
+    temporary = temporary_name(str(folder))
     try:
         temporary.mkdir()
-        for name, content in weights.items():
+        for name, content in files.items():
             (temporary / name).write_bytes(content)
-        (temporary / DESCRIPTION).write_text(text + "\n", encoding="utf-8")
-        if target.exists():
-            shutil.rmtree(target)
-        temporary.replace(target)
+        if folder.exists():
+            shutil.rmtree(folder)
+        temporary.replace(folder)
     except OSError as error:
         raise InputError(f"{folder} cannot be written: {error.strerror}") from error
     finally:

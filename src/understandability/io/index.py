@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import shutil
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.io.tables import temporary_name
+from understandability.io.bundles import write_folder
 
 # What numpy raises where an archive is not what it says.
 _DAMAGED = (
@@ -45,18 +44,8 @@ def write_index(folder: str | Path, header: Mapping[str, Any], arrays: Mapping[s
     np.savez(content, **arrays)
     data = content.getbuffer()
     described = {"format": FORMAT, **header, "sha256": hashlib.sha256(data).hexdigest()}
-    temporary = temporary_name(str(target))
-    try:
-        temporary.mkdir()
-        (temporary / ARRAYS).write_bytes(data)
-        (temporary / HEADER).write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
-        if target.exists():
-            shutil.rmtree(target)
-        temporary.replace(target)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    header_text = json.dumps(described, indent=1) + "\n"
+    write_folder(target, {ARRAYS: data, HEADER: header_text.encode()})
 
 
 def read_index(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
