@@ -1,0 +1,51 @@
+"""The notebooks run, and what is committed of them is whole and tells nothing of a machine."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+LIMIT = 60  # seconds for a notebook on a machine with nothing else to do
+
+each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def test_there_is_a_notebook_for_every_way_of_use() -> None:
+    """Five of them, numbered in the order in which to read them."""
+    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
+
+
+@each
+def test_a_notebook_runs(path: Path) -> None:
+    """From its first cell to its last, without an error."""
+    for package in ("nbclient", "ipykernel"):
+        pytest.importorskip(package, reason="needs the extra notebooks")
+    script = ROOT / "scripts" / "run_notebooks.py"
+    done = subprocess.run(
+        [sys.executable, str(script), "--check", path.name[:2]],
+        capture_output=True,
+        text=True,
+        timeout=10 * LIMIT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert path.name in done.stdout
+
+
+@each
+def test_committed_outputs_are_whole(path: Path) -> None:
+    """Every cell was run, in order; no errors, no warnings, no paths of a machine."""
+    cells = [c for c in json.loads(path.read_text("utf-8"))["cells"] if c["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    assert outputs
+    assert not [out for out in outputs if out["output_type"] == "error"]
+    assert not [out for out in outputs if out.get("name") == "stderr"]
+    assert not re.search(r"/(?:work|tmp|root|home|Users|usr)/|[A-Z]:\\\\", json.dumps(cells))
