@@ -82,7 +82,7 @@ _WHOLE = re.compile(
 
 
 # Longer pieces are no writing; they are cut, as patterns take time by the square of the length.
-_LONGEST = 1000
+_LONGEST = 200
 
 
 def tokenize(piece: str) -> tuple[str, ...]:
