@@ -17,7 +17,7 @@ from typing import IO, Any
 from understandability.errors import InputError
 from understandability.io.http import too_long
 from understandability.io.jsonl import LineError, read_jsonl
-from understandability.io.parquet_pages import largest_page
+from understandability.io.parquet_pages import largest_pages
 from understandability.io.remote import open_file
 from understandability.io.streams import DamagedStreamError, skip
 from understandability.records import HTML, TEXT, Failure, Page
@@ -59,18 +59,18 @@ def read_parquet_pages(
 
     with open_file(path) as raw:
         try:
+            # Arrow decodes a whole data page at once, whatever it unfolds to.
+            pages = largest_pages(raw, _FIELDS)
             file = pq.ParquetFile(raw, buffer_size=1 << 16)
-        except (OSError, pa.ArrowException) as error:
+            if len(pages) != file.num_row_groups:
+                raise ValueError("its footer is read in two ways")
+        except (OSError, ValueError, pa.ArrowException) as error:
             raise InputError(f"{path} is no Parquet file, or a damaged one: {error}") from error
+        most = max(4 * limit, _PARQUET_PAGE)
         number = 0
-        for group in range(file.num_row_groups):
-            metadata = file.metadata.row_group(group)
+        for group, columns in enumerate(pages):
+            fit = [name for name, largest in columns.items() if largest <= most]
             try:
-                columns = [metadata.column(index) for index in range(metadata.num_columns)]
-                columns = [column for column in columns if column.path_in_schema in _FIELDS]
-                # Arrow decodes a whole data page at once, whatever it unfolds to.
-                most = max(4 * limit, _PARQUET_PAGE)
-                fit = [c.path_in_schema for c in columns if largest_page(raw, c) <= most]
                 for batch in file.iter_batches(_ROWS, row_groups=[group], columns=fit):
                     for record in batch.to_pylist():
                         number += 1
@@ -83,7 +83,7 @@ def read_parquet_pages(
                             )
                             page = Failure(page.docno, where, "read", message)
                         yield page
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, pa.ArrowException) as error:
                 number += 1
                 where = f"{source}#{number}"
                 yield Failure(where, where, "read", f"damaged Parquet file: {error}")

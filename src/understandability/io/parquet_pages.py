@@ -1,96 +1,156 @@
-"""How large the data pages of a Parquet file unfold to, read from their headers alone.
+"""How large the data pages of a Parquet file unfold to, read from its headers alone.
 
 Arrow decodes a data page in one piece, and a page of a few kilobytes may claim and hold
-gigabytes; nothing that pyarrow offers tells before. The headers are Thrift's compact protocol:
-https://parquet.apache.org/docs/file-format/data-pages/.
+gigabytes; nothing that pyarrow offers tells before, and asking it for the metadata of a column
+ends the process where they are damaged. Footer and page headers are Thrift's compact protocol:
+https://parquet.apache.org/docs/file-format/, https://github.com/apache/parquet-format.
 """
 
 from __future__ import annotations
 
 import io
+from collections.abc import Collection
 from typing import IO, Any
 
-# The types of Thrift's compact protocol that page headers hold.
-_TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY = range(1, 9)
-_STRUCT = 12
+_MAGIC = b"PAR1"
+_MAX_FOOTER = 1 << 26
+_MAX_HEADER = 1 << 20
 _DEPTH = 16
 
+# The types of Thrift's compact protocol.
+_TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET = range(1, 11)
+_STRUCT = 12
 
-def largest_page(file: IO[bytes], column: Any) -> int:
-    """The uncompressed size in bytes of the largest page of one column of a row group.
+# Fields that are read, by their ids in parquet.thrift.
+_ROW_GROUPS = 4  # of FileMetaData
+_COLUMNS = 1  # of RowGroup
+_COLUMN_META_DATA = 3  # of ColumnChunk
+_PATH, _COMPRESSED, _DATA_PAGE, _DICTIONARY_PAGE = 3, 7, 9, 11  # of ColumnMetaData
+_PAGE_UNCOMPRESSED, _PAGE_COMPRESSED = 2, 3  # of PageHeader
 
-    `column` is pyarrow's metadata of it. Raises `ValueError` where a header is damaged.
+Fields = dict[int, Any]
+
+
+def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int]]:
+    """For each row group, the uncompressed size in bytes of the largest page of each column.
+
+    Of the columns in `names` only. Raises `ValueError` where footer or headers are damaged.
     """
+    groups = []
+    for group in _list(_footer(file).get(_ROW_GROUPS), dict):
+        sizes = {}
+        for chunk in _list(group.get(_COLUMNS), dict):
+            column = chunk.get(_COLUMN_META_DATA)
+            if not isinstance(column, dict):
+                raise ValueError("a column lacks its metadata")
+            path = b".".join(_list(column.get(_PATH), bytes)).decode("utf-8", "replace")
+            if path in names:
+                sizes[path] = _largest(file, column)
+        groups.append(sizes)
+    return groups
+
+
+def _footer(file: IO[bytes]) -> Fields:
+    end = file.seek(0, io.SEEK_END)
+    file.seek(max(end - 8, 0))
+    tail = file.read(8)
+    size = int.from_bytes(tail[:4], "little")
+    if tail[4:] != _MAGIC or size > min(end - 8, _MAX_FOOTER):
+        raise ValueError("the file has no footer")
+    file.seek(end - 8 - size)
+    return _Thrift(file.read(size)).struct()
+
+
+def _largest(file: IO[bytes], column: Fields) -> int:
+    start = _number(column.get(_DATA_PAGE))
+    start = min(start, _number(column.get(_DICTIONARY_PAGE, start)) or start)
+    end = start + _number(column.get(_COMPRESSED))
     largest = 0
-    start = column.data_page_offset
-    if column.dictionary_page_offset:
-        start = min(start, column.dictionary_page_offset)
-    end = start + column.total_compressed_size
     while start < end:
         file.seek(start)
-        uncompressed, compressed = _page_header(file)
-        largest = max(largest, uncompressed)
-        start = file.tell() + compressed
+        header = _Thrift(file.read(_MAX_HEADER if end - start > _MAX_HEADER else end - start))
+        fields = header.struct()
+        largest = max(largest, _number(fields.get(_PAGE_UNCOMPRESSED)))
+        start += header.position + _number(fields.get(_PAGE_COMPRESSED))
     return largest
 
 
-def _page_header(file: IO[bytes]) -> tuple[int, int]:
-    """The two sizes that a page header begins with; leaves `file` behind the header."""
-    header = _struct(file, 0)
-    sizes = header.get(2), header.get(3)
-    if not all(isinstance(size, int) and size >= 0 for size in sizes):
-        raise ValueError("a page header lacks its sizes")
-    return sizes  # type: ignore[return-value]  # checked in the line above
+def _number(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError("a header lacks a size")
+    return value
 
 
-def _struct(file: IO[bytes], depth: int) -> dict[int, int]:
-    """The whole-number fields of a Thrift struct by their ids; all others are read past."""
-    if depth > _DEPTH:
-        raise ValueError("a page header is nested too deeply")
-    fields: dict[int, int] = {}
-    field = 0
-    while (byte := _byte(file)) != 0:
-        delta, kind = byte >> 4, byte & 15
-        field = field + delta if delta else _zigzag(_varint(file))
-        value = _value(file, kind, depth)
-        if value is not None:
-            fields[field] = value
-    return fields
+def _list(value: Any, kind: type) -> list[Any]:
+    if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
+        raise ValueError("a header lacks a list")
+    return value
 
 
-def _value(file: IO[bytes], kind: int, depth: int) -> int | None:
-    """Read one value; it is given where it is a whole number."""
-    if kind in (_I16, _I32, _I64):
-        return _zigzag(_varint(file))
-    if kind == _BYTE:
-        _byte(file)
-    elif kind == _DOUBLE:
-        file.seek(8, io.SEEK_CUR)
-    elif kind == _BINARY:
-        file.seek(_varint(file), io.SEEK_CUR)
-    elif kind == _STRUCT:
-        _struct(file, depth + 1)
-    elif kind not in (_TRUE, _FALSE):  # which are types and values at once
-        raise ValueError("a page header holds what no page header has")
-    return None
+class _Thrift:
+    """Values of the compact protocol, one after another; a struct is a dict by field ids."""
 
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.position = 0
 
-def _byte(file: IO[bytes]) -> int:
-    data = file.read(1)
-    if not data:
-        raise ValueError("a page header ends too early")
-    return data[0]
+    def struct(self, depth: int = 0) -> Fields:
+        if depth > _DEPTH:
+            raise ValueError("a header is nested too deeply")
+        fields: Fields = {}
+        field = 0
+        while byte := self._byte():
+            delta, kind = byte >> 4, byte & 15
+            field = field + delta if delta else self._zigzag()
+            fields[field] = self._value(kind, depth)
+        return fields
 
+    def _value(self, kind: int, depth: int) -> Any:
+        if kind in (_TRUE, _FALSE):  # which are types and values at once
+            return kind == _TRUE
+        if kind == _BYTE:
+            return self._byte()
+        if kind in (_I16, _I32, _I64):
+            return self._zigzag()
+        if kind == _DOUBLE:
+            return self._bytes(8)
+        if kind == _BINARY:
+            return self._bytes(self._varint())
+        if kind in (_LIST, _SET):
+            return self._elements(depth)
+        if kind == _STRUCT:
+            return self.struct(depth + 1)
+        raise ValueError("a header holds what no header has")
 
-def _varint(file: IO[bytes]) -> int:
-    value = 0
-    for shift in range(0, 64, 7):
-        byte = _byte(file)
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value
-    raise ValueError("a page header holds a number without end")
+    def _elements(self, depth: int) -> list[Any]:
+        byte = self._byte()
+        size = byte >> 4 if byte >> 4 < 15 else self._varint()
+        if size > len(self._data):
+            raise ValueError("a header claims a list longer than itself")
+        kind = byte & 15
+        if kind in (_TRUE, _FALSE):  # in a list a truth value has a byte of its own
+            kind = _BYTE
+        return [self._value(kind, depth + 1) for _ in range(size)]
 
+    def _byte(self) -> int:
+        return self._bytes(1)[0]
 
-def _zigzag(value: int) -> int:
-    return (value >> 1) ^ -(value & 1)
+    def _bytes(self, count: int) -> bytes:
+        data = self._data[self.position : self.position + count]
+        if len(data) < count:
+            raise ValueError("a header ends too early")
+        self.position += count
+        return data
+
+    def _varint(self) -> int:
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+        raise ValueError("a header holds a number without end")
+
+    def _zigzag(self) -> int:
+        value = self._varint()
+        return (value >> 1) ^ -(value & 1)

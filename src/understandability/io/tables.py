@@ -232,7 +232,7 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
                         column_types={"docno": pa.string(), "flags": pa.string()}
                     ),
                 )
-    except (DamagedStreamError, pa.ArrowException, OSError) as error:
+    except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as a table: {error}") from error
     if "docno" in table.column_names:  # numbers, to a reader of JSON, where all are digits
         index = table.column_names.index("docno")
