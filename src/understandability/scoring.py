@@ -51,6 +51,11 @@ _BATCH_PIECES = 50_000
 class Settings:
     """What is chosen for a run; two runs with equal settings give equal rows.
 
+    Raises `OptionError` where a choice does not exist.
+
+    >>> Settings(threshold=50, user="step").bundle
+    'default'
+
     `extractor`, `sentence_ends`, `engine`
         How text is taken from pages (`EXTRACTORS`, `SENTENCE_ENDS`, `ENGINES`).
     `bundle`
@@ -140,7 +145,12 @@ def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
 
 
 class Scorer:
-    """Estimates documents under fixed settings; loads its bundle once."""
+    """Estimates documents under fixed settings; loads its bundle once.
+
+    >>> table = Scorer().score([document_of_text("You should rest, and drink water.")])
+    >>> table["words"].to_pylist(), table["p_understandable"][0].as_py() > 0.5
+    ([6], True)
+    """
 
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()

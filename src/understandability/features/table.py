@@ -74,7 +74,16 @@ def compute_features(
 
 
 def features_of(batch: Batch, columns: Sequence[str]) -> FeatureTable:
-    """The named columns of the catalogue for each document of a batch."""
+    """The named columns of the catalogue for each document of a batch.
+
+    A column that needs a resource that is not installed is NaN, as is a ratio of a document
+    without words. Raises `OptionError` where a name is no column.
+
+    >>> from understandability.documents import document_of_text
+    >>> batch = Batch([document_of_text("Rest. Drink water."), document_of_text("...")])
+    >>> features_of(batch, ["words", "syllables_per_word"]).values.round(2).tolist()
+    [[3.0, 1.33], [0.0, nan]]
+    """
     plan = _plan(tuple(columns))
     values = np.empty((len(batch), len(plan.features)))
     for index, feature in enumerate(plan.features):
@@ -124,7 +133,12 @@ def _plan(columns: tuple[str, ...]) -> _Plan:
 
 
 def batches(documents: Iterable[Document]) -> Iterator[Batch]:
-    """The documents in batches of a size that is quick and bounded; at least one, if empty."""
+    """The documents in batches of a size that is quick and bounded; at least one, if empty.
+
+    >>> from understandability.documents import document_of_text
+    >>> [len(batch) for batch in batches([document_of_text("Rest.")] * 300)]
+    [256, 44]
+    """
     waiting: list[Document] = []
     pieces = 0
     nothing = True

@@ -42,7 +42,16 @@ class Comparison:
 
 
 def compare(before: Explanation, after: Explanation) -> Comparison:
-    """What changed; features in the order of how much, relative to their size."""
+    """What changed; features in the order of how much, relative to their size.
+
+    >>> from understandability.documents import document_of_text
+    >>> from understandability.report import explain
+    >>> from understandability.scoring import Scorer
+    >>> texts = ("He had an infarction of the heart.", "He had a heart attack.")
+    >>> before, after = (explain(document_of_text(text), Scorer()) for text in texts)
+    >>> compare(before, after).hard_words_gone
+    ('infarction',)
+    """
     hard_before, hard_after = _hard_words(before), _hard_words(after)
     moves = []
     old = {feature.name: feature.value for feature in before.features}

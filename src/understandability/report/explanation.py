@@ -149,7 +149,13 @@ class Explanation:
 
 
 def explain(document: Document, scorer: Scorer) -> Explanation:
-    """Explain one document's estimate under the settings of a scorer."""
+    """Explain one document's estimate under the settings of a scorer.
+
+    >>> from understandability.documents import document_of_text
+    >>> explanation = explain(document_of_text("He had a myocardial infarction."), Scorer())
+    >>> [(word.term, word.lay_term) for word in explanation.costly_words if word.term]
+    [('myocardial infarction', 'heart attack')]
+    """
     settings = scorer.settings
     batch = Batch([document])
     (estimate,) = scorer.bundle.estimate(

@@ -16,8 +16,15 @@ from understandability.report.rendering import number, percent, render
 
 
 def page_report(explanations: Sequence[Explanation], *, comparing: bool = False) -> str:
-    """The report of one page or several; `comparing` tells what changed from the first to the
-    second.
+    """The report of one page or several, as the text of one HTML file.
+
+    `comparing` tells what changed from the first to the second.
+
+    >>> from understandability.documents import document_of_text
+    >>> from understandability.report import explain
+    >>> from understandability.scoring import Scorer
+    >>> page_report([explain(document_of_text("Rest well."), Scorer())])[:15]
+    '<!DOCTYPE html>'
     """
     pages = [_page(explanation) for explanation in explanations]
     comparison: Mapping[str, Any] | None = None
