@@ -271,6 +271,12 @@ def test_written_labels_are_read_back(tmp_path: Path) -> None:
     assert read_labels(tmp_path / "qunder").values.tolist() == [3.0, 0.125]
 
 
+def test_qrels_may_be_called_tsv(tmp_path: Path) -> None:
+    """A first line that is a label is no heading of a table."""
+    path = written(tmp_path, "1\t0\td7\t1\n1\t0\td8\t0\n", "qrels.dev.tsv")
+    assert read_labels(path).values.tolist() == [1.0, 0.0]
+
+
 def test_labels_of_documents_are_no_label_file(tmp_path: Path) -> None:
     """They have no queries to write."""
     with pytest.raises(OptionError, match="labels of documents"):

@@ -114,7 +114,8 @@ def read_labels(
     """Read the labels of one dimension, whatever they stand in.
 
     A path with the suffix of a table (``.jsonl .csv .tsv .parquet``, also compressed) is a
-    score table, see `labels_from_table`; ``irds:NAME`` is a data set of ir_datasets, see
+    score table, see `labels_from_table` (but for a ``.tsv`` whose first line is a label, as
+    some qrels are called); ``irds:NAME`` is a data set of ir_datasets, see
     `labels_from_frame`; anything else is a TREC label file, ``query 0 document label`` a line:
     qrels, understandability or trust labels.
     """
@@ -123,7 +124,7 @@ def read_labels(
         rows = open_dataset(text, "qrels").qrels_iter()
         return labels_from_frame(rows, text.removeprefix("irds:"), column or dimension)
     bare = text.lower().removesuffix(".gz").removesuffix(".zst")
-    if bare.endswith(TABLE_SUFFIXES):
+    if bare.endswith(TABLE_SUFFIXES) and not _begins_as_labels(text):
         return labels_from_table(read_table(text), text, column)
     if column is not None:
         raise OptionError(f"{path} has no named columns: leave the column {column!r} out")
@@ -137,6 +138,15 @@ def read_labels(
     return _labels(
         text, table["query"], table["document"], table["label"], line_numbers=numbers, odd=oddities
     )
+
+
+def _begins_as_labels(path: str) -> bool:
+    """Whether the first line of a file has four columns, of which the last is a number."""
+    if ".tsv" not in path.lower():
+        return False
+    with open_stream(path) as stream:
+        fields = stream.readline().decode("utf-8", "replace").split()
+    return len(fields) == len(_LABELS.columns) and re.fullmatch(r"-?[\d.]+", fields[-1]) is not None
 
 
 def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> Labels:
