@@ -21,6 +21,7 @@ from understandability.report.charts import Reference, box_plot, grade_chart, hi
 from understandability.report.crawl_report import site_of
 from understandability.report.lay_terms import lay_terms
 from understandability.report.marks import KINDS, LONG, marked_blocks, marked_pieces
+from understandability.report.page_report import references
 from understandability.scoring import Scorer
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
@@ -80,7 +81,9 @@ def test_an_explanation_says_all(scorer: Scorer, samples: dict[str, Document]) -
     json.dumps(data, allow_nan=False)
     assert data["estimate"]["difficulty"] == pytest.approx(explanation.estimate.difficulty)
     assert {reading["name"] for reading in data["formulas"]} >= {"dale_chall", "smog"}
-    assert {row["name"] for row in data["features"]} <= set(COLUMNS)
+    shown = {row["name"] for row in data["features"]}
+    needs_nothing = {name for name, (row, _) in COLUMNS.items() if not row.needs}
+    assert shown == {name for name in needs_nothing if not name.endswith("_readcalc")}
     assert set(data["marks"]) == set(KINDS)
     assert data["marks"][LONG] >= 5
     assert 1 <= len(data["costly_words"]) <= 20
@@ -89,6 +92,15 @@ def test_an_explanation_says_all(scorer: Scorer, samples: dict[str, Document]) -
     assert min(points) > 0
     above = {row["name"] for row in data["formulas"] if row["above_limit"]}
     assert "flesch_kincaid" in above
+
+
+def test_the_default_bundle_has_references(scorer: Scorer) -> None:
+    """Where typical texts lie is computed with the bundle itself: run the script again if not."""
+    kinds = references(scorer.bundle.checksum)
+    assert len(kinds) == 4, "run scripts/build_report_references.py"
+    assert all(0 <= each.low <= each.median <= each.high <= 100 for each in kinds)
+    medians = [each.median for each in kinds]
+    assert medians == sorted(medians), "posts, consumer pages, articles, papers"
 
 
 def test_short_texts_are_warned_of(scorer: Scorer) -> None:

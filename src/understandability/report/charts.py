@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 _INK, _ACCENT, _SOFT = "var(--ink, #222)", "var(--accent, #0b62a8)", "var(--soft, #9db6c9)"
+# Letters over a line are readable on paper of their own.
+_HALO = "paint-order:stroke;stroke:var(--paper, #fff);stroke-width:5px"
 _WIDTH = 400.0  # near that of a phone, so that letters are legible there
 _MARGIN = 20.0
 
@@ -115,17 +117,17 @@ def grade_chart(grades: Sequence[tuple[str, float]], limit: float) -> str:
         return _MARGIN + (_WIDTH - 2 * _MARGIN) * max(value, 0.0) / most
 
     y = 46.0
-    parts, said = [], [f"Guides recommend grade {limit:g} at most."]
+    bars, labels, said = [], [], [f"Guides recommend grade {limit:g} at most."]
     for name, grade in grades:
         known = not np.isnan(grade)
         shown = f"{grade:.1f}" if known else "not known"
         if known:
-            parts.append(_box(_MARGIN, y, place(grade) - _MARGIN, 12, _SOFT))
-        parts.append(_text(_MARGIN, y - 4, f"{name} {shown}", "start"))
+            bars.append(_box(_MARGIN, y, place(grade) - _MARGIN, 12, _SOFT))
+        labels.append(_text(_MARGIN, y - 4, f"{name} {shown}", "start", _HALO))
         said.append(f"{name}: {shown}.")
         y += 38
-    parts.append(_line(place(limit), 18, place(limit), y - 22, _ACCENT, 2))
-    parts.append(_text(place(limit), 13, f"grade {limit:g}"))
+    line = _line(place(limit), 18, place(limit), y - 22, _ACCENT, 2)
+    parts = [*bars, line, _text(place(limit), 13, f"grade {limit:g}"), *labels]
     return _svg(y - 18, "Readability formulas in US grades", " ".join(said), parts)
 
 
