@@ -15,6 +15,7 @@ import click
 import typer
 
 import understandability
+from understandability.cli.suggestions import Commands
 from understandability.errors import UnderstandabilityError
 
 SCORING = "Score pages"
@@ -28,6 +29,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("run", "run", SCORING),
     ("lookup", "lookup", SCORING),
     ("features", "features", SCORING),
+    ("extract", "extract", SCORING),
     ("explain", "explain", SCORING),
     ("resources", "resources", SCORING),
     ("evaluate", "evaluate", EVALUATION),
@@ -47,6 +49,7 @@ def build_app() -> typer.Typer:
     """The whole command line, one command for each row of `COMMANDS`."""
     app = typer.Typer(
         name="understand",
+        cls=Commands,
         help="How likely is a reader to understand a web page? From bytes to P(U|d).",
         no_args_is_help=True,
         pretty_exceptions_enable=False,

@@ -21,11 +21,10 @@ writes ``<br/>`` are white space, which serves best by the gold pages.
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from understandability.pages import ParsedPage
+from understandability.pages import ParsedPage, names, text_of_unparsed
 from understandability.records import Block
 
 # Reasons, as they are reported.
@@ -39,16 +38,16 @@ APART = "apart from the main text"
 # What a tag does to the block that is being read. Those up to _UNPARSED end it.
 _OPEN, _CLOSE, _EMPTY, _SKIP, _IGNORE, _END_IGNORED, _UNPARSED = range(7)
 _NOTHING, _SPACE, _LINK, _END_LINK = range(7, 11)
+_CLOSING = (_CLOSE, _END_IGNORED)
 
-_INLINE = frozenset("strike u b i em strong span sup code tt sub var font".split())
+_INLINE = names("strike u b i em strong span sup code tt sub var font")
 _SPACED = frozenset({"abbr", "acronym"})
-_VOID = frozenset("area br embed hr img input link meta wbr".split())
+_VOID = names("area br embed hr img input link meta wbr")
 _OPENING_ACTIONS = {
     **dict.fromkeys(("script", "style", "option"), _SKIP),  # these hold text alone
     **dict.fromkeys(("object", "applet", "noscript"), _IGNORE),
     **dict.fromkeys(("iframe", "noembed", "noframes"), _UNPARSED),
 }
-_TAGS = re.compile(r"<[^<>]*>")
 
 _SPACES = re.compile("  +")
 
@@ -112,9 +111,8 @@ def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[s
     words, linked = _count_words(whole), _count_words("\n".join(linked_texts))
     if 0 in words:
         kept = [place for place, text in enumerate(texts) if words[place] or _TOKEN.search(text)]
-        texts, words, linked, elements = (
-            [column[place] for place in kept] for column in (texts, words, linked, elements)
-        )
+        texts, elements = [texts[place] for place in kept], [elements[place] for place in kept]
+        words, linked = [words[place] for place in kept], [linked[place] for place in kept]
     return texts, words, linked, elements
 
 
@@ -135,9 +133,7 @@ def _cut(parsed: ParsedPage) -> tuple[list[str], list[str], list[str]]:
     tags.append("/html")  # ends the last block
     contents.append("")
     actions["/html"] = _CLOSE
-    for tag, action, content in zip(
-        tags, map(actions.__getitem__, tags), contents, strict=True
-    ):
+    for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
         if ignored:
             ignored += (action == _IGNORE) - (action == _END_IGNORED)
             if ignored:
@@ -148,7 +144,7 @@ def _cut(parsed: ParsedPage) -> tuple[list[str], list[str], list[str]]:
                 linked_texts.append(linked)
                 elements.append(open_elements[-1])
             text = content
-            if action == _CLOSE or action == _END_IGNORED:
+            if action in _CLOSING:
                 if len(open_elements) > 1:
                     open_elements.pop()
             elif action != _EMPTY:
@@ -159,7 +155,7 @@ def _cut(parsed: ParsedPage) -> tuple[list[str], list[str], list[str]]:
                     text = ""
                     ignored = 1
                 elif action == _UNPARSED:
-                    text = html.unescape(_TAGS.sub(" ", content))
+                    text = text_of_unparsed(content)
             linked = text if in_link else ""
             continue
         if action != _NOTHING:
@@ -253,9 +249,7 @@ def _titled(texts: Sequence[str], title: str) -> set[int]:
     titles = _titles(title)
     lengths = {len(form) for form in titles}
     return {
-        place
-        for place, text in enumerate(texts)
-        if len(text) in lengths and text.lower() in titles
+        place for place, text in enumerate(texts) if len(text) in lengths and text.lower() in titles
     }
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 
-from understandability.errors import OptionError, PageError
-from understandability.extraction import boilerpipe, naive, paragraphs, reference
+from understandability.errors import OptionError, PageError, UnderstandabilityError
+from understandability.extraction import boilerpipe, modern, naive, paragraphs, reference
 from understandability.extraction.plain import plain_paragraphs
 from understandability.pages import ParsedPage
 from understandability.records import Block
+
+Engine = Callable[[ParsedPage], tuple[Block, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
     """A method: our implementation, the library that it follows, and who published it."""
 
-    fast: Callable[[ParsedPage], tuple[Block, ...]]
-    reference: Callable[[ParsedPage], tuple[Block, ...]]
+    fast: Engine
+    reference: Engine
     citation: str
 
 
@@ -26,11 +29,22 @@ EXTRACTORS = {
     "boilerpipe": Extractor(
         boilerpipe.boilerpipe,
         reference.boilerpipe,
-        "Kohlschütter, Fankhauser & Nejdl 2010 (ArticleExtractor)",
+        "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
     "justext": Extractor(paragraphs.justext, reference.justext, "Pomikálek 2011"),
+    "trafilatura": Extractor(modern.trafilatura, modern.trafilatura, "Barbaresi 2021"),
 }
 ENGINES = ("fast", "reference")
+_EXTRAS = frozenset({"trafilatura"})
+
+
+def installed_extractors() -> list[str]:
+    """The names of the extractors that can run here.
+
+    >>> installed_extractors()[:3]
+    ['naive', 'boilerpipe', 'justext']
+    """
+    return [name for name in EXTRACTORS if name not in _EXTRAS or find_spec(name)]
 
 
 def extract(
@@ -39,7 +53,7 @@ def extract(
     """The blocks of a page as one extractor sees them, kept or dropped, with the reason.
 
     Plain text gives one kept block for each paragraph, whatever the extractor.
-    Raises `PageError` of stage ``extract`` when the page defeats the extractor.
+    Raises `PageError` of stage ``extract`` when a page defeats the extractor.
 
     >>> from understandability.pages import parse_page
     >>> from understandability.records import Page
@@ -47,19 +61,21 @@ def extract(
     >>> [block.text for block in extract(page, "naive")]
     ['Flu', 'A virus.', 'It spreads.']
     """
-    if extractor not in EXTRACTORS:
-        raise OptionError(
-            f"There is no extractor {extractor!r}; choose one of {', '.join(EXTRACTORS)}."
-        )
-    if engine not in ENGINES:
-        raise OptionError(f"There is no engine {engine!r}; choose one of {', '.join(ENGINES)}.")
+    for name, chosen, allowed in (
+        ("extractor", extractor, EXTRACTORS),
+        ("engine", engine, ENGINES),
+    ):
+        if chosen not in allowed:
+            raise OptionError(
+                f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}"
+            )
     if not parsed.is_html:
         return plain_paragraphs(parsed.text)
     row = EXTRACTORS[extractor]
     function = row.fast if engine == "fast" else row.reference
     try:
         return function(parsed)
-    except PageError:
+    except UnderstandabilityError:
         raise
     except Exception as error:  # a library may fail in any way; the run goes on
         raise PageError(

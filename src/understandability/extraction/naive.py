@@ -1,6 +1,6 @@
 """All text of a page, tags removed.
 
-1. Leave out what is not shown: script, style, template, noscript, comments.
+1. Leave out what is not shown: script, style, template, noscript, iframe, comments.
 2. Every block-level element begins and ends a field of its own: paragraphs, headings, list
    items, table cells, the title.
 3. Within a field, the tags of a line separate no words ("H<sub>2</sub>O"), except for line
@@ -10,18 +10,18 @@
 
 from __future__ import annotations
 
-from understandability.pages import ParsedPage
+from understandability.pages import ParsedPage, names, text_of_unparsed
 from understandability.records import Block
 
-DROPPED = frozenset({"script", "style", "template", "noscript"})
-_INLINE = frozenset(
+DROPPED = frozenset({"script", "style", "template", "noscript", "iframe", "noembed"})
+_INLINE = names(
     """a abbr acronym b basefont bdi bdo big blink cite code data del dfn em font i ins kbd label
     mark marquee nobr o:p q rb rp rt rtc ruby s samp small span strike strong sub sup time tt u
-    var wbr""".split()
+    var wbr"""
 )
-_SPACED = frozenset(
-    "area br button canvas embed iframe img input map object output param picture select source svg"
-    " textarea".split()
+_SPACED = names(
+    "area br button canvas embed img input map object output param picture select source svg"
+    " textarea"
 )
 _SIDE_BY_SIDE = frozenset({"a", "label", "span"})
 
@@ -49,7 +49,7 @@ def naive(parsed: ParsedPage) -> tuple[Block, ...]:
             if field and not field.isspace():
                 fields.append(field)
                 elements.append(open_elements[-1])
-            field = text
+            field = text_of_unparsed(text) if tag == "noframes" else text
             if tag[0] == "/":
                 if len(open_elements) > 1:
                     open_elements.pop()
@@ -59,10 +59,7 @@ def naive(parsed: ParsedPage) -> tuple[Block, ...]:
             dropped = "/" + tag
         else:
             if action == _SPACE or (
-                action == _OPEN_INLINE
-                and last_tag == "/" + tag
-                and len(text) > 1
-                and not last_text
+                action == _OPEN_INLINE and last_tag == "/" + tag and len(text) > 1 and not last_text
             ):
                 field += " "
             field += text

@@ -16,17 +16,17 @@ jusText also has a pass before step 4 that would lift short headings to *neargoo
 later paragraphs of class *good* while it is only now assigning those classes, so it never finds
 one; it is left out here. Neighbours are found in one scan each way, not one scan a paragraph.
 
-The library parses nothing behind the first ``</html>``; that is read here only if there is no
-text before it.
+The library reads nothing behind the first ``</html>``. Here that stands in blocks that are
+dropped, unless there is no text before it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from understandability.pages import ParsedPage, Tape, stop_words
+from understandability.pages import ParsedPage, Tape, names, stop_words
 from understandability.records import Block
 
 MAX_LINK_DENSITY = 0.2
@@ -36,12 +36,12 @@ STOP_WORDS_LOW = 0.30
 STOP_WORDS_HIGH = 0.32
 MAX_HEADING_DISTANCE = 200
 
-_PARAGRAPH_TAGS = frozenset(
+_PARAGRAPH_TAGS = names(
     """body blockquote caption center col colgroup dd div dl dt fieldset form legend optgroup
-    option p pre table td textarea tfoot th thead tr ul li h1 h2 h3 h4 h5 h6""".split()
+    option p pre table td textarea tfoot th thead tr ul li h1 h2 h3 h4 h5 h6"""
 )
-_KILLED = frozenset("head script style applet base button input select textarea".split())
-_UNWRAPPED = frozenset("form iframe embed layer object param link".split())
+_KILLED = names("head script style applet base button input select textarea")
+_UNWRAPPED = names("form iframe embed layer object param link")
 # As jusText looks for them in the path of a paragraph, in which any element may stand.
 _HEADING = re.compile(r"\bh\d\b")
 _SPACES = re.compile(r"\s+")
@@ -63,14 +63,15 @@ class _Paragraph:
 
 def justext(parsed: ParsedPage) -> tuple[Block, ...]:
     """The paragraphs of a page; those of class *good* are kept."""
-    paragraphs = []
-    if parsed.tags["html"] > 1:
-        paragraphs = _paragraphs(parsed, parsed.tape[: parsed.tape.index("/html")])
-    paragraphs = paragraphs or _paragraphs(parsed, parsed.tape)
+    paragraphs, behind = _paragraphs(parsed, parsed.tape), []
+    if parsed.tags["html"] > 1 and "/html" in parsed.tags:
+        end = parsed.tape.index("/html")
+        if before := _paragraphs(parsed, parsed.tape[:end]):
+            paragraphs, behind = before, _paragraphs(parsed, parsed.tape[end + 1 :])
     stop_list = stop_words(parsed.language or "en")
     alone = [_class_alone(paragraph, stop_list) for paragraph in paragraphs]
     revised = _revise(paragraphs, alone)
-    return tuple(
+    blocks = [
         Block(
             paragraph.text,
             paragraph.element,
@@ -78,7 +79,12 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
             final if final == first else f"{first}, {final} among its neighbours",
         )
         for paragraph, first, final in zip(paragraphs, alone, revised, strict=True)
-    )
+    ]
+    blocks += [
+        Block(paragraph.text, paragraph.element, False, "behind the end of the page")
+        for paragraph in behind
+    ]
+    return tuple(blocks)
 
 
 def _paragraphs(parsed: ParsedPage, tape: Tape) -> list[_Paragraph]:
@@ -203,9 +209,9 @@ def _revise(paragraphs: Sequence[_Paragraph], alone: Sequence[str]) -> list[str]
             classes[place] = "bad" if previous == after[place] == "bad" else "good"
         previous = classes[place]
     for place, paragraph in enumerate(paragraphs):
-        if paragraph.in_heading and classes[place] == "bad" and alone[place] != "bad":
-            if _good_follows(place, paragraphs, classes):
-                classes[place] = "good"
+        lifted = paragraph.in_heading and classes[place] == "bad" and alone[place] != "bad"
+        if lifted and _good_follows(place, paragraphs, classes):
+            classes[place] = "good"
     return classes
 
 

@@ -47,7 +47,7 @@ def fields(blocks: Iterable[Block], sentence_ends: str = "force-period") -> list
     """
     if sentence_ends not in SENTENCE_ENDS:
         raise OptionError(
-            f"There is no sentence-end policy {sentence_ends!r}; choose one of "
-            f"{', '.join(SENTENCE_ENDS)}."
+            f"sentence ends {sentence_ends!r} do not exist; choose one of "
+            f"{', '.join(SENTENCE_ENDS)}"
         )
     return SENTENCE_ENDS[sentence_ends]([block.text for block in blocks if block.kept])

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from understandability.pages.language import stop_words
 from understandability.pages.parsed import ParsedPage, parse_page
-from understandability.pages.tape import Tape
+from understandability.pages.tape import Tape, names, text_of_unparsed
 
-__all__ = ["ParsedPage", "Tape", "parse_page", "stop_words"]
+__all__ = ["ParsedPage", "Tape", "names", "parse_page", "stop_words", "text_of_unparsed"]

@@ -17,8 +17,9 @@ from typing import NamedTuple
 from understandability.errors import PageError
 from understandability.pages.labels import CODECS, encoding_of
 
-# More than this many bytes (or characters) are refused: the memory of a process is bounded.
-MAX_SIZE = 64 * 2**20
+# More than this many bytes (or characters) are refused: at this size a page takes one to two
+# seconds, and up to half a gigabyte.
+MAX_SIZE = 20_000_000
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -59,9 +60,7 @@ _BINARY = "".join(_CONTROLS).translate(dict.fromkeys(map(ord, "\x0b\x0c\x0e\x0f\
 _MAX_BINARY_SHARE = 0.05
 _MAX_BINARY = 8
 
-_META_CHARSET = re.compile(
-    rb"""<meta\s[^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.IGNORECASE
-)
+_META_CHARSET = re.compile(rb"""<meta\s[^>]*?charset\s*=\s*["']?\s*([^\s"'/>;]+)""", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"""\A\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]+)["']""")
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
@@ -90,7 +89,7 @@ def decode(content: bytes | str, charset: str | None = None) -> Decoded:
     if len(content) > MAX_SIZE:
         raise PageError(
             "decode",
-            f"the page has {len(content) / 2**20:.0f} MB; at most {MAX_SIZE // 2**20} MB are read",
+            f"the page has {len(content) / 1e6:.0f} MB; at most {MAX_SIZE // 10**6} MB are read",
         )
     if isinstance(content, str):
         _refuse_binary(content[:_SNIFFED].encode("utf-8", "replace"))

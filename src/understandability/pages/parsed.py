@@ -25,7 +25,8 @@ class ParsedPage:
 
     `text` is the decoded source, `encoding` what it was decoded from, `tape` its markup (see
     `understandability.pages.tape`; empty for plain text), `declared_language` the language that
-    the page claims; `closes_void_elements` says whether it writes ``<br/>``, `flags` what was unusual about reading it.
+    the page claims; `closes_void_elements` says whether it writes ``<br/>``, `flags` what was
+    unusual about reading it.
     """
 
     page: Page

@@ -6,8 +6,8 @@ the tags between them, in lower case and without attributes: ``p`` opens, ``/p``
 it needs no recursion, however deep the page nests.
 
 libxml2 drops what is nested deeper than 2,048 elements, and a tree takes some 500 bytes a tag.
-Pages that are too deep or too large for a tree are cut at their tags instead, into a tape of the
-same form, whose end tags need not match.
+Pages that are too deep or too large for a tree, or of which no text is left in it, are cut at
+their tags instead, into a tape of the same form, whose end tags need not match.
 
 What follows a comment, script or the like that is never closed belongs to it, by the standard.
 That would lose the rest of the page, so it is closed where text seems to go on.
@@ -25,18 +25,28 @@ from understandability.errors import PageError
 
 Tape = list[str]
 
+
+def names(listed: str) -> frozenset[str]:
+    """The names of elements that a text lists.
+
+    >>> sorted(names("p li"))
+    ['li', 'p']
+    """
+    return frozenset(listed.split())
+
+
 # Larger pages get no tree.
 _MAX_TREE_BYTES = 4_000_000
 _MAX_TREE_TAGS = 400_000
 # Pages with more tags are refused; a tape takes some 150 bytes a tag.
-_MAX_TAGS = 2_000_000
+_MAX_TAGS = 1_000_000
 
 # Elements whose content is text even where it looks like tags.
 RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
 
-_VOID = frozenset(
+_VOID = names(
     """area base basefont bgsound br col embed frame hr img input keygen link meta param source
-    track wbr""".split()
+    track wbr"""
 )
 
 _TAG = re.compile(r"<([^>]+)>")
@@ -46,6 +56,7 @@ _RAW_ELEMENT = re.compile(
     rf"(<({'|'.join(RAW)})\b[^<>]*>)(.*?)(?=</\2\b|\Z)", re.DOTALL | re.IGNORECASE
 )
 _LINE_BREAK = re.compile(rb"<br ?(/?)>")
+_ANY_TAG = re.compile(r"<[^<>]*>")
 _SOURCE_TAG = re.compile(r"<(/?[a-zA-Z][^\s<>/]*)[^<>]*>")
 # Where text goes on after a script or style that is not closed.
 _TEXT_STARTS = rb"<(?:p|div|h[1-6]|table|ul|ol|dl|body|/head|article|section|main)\b"
@@ -71,12 +82,21 @@ def read_markup(source: bytes) -> Markup:
     closed = _with_comments_closed(source)
     markup = _read(closed)
     last = _raw_at_end(markup.tape)
-    if last and _opens_after_last_end(closed, last.encode()):
+    if last and _opens_after_last_end(closed, last.encode()) >= 0:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
     if closed is not source:
         markup = markup._replace(flags=(*markup.flags, "unclosed_element"))
     return markup
+
+
+def text_of_unparsed(content: str) -> str:
+    """The text of what stands in an iframe, noembed or noframes, which parsers leave as it is.
+
+    >>> text_of_unparsed("<p>No frames&hellip;")
+    ' No frames…'
+    """
+    return html.unescape(_ANY_TAG.sub(" ", content))
 
 
 def _read(source: bytes) -> Markup:
@@ -99,10 +119,10 @@ def _read(source: bytes) -> Markup:
         error = parser.error_log.last_error
         if root is not None and (error is None or error.level < etree.ErrorLevels.FATAL):
             language = root.get("lang") or root.get("xml:lang") or ""
-            return Markup(_tape_of(root), language, closes_void_elements)
-    return Markup(
-        _tape_of_source(source.decode()), "", closes_void_elements, flags=("no_tree",)
-    )
+            tape = _tape_of(root)
+            if _has_text(tape):
+                return Markup(tape, language, closes_void_elements)
+    return Markup(_tape_of_source(source.decode()), "", closes_void_elements, flags=("no_tree",))
 
 
 def _tape_of(root: etree._Element) -> Tape:
@@ -160,32 +180,41 @@ def _with_comments_closed(source: bytes) -> bytes:
     return source[:end] + source[end:].replace(b"<!--", b"<!-->")
 
 
+def _has_text(tape: Tape) -> bool:
+    """Whether there is text on a tape, apart from code."""
+    return any(
+        text and not text.isspace() and tag not in ("script", "style")
+        for tag, text in zip(tape[1::2], tape[2::2], strict=True)
+    )
+
+
 def _raw_at_end(tape: Tape) -> str:
-    """The name of the last element that holds text, if it is one of `RAW`."""
+    """The name of the last element that holds text or is not closed, if it is one of `RAW`."""
     for place in range(len(tape) - 2, 0, -2):
         tag, text = tape[place], tape[place + 1]
         if tag[0] != "/":
-            return tag if tag in RAW and text and not text.isspace() else ""
+            holds = place == len(tape) - 2 or (text and not text.isspace())
+            return tag if tag in RAW and holds else ""
         if text and not text.isspace():
             return ""
     return ""
 
 
 def _opens_after_last_end(source: bytes, name: bytes) -> int:
-    """Where an element opens that is never closed; 0 if there is none."""
+    """Where an element opens that is never closed; -1 if there is none."""
     end = len(source)
     while (end := source.rfind(b"</", 0, end)) > 0:
         if source[end + 2 : end + 2 + len(name)].lower() == name:
             break
     opening = re.compile(rb"<%b\b" % name, re.IGNORECASE).search(source, max(0, end))
-    return opening.start() if opening else 0
+    return opening.start() if opening else -1
 
 
 def _with_raw_elements_closed(source: bytes) -> bytes:
     """The source with scripts and the like closed where text seems to go on."""
     for name in RAW:
         tag = name.encode()
-        if start := _opens_after_last_end(source, tag):
+        if (start := _opens_after_last_end(source, tag)) >= 0:
             goes_on = _TEXT_STARTS if name in ("script", "style") else b"<"
             rest = re.sub(
                 rb"(<%b\b[^<>]*>)(.*?)(?=%b|\Z)" % (tag, goes_on),
