@@ -19,6 +19,7 @@ from understandability.records import Document, Page
 from understandability.report import compare, explain, page_report
 from understandability.report.charts import Reference, box_plot, grade_chart, histogram, scale_chart
 from understandability.report.crawl_report import site_of
+from understandability.report.influences import _with_short_sentences, _without
 from understandability.report.lay_terms import lay_terms
 from understandability.report.marks import KINDS, LONG, marked_blocks, marked_pieces
 from understandability.report.page_report import references
@@ -92,6 +93,30 @@ def test_an_explanation_says_all(scorer: Scorer, samples: dict[str, Document]) -
     assert min(points) > 0
     above = {row["name"] for row in data["formulas"] if row["above_limit"]}
     assert "flesch_kincaid" in above
+
+
+def test_what_moved_the_estimate(scorer: Scorer, samples: dict[str, Document]) -> None:
+    """Medical words make the hard page harder, in words and in points, the most first."""
+    moved = explain(samples["hard.html"], scorer).influences
+    assert [abs(each.points) for each in moved] == sorted(
+        (abs(each.points) for each in moved), reverse=True
+    )
+    points = {each.group: each.points for each in moved}
+    assert points["medical words"] > 1
+    assert f"medical words: harder by {points['medical words']:.0f}" in {
+        each.wording for each in moved
+    }
+
+
+def test_texts_that_are_asked_about() -> None:
+    """Sentences cut into equal parts; words left out, with sentences of which nothing is left."""
+    document = document_of_text("One " * 30 + "end. Two. Three is here.")
+    cut = _with_short_sentences(document)
+    assert [len(sentence) for sentence in cut.sentences] == [10, 10, 11, 1, 3]
+    left_out = [piece in ("One", "Two.", "is") for piece in document.pieces]
+    assert _without(document, left_out).sentences == (("end.",), ("Three", "here."))
+    empty = _without(document, [True] * len(document.pieces))
+    assert (empty.pieces, empty.sentence_starts) == ((), ())
 
 
 def test_the_default_bundle_has_references(scorer: Scorer) -> None:

@@ -15,6 +15,7 @@ from understandability.features import COLUMNS, Batch, features_of
 from understandability.features.needs import missing
 from understandability.language.words import word_of
 from understandability.records import Document, Estimate
+from understandability.report.influences import Influence, influences
 from understandability.report.lay_terms import lay_terms
 from understandability.report.marks import (
     DIFFICULT,
@@ -80,15 +81,6 @@ class CostlyWord:
     kinds: tuple[str, ...]
     term: str
     lay_term: str
-
-
-@dataclass(frozen=True, slots=True)
-class Influence:
-    """How many points of difficulty a group of features added (above 0) or took (below 0)."""
-
-    group: str
-    points: float
-    wording: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +169,7 @@ def explain(document: Document, scorer: Scorer) -> Explanation:
         replace(estimate, flags=table.flags[0]),
         scorer.described,
         _formulas(values, words, sentences),
-        (),
+        influences(document, pieces, scorer),
         costly_words(document, pieces, scorer),
         lay_terms().source,
         {kind: counts[kind] for kind in KINDS},
