@@ -1,0 +1,223 @@
+"""Parts of speech: a linear model over a window of five tokens, in two passes, without history.
+
+*First pass*: the score of each tag is a sum over the token and its two neighbours on each side,
+each described by its own features (word, suffixes, shape, ...). What a token type adds at each
+of the five distances is therefore computed once per type (`Tagger.contributions`), and tagging
+is five gathers, four additions and an argmax over all tokens of a batch.
+*Second pass*: tables add what the first-pass tags around a token tell.
+All numbers are whole, so that the same sentence has the same tags in any batch, anywhere.
+The weights were learned from the UD English Web Treebank by ``scripts/train_tagger.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.io.resources import resource_arrays
+
+UNIVERSAL = (
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X",
+)  # fmt: skip
+TWELVE = (
+    "VERB", "NOUN", "PRON", "ADJ", "ADV", "ADP", "CONJ", "DET", "NUM", "PRT", "X", "PUNCT",
+)  # fmt: skip
+_RENAMED = {
+    "AUX": "VERB",
+    "PROPN": "NOUN",
+    "SCONJ": "CONJ",
+    "CCONJ": "CONJ",
+    "PART": "PRT",
+    "INTJ": "X",
+    "SYM": "X",
+}
+# The twelve-tag set's index of each universal tag: ``TO_TWELVE[tags]``.
+TO_TWELVE = np.array([TWELVE.index(_RENAMED.get(tag, tag)) for tag in UNIVERSAL], np.uint8)
+
+TAGS = len(UNIVERSAL)
+# What stands before the first and after the last token of a sentence.
+BOUNDARY_TAG = TAGS
+BOUNDARY_FEATURE = "boundary"
+# Where neighbours stand that a token's type adds to: itself in the middle.
+OFFSETS = (-2, -1, 0, 1, 2)
+
+Array = NDArray[Any]
+
+
+def normal_form(token: str) -> str:
+    """Small letters, all digits alike."""
+    return re.sub(r"\d", "0", token.lower())
+
+
+def _shape(token: str) -> str:
+    """Capitals, small letters and digits, a run of more than two shortened."""
+    shape = re.sub(r"[^\W\d_]", lambda letter: "X" if letter[0].isupper() else "x", token[:16])
+    return re.sub(r"(.)\1{2,}", r"\1\1", re.sub(r"\d", "d", shape))[:8]
+
+
+def context_features(token: str, usual_case: str) -> list[str]:
+    """What a token tells about itself and its neighbours.
+
+    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
+    ``N`` where that is not known.
+    """
+    word = normal_form(token)
+    case = "t"
+    if token[:1].isupper():
+        case = "U" if len(token) > 1 and token.isupper() else "T"
+    return [
+        "w=" + word,
+        "1=" + word[-1:],
+        "2=" + word[-2:],
+        "3=" + word[-3:],
+        "4=" + word[-4:],
+        "shape=" + _shape(token),
+        "case=" + case + usual_case,
+        "bias",
+    ]
+
+
+def own_features(token: str) -> list[str]:
+    """What a token tells about itself only."""
+    word = normal_form(token)
+    case = "T" if token[:1].isupper() else "t"
+    features = [
+        "W=" + token,
+        "5=" + word[-5:],
+        "-1=" + word[:1],
+        "-2=" + word[:2],
+        "-3=" + word[:3],
+        "-4=" + word[:4],
+        "c2=" + case + word[-2:],
+        "c3=" + case + word[-3:],
+        f"size={min(len(word), 9)}",
+    ]
+    if "-" in word:
+        features.append("hyphen")
+    if "." in word[1:-1]:
+        features.append("dot")
+    if token.isupper():
+        features.append(f"upper={min(len(token), 5)}")
+    return features
+
+
+class Tagger:
+    """Tags of tokens: indexes into `UNIVERSAL`.
+
+    >>> tagger = default_tagger()
+    >>> tags = tagger.tag("The flu is an infection .".split(), np.array([0]))
+    >>> [UNIVERSAL[tag] for tag in tags]
+    ['DET', 'NOUN', 'AUX', 'DET', 'NOUN', 'PUNCT']
+    """
+
+    def __init__(self, arrays: dict[str, Array]) -> None:
+        texts = arrays["features"].tobytes().decode("utf-8").split("\n")
+        self._rows = {text: row for row, text in enumerate(texts)}
+        self._weights = arrays["weights"]
+        words = arrays["usual_case_words"].tobytes().decode("utf-8").split("\n")
+        self._usual_case = dict(zip(words, arrays["usual_case"].astype("U1").tolist(), strict=True))
+        classes = arrays["word_classes"].tobytes().decode("utf-8").split("\n")
+        self._word_classes = {word: number for number, word in enumerate(classes, 1)}
+        self._before = arrays["before"]
+        self._around = arrays["around"]
+        self._after = arrays["after"]
+        self._word_around = arrays["word_around"]
+        self._boundary = np.append(self._weights[self._rows[BOUNDARY_FEATURE]], 0)
+
+    def tag(self, tokens: Sequence[str], sentence_starts: Array) -> NDArray[np.uint8]:
+        """The tag of each token; `sentence_starts` are indexes of the tokens that start one."""
+        numbers: dict[str, int] = {}
+        ids = np.array([numbers.setdefault(token, len(numbers)) for token in tokens], np.int64)
+        return self.tag_ids(ids, sentence_starts, self.contributions(list(numbers)))
+
+    def contributions(self, types: Sequence[str]) -> NDArray[np.int16]:
+        """What each token type adds to the scores around it: (types, offsets * tags + 1).
+
+        A function of each type alone, to be kept with it. Column ``o * 17 + t`` is for tag `t`
+        of a token for which this one stands at ``OFFSETS[o]``; the last one numbers the words
+        that the second pass knows.
+        """
+        columns = len(OFFSETS) * TAGS
+        table = np.empty((len(types), columns + 1), np.int16)
+        for start in range(0, len(types), _AT_ONCE):
+            some = types[start : start + _AT_ONCE]
+            rows: list[int] = []
+            starts = []
+            for token in some:
+                starts.append(len(rows))
+                rows.extend(self._rows_of(token))
+            np.add.reduceat(
+                self._weights[rows],
+                starts,
+                axis=0,
+                dtype=np.int16,
+                out=table[start : start + len(some), :columns],
+            )
+        word_class = self._word_classes.get
+        table[:, columns] = [word_class(normal_form(token), 0) for token in types]
+        return table
+
+    def _rows_of(self, token: str) -> list[int]:
+        token = token[:_LONGEST]
+        usual_case = self._usual_case.get(normal_form(token), "N")
+        rows = self._rows
+        features = context_features(token, usual_case) + own_features(token)
+        return [rows[feature] for feature in features if feature in rows]
+
+    def tag_ids(
+        self, type_ids: Array, sentence_starts: Array, contributions: Array
+    ) -> NDArray[np.uint8]:
+        """The tag of each token, given by its type's row in `contributions`."""
+        tags = np.empty(len(type_ids), np.uint8)
+        # Some sentences at a time, for the cache; their tags do not depend on the others.
+        ends = np.append(sentence_starts[1:], len(type_ids))
+        first = 0
+        while first < len(sentence_starts):
+            start = sentence_starts[first]
+            last = max(first + 1, int(np.searchsorted(ends, start + _AT_ONCE, side="right")))
+            starts, end = sentence_starts[first:last] - start, ends[last - 1]
+            tags[start:end] = self._tag_some(type_ids[start:end], starts, contributions)
+            first = last
+        return tags
+
+    def _tag_some(self, ids: Array, starts: Array, contributions: Array) -> Array:
+        count = len(ids)
+        # Two boundaries stand before each sentence and after the last.
+        place = np.arange(count) + 2 * np.searchsorted(starts, np.arange(count), side="right")
+        size = count + 2 * len(starts) + 2
+        rows = np.empty((size, contributions.shape[1]), np.int16)
+        rows[:] = self._boundary
+        rows[place] = contributions[ids]
+        blocks = rows[:, :-1].reshape(size, len(OFFSETS), TAGS)
+        scores = np.zeros((count, TAGS), np.int16)
+        for block, offset in enumerate(OFFSETS):
+            scores += blocks[place + offset, block]
+
+        tags = np.full(size, BOUNDARY_TAG, np.intp)
+        tags[place] = scores.argmax(axis=1)
+        side = TAGS + 1
+        left, here, right = tags[place - 1], tags[place], tags[place + 1]
+        scores += self._before[tags[place - 2] * side + left]
+        scores += self._around[(left * side + here) * side + right]
+        scores += self._after[right * side + tags[place + 2]]
+        scores += self._word_around[(rows[place, -1] * side + left) * side + right]
+        best: Array = scores.argmax(axis=1)
+        return best
+
+
+# Tokens or types at once: what they gather stays in the processor's cache.
+_AT_ONCE = 4096
+# Of a longer token only so many characters are looked at.
+_LONGEST = 64
+
+
+@cache
+def default_tagger() -> Tagger:
+    """The tagger that comes with the package."""
+    return Tagger(resource_arrays("tagger.npz"))
