@@ -56,6 +56,29 @@ def measures() -> str:
     return markdown_table()
 
 
+def feature_groups() -> str:
+    """The groups of the catalogue: how many features and columns each has, and what they need."""
+    from understandability.features import CATALOGUE, GROUPS
+
+    lines = [
+        "| group | features | columns | of them with an installed vocabulary |",
+        "|---|--:|--:|--:|",
+    ]
+    for group in GROUPS:
+        rows = [row for row in CATALOGUE if row.group == group]
+        columns = sum(len(row.columns) for row in rows)
+        needing = sum(len(row.columns) for row in rows if row.needs)
+        lines.append(f"| {group} | {len(rows)} | {columns} | {needing or ''} |")
+    return "\n".join(lines)
+
+
+def features() -> str:
+    """The whole catalogue."""
+    from understandability.features.catalogue import markdown
+
+    return "\n" + markdown()
+
+
 def checksums() -> str:
     """The SHA-256 sum of every embedded resource."""
     files = [path for path in sorted(RESOURCES.rglob("*")) if path.is_file()]
@@ -70,7 +93,13 @@ def checksums() -> str:
 # Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
 PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
-    ROOT / "README.md": {"samples": samples, "commands": commands, "measures": measures},
+    ROOT / "README.md": {
+        "samples": samples,
+        "commands": commands,
+        "measures": measures,
+        "feature-groups": feature_groups,
+        "features": features,
+    },
 }
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import understandability
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,3 +28,20 @@ def test_the_generated_parts_are_not_stale() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "update_docs.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_links_of_the_readme_lead_somewhere() -> None:
+    """Pictures, notebooks and files that it names are there, and small enough to look at."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
+    assert len(links) >= 7
+    for link in links:
+        assert (ROOT / link).stat().st_size < 150_000, link
+
+
+def test_the_citation_is_of_this_version() -> None:
+    """And has the papers that the measures come from."""
+    text = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {understandability.__version__}\n" in text
+    for title in ("Understandability Biased Evaluation", "Consumer Health Search on the Web"):
+        assert title in text

@@ -51,7 +51,7 @@ def influences(
     variants = {
         "long sentences": _with_short_sentences(document),
         "medical words": _without(document, is_medical),
-        "other difficult words": _without(document, is_other),
+        "difficult words that are not medical": _without(document, is_other),
         "links, lists and other markup": replace(document, tag_counts=MappingProxyType({})),
     }
     batch = Batch([document, *variants.values()])
