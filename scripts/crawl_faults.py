@@ -33,6 +33,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from understandability.crawl.merge import merge
+from understandability.io.run_folder import RunFolder
 from understandability.records import SEEN_BEFORE
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
@@ -72,9 +74,16 @@ def health_pages(data: Path) -> list[bytes]:
 
 
 def build_crawl(
-    folder: Path, pages: Sequence[bytes], documents: int, files: int = 4, broken: float = 0.01
+    folder: Path,
+    pages: Sequence[bytes],
+    documents: int,
+    files: int = 4,
+    *,
+    hostile: float = 0.02,
+    repeated: float = 0.02,
+    broken: float = 0.01,
 ) -> dict[str, int]:
-    """Write WARC files of that many documents: 2 % hostile, 2 % named twice, 1 % broken.
+    """Write WARC files of that many documents, with such shares of them that are difficult.
 
     Gives the page of each name where it comes first, by number; hostile ones come after `pages`.
     """
@@ -89,13 +98,13 @@ def build_crawl(
             out.write(gzip.compress(_record("warcinfo", "info", 0)))
             for i in range(file, documents, files):
                 number = i % (len(pages) - len(HOSTILE))
-                if chosen.random() < 0.02:
+                if chosen.random() < hostile:
                     number = len(pages) - 1 - chosen.randrange(len(HOSTILE))
                 if number not in bodies:
                     page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + pages[number]
                     bodies[number] = len(page), gzip.compress(page + b"\r\n\r\n", 1)
                 length, body = bodies[number]
-                name = f"doc-{chosen.randrange(i + 1) if chosen.random() < 0.02 else i:07}"
+                name = f"doc-{chosen.randrange(i + 1) if chosen.random() < repeated else i:07}"
                 first.setdefault(name, number)
                 if chosen.random() < broken:
                     if chosen.random() < 0.5:
@@ -193,8 +202,7 @@ def rows_of(run: Path) -> Rows:
     """Merge a run and read what came of it."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "scores.parquet")
-        merge = [*UNDERSTAND, "run", "merge", str(run), "-o", str(output)]
-        subprocess.run(merge, check=True, capture_output=True)
+        merge(RunFolder(str(run)), str(output))
         scores = pq.read_table(output)
         errors = Path(f"{output}.errors.jsonl")
         lines = errors.read_text().splitlines() if errors.exists() else []
@@ -266,7 +274,7 @@ def killed_as_a_whole(bench: Bench) -> str:
 def killed_parent(bench: Bench) -> str:
     """SIGKILL for the main process alone: its workers end by themselves."""
     slowest = 0.0
-    for _ in range(max(2, bench.kills // 5)):
+    for _ in range(1 + bench.kills // 5):
         bench.new_run()
         process = bench.start()
         time.sleep(bench.moment())

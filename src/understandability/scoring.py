@@ -222,6 +222,21 @@ class Scorer:
             }
         )
 
+    def score_page(self, page: Page) -> dict[str, Any]:
+        """The row of one page, as when a search engine indexes it; raises `PageError`.
+
+        >>> scorer = Scorer(Settings(extractor="naive"))
+        >>> scorer.score_page(Page("flu", "", b"<p>You have flu. Rest and drink."))["words"]
+        6
+        """
+        document = document_of_page(
+            page,
+            extractor=self.settings.extractor,
+            sentence_ends=self.settings.sentence_ends,
+            engine=self.settings.engine,
+        )
+        return dict(self.score([document]).to_pylist()[0])
+
     def score_all(self, documents: Iterable[Document]) -> Iterator[pa.Table]:
         """The rows of many documents, in tables of a bounded size; at least one, if empty."""
         waiting: list[Document] = []

@@ -19,10 +19,10 @@ PAGES = [
 
 @pytest.fixture(scope="module")
 def bench(faults: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A crawl of 3,000 small documents in four inputs, and its undisturbed rows."""
+    """A crawl of 3,000 small documents in two inputs of two parts, and its undisturbed rows."""
     work = tmp_path_factory.mktemp("faults")
-    faults.build_crawl(work / "crawl", PAGES, 3000)
-    return faults.Bench(work / "bench", work / "crawl", kills=3)
+    faults.build_crawl(work / "crawl", PAGES, 3000, files=2)
+    return faults.Bench(work / "bench", work / "crawl", kills=2, options=("--workers", "1"))
 
 
 @pytest.mark.parametrize(

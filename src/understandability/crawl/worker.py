@@ -9,6 +9,7 @@ neither Python nor the parent to be alive.
 
 from __future__ import annotations
 
+import logging
 import pickle
 import signal
 import sys
@@ -41,6 +42,7 @@ def main() -> None:
     """Answer until the socket closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    logging.disable(logging.WARNING)  # the parent has told what there is to tell of the settings
     connection: Connection = Connection(int(sys.argv[1]))
     try:
         scorer = _scorer(pickle.loads(connection.recv_bytes()))

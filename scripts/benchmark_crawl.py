@@ -1,0 +1,218 @@
+"""What a crawl costs: pages a second, its machinery, a page while serving, the same by hand.
+
+    python scripts/benchmark_crawl.py [--data ../shared/data] [--rounds 3]
+
+The health pages, as they were saved, go through `understand score -o run/` with one worker and
+with two, and through each step alone in this process; in turns, so that noise falls on all alike.
+Runs are made on few and on many pages, and what they differ in is divided by the pages they
+differ in: starting processes is paid once, not for each page. Costs are processor time of all
+processes together, so that they hold on a busy machine too; pages a second are by the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+import pyarrow as pa
+from lxml import etree
+
+import crawl_faults
+from understandability.crawl.reading import BATCH_PAGES, PART_RECORDS
+from understandability.io.run_folder import Part, RunFolder
+from understandability.io.sources import read_pages
+from understandability.records import Document, Page
+from understandability.scoring import Scorer, Settings, document_or_failure
+
+FEW, MANY = 400, 2000
+BY_HAND_PAGES = 60
+TEXTSTAT = (
+    "automated_readability_index",
+    "coleman_liau_index",
+    "dale_chall_readability_score",
+    "flesch_kincaid_grade",
+    "flesch_reading_ease",
+    "gunning_fog",
+    "lix",
+    "smog_index",
+)
+
+Times = dict[str, list[float]]
+
+
+def processor_seconds() -> float:
+    """What this process and its children that have ended took."""
+    own, children = (
+        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+@contextmanager
+def timed(times: Times, name: str, pages: int) -> Iterator[None]:
+    """Note the milliseconds of processor time for each page."""
+    before = processor_seconds()
+    yield
+    times[name].append(1000 * (processor_seconds() - before) / pages)
+
+
+def measure_steps(times: Times, crawl: Path, work: Path) -> None:
+    """Each step of a run alone, in this process."""
+    with timed(times, "read", MANY):
+        pages = [page for page in read_pages(crawl) if isinstance(page, Page)]
+    contents = [page.content for page in pages if isinstance(page.content, bytes)]
+    with timed(times, "bare lxml parse", MANY):
+        for content in contents:
+            etree.fromstring(content, etree.HTMLParser())
+    with timed(times, "page to document", MANY):
+        results = [document_or_failure(page, Settings()) for page in pages]
+    documents = [result for result in results if isinstance(result, Document)]
+    for name, features in (("", False), (", all features", True)):
+        scorer = Scorer(Settings(features=features))
+        scorer.score([])
+        with timed(times, f"document to row{name}", MANY):
+            tables = [
+                scorer.score(documents[i : i + BATCH_PAGES])
+                for i in range(0, len(documents), BATCH_PAGES)
+            ]
+        table = pa.concat_tables(tables)
+        folder = RunFolder(str(work / "alone"))
+        with timed(times, f"write{name}", MANY):
+            for number, start in enumerate(range(0, len(table), PART_RECORDS)):
+                rows = table.slice(start, PART_RECORDS)
+                folder.commit(Part(0, number), rows, [], Counter(), scorer.described)
+
+
+def run(crawl: Path, work: Path, workers: int, features: bool) -> tuple[float, float]:
+    """Processor time and time by the clock of a whole run, in seconds."""
+    folder = work / "run"
+    shutil.rmtree(folder, ignore_errors=True)
+    command = [*crawl_faults.UNDERSTAND, "score", str(crawl), "-o", f"{folder}/"]
+    command += ["--workers", str(workers), "--quiet", *["--features"] * features]
+    before, started = processor_seconds(), time.perf_counter()
+    subprocess.run(command, check=True)
+    return processor_seconds() - before, time.perf_counter() - started
+
+
+def measure_run(
+    times: Times, name: str, few: Path, many: Path, work: Path, workers: int, features: bool
+) -> None:
+    """A run for each page that it has more: milliseconds of processor time, and by the clock."""
+    small, large = (run(crawl, work, workers, features) for crawl in (few, many))
+    times[f"run, {name}"].append(1000 * (large[0] - small[0]) / (MANY - FEW))
+    times[f"clock, {name}"].append(1000 * (large[1] - small[1]) / (MANY - FEW))
+
+
+def by_hand(content: bytes) -> tuple[int, ...]:
+    """What one writes without us: text twice, eight formulas, tags."""
+    import justext
+    import nltk
+    import textstat
+    from bs4 import BeautifulSoup
+
+    title = BeautifulSoup(content, "lxml").get_text(" ")
+    paragraphs = justext.justext(content, justext.get_stoplist("English"))
+    text = " ".join(each.text for each in paragraphs if not each.is_boilerplate)
+    formulas = [getattr(textstat, name)(text) for name in TEXTSTAT]
+    return len(title), len(formulas), len(nltk.pos_tag(nltk.word_tokenize(text)))
+
+
+def measure_by_hand(times: Times, contents: Sequence[bytes]) -> None:
+    """The same in a pool of one process."""
+    by_hand(contents[0])  # loads what is loaded once
+    with timed(times, "by hand", len(contents)), get_context("fork").Pool(1) as pool:
+        list(pool.imap_unordered(by_hand, contents, chunksize=4))
+        pool.close()
+        pool.join()
+
+
+def measure_serving(pages: Sequence[Page], features: bool) -> None:
+    """Single pages in a warm process, one after another: by the clock, and processor time."""
+    scorer = Scorer(Settings(features=features))
+    for page in pages[:100]:
+        scorer.score_page(page)
+    clock, processor = [], []
+    for page in pages:
+        started, before = time.perf_counter(), time.process_time()
+        scorer.score_page(page)
+        clock.append(1000 * (time.perf_counter() - started))
+        processor.append(1000 * (time.process_time() - before))
+    for kind, taken in (("clock", sorted(clock)), ("processor", sorted(processor))):
+        p50, p99 = taken[len(taken) // 2], taken[len(taken) * 99 // 100]
+        print(
+            f"one page while serving, {'all features' if features else 'default'}, {kind}: "
+            f"p50 {p50:.1f} ms, p99 {p99:.1f} ms, longest {taken[-1]:.0f} ms",
+            flush=True,
+        )
+
+
+def report(times: Times) -> None:
+    cost = {name: statistics.median(taken) for name, taken in times.items()}
+    print("milliseconds of processor time for a page (median of the rounds):")
+    for name, taken in cost.items():
+        if not name.startswith("clock"):
+            print(f"  {name:32} {taken:8.2f}")
+    for name in ("", ", all features"):
+        scoring = cost["page to document"] + cost[f"document to row{name}"]
+        parts = scoring + cost["read"] + cost[f"write{name}"]
+        whole = cost[f"run, 1 worker{name}"]
+        print(f"one worker{name or ', default'}:")
+        print(f"  {'sum of the steps':32} {parts:8.2f}")
+        print(f"  {'machinery over the steps':32} {100 * (whole / parts - 1):7.1f} %")
+        print(f"  {'all but scoring, over scoring':32} {100 * (whole / scoring - 1):7.1f} %")
+        print(f"  {'scoring, of a bare parse':32} {scoring / cost['bare lxml parse']:8.1f}")
+        print(f"  {'whole run, of a bare parse':32} {whole / cost['bare lxml parse']:8.1f}")
+        print(f"  {'by hand, of the whole run':32} {cost['by hand'] / whole:8.1f}")
+    one, two = cost["clock, 1 worker"], cost["clock, 2 workers"]
+    print("by the clock:")
+    print(f"  {'pages a second, 1 worker':32} {1000 / one:8.0f}")
+    print(f"  {'pages a second, 2 workers':32} {1000 / two:8.0f}")
+    print(f"  {'2 workers, of 1':32} {one / two:8.2f}")
+    print(f"  {'load while measuring':32} {os.getloadavg()[0]:8.1f} of {os.cpu_count()} cores")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=crawl_faults.DATA)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--serving-only", action="store_true")
+    options = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"
+    contents = crawl_faults.health_pages(options.data)
+    pages = [Page(f"d{i}", "", content) for i, content in enumerate(contents)]
+    for features in (False, True):
+        measure_serving([page for page in pages if len(page.content) <= 1_000_000], features)
+    if options.serving_only:
+        return
+    os.environ["NLTK_DATA"] = str(options.data / "nltk_data")
+    work = Path(tempfile.mkdtemp(prefix="benchmark-crawl-"))
+    try:
+        few, many = work / "few", work / "many"
+        clean = {"hostile": 0.0, "repeated": 0.0, "broken": 0.0}
+        crawl_faults.build_crawl(few, contents, FEW, files=2, **clean)
+        crawl_faults.build_crawl(many, contents, MANY, files=2, **clean)
+        times: Times = defaultdict(list)
+        for _ in range(options.rounds):
+            measure_steps(times, many, work)
+            measure_run(times, "1 worker", few, many, work, 1, features=False)
+            measure_run(times, "2 workers", few, many, work, 2, features=False)
+            measure_run(times, "1 worker, all features", few, many, work, 1, features=True)
+            measure_by_hand(times, contents[:: len(contents) // BY_HAND_PAGES])
+        report(times)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
