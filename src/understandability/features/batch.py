@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from understandability.features.types import Array, Column, FloatArray, pieces
+from understandability.language.tags import default_tagger
 from understandability.records import Document
 
 Value = TypeVar("Value")
@@ -32,6 +33,8 @@ class Batch:
         How many each document has (float64); sentences without a word do not count.
     `token_ids`, `token_starts`, `token_sentence_starts`
         Types of the tokens, in the table `types`, and where sentences begin (all of them).
+    `tags`
+        Their parts of speech.
 
     >>> from understandability.records import Document
     >>> batch = Batch([Document("d", "", ("Flu", "is", "a", "virus.", "Rest!"), (0, 4))])
@@ -68,9 +71,17 @@ class Batch:
         return inside + np.repeat(self.piece_starts[:-1], sizes)
 
     @cached_property
+    def _sentence_word_starts(self) -> Array:
+        return self._words_before[self._sentence_piece_starts]
+
+    @cached_property
+    def has_word(self) -> NDArray[np.bool_]:
+        """Which sentences have a word; as many as `token_sentence_starts`."""
+        return np.diff(self._sentence_word_starts, append=len(self.word_ids)) > 0
+
+    @cached_property
     def sentence_starts(self) -> Array:
-        starts = self._words_before[self._sentence_piece_starts]
-        return starts[np.diff(starts, append=len(self.word_ids)) > 0]
+        return self._sentence_word_starts[self.has_word]
 
     @cached_property
     def sentences(self) -> FloatArray:
@@ -111,6 +122,14 @@ class Batch:
     @cached_property
     def token_sentence_starts(self) -> Array:
         return self._tokens[1][self._sentence_piece_starts]
+
+    @cached_property
+    def tags(self) -> NDArray[np.uint8]:
+        """The part of speech of each token; indexes into `language.tags.UNIVERSAL`."""
+        tagger = default_tagger()
+        ids = self.token_ids  # before the column: this may add types
+        contributions = self.types.column(tagger.contributions)
+        return tagger.tag_ids(ids, self.token_sentence_starts, contributions)
 
     def word_values(self, column: Column) -> Array:
         """A column of types for each word."""
