@@ -47,18 +47,24 @@ BOUNDARY_FEATURE = "boundary"
 # Where neighbours stand that a token's type adds to: itself in the middle.
 OFFSETS = (-2, -1, 0, 1, 2)
 
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
+_RUN = re.compile(r"(.)\1{2,}")
+
 Array = NDArray[Any]
 
 
 def normal_form(token: str) -> str:
     """Small letters, all digits alike."""
-    return re.sub(r"\d", "0", token.lower())
+    return token.lower() if token.isalpha() else _DIGIT.sub("0", token.lower())
 
 
 def _shape(token: str) -> str:
     """Capitals, small letters and digits, a run of more than two shortened."""
-    shape = re.sub(r"[^\W\d_]", lambda letter: "X" if letter[0].isupper() else "x", token[:16])
-    return re.sub(r"(.)\1{2,}", r"\1\1", re.sub(r"\d", "d", shape))[:8]
+    if token.isalpha() and (len(token) == 1 or token[1:].islower()):  # as most are
+        return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"[: len(token)]
+    shape = _LETTER.sub(lambda letter: "X" if letter[0].isupper() else "x", token[:16])
+    return _RUN.sub(r"\1\1", _DIGIT.sub("d", shape))[:8]
 
 
 def context_features(token: str, usual_case: str) -> list[str]:
