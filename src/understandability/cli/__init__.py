@@ -19,6 +19,7 @@ from understandability.cli.suggestions import Commands
 from understandability.errors import UnderstandabilityError
 
 SCORING = "Score pages"
+MODELS = "Train and judge models"
 EVALUATION = "Evaluate runs"
 RETRIEVAL = "Rank pages"
 
@@ -32,6 +33,9 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("extract", "extract", SCORING),
     ("explain", "explain", SCORING),
     ("resources", "resources", SCORING),
+    ("probability", "probability", SCORING),
+    ("bundle", "bundle", MODELS),
+    ("train", "train", MODELS),
     ("evaluate", "evaluate", EVALUATION),
     ("correlate", "correlate", EVALUATION),
     ("compare", "compare", EVALUATION),

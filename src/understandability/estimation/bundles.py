@@ -32,10 +32,24 @@ def _background(model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Model
     return BackgroundModel.from_parts(model, weights)
 
 
+def _mixture(model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Model:
+    from understandability.estimation.mixture import MixtureModel
+
+    return MixtureModel.from_parts(model, weights)
+
+
+def _judged(model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Model:
+    from understandability.estimation.judged import JudgedModel
+
+    return JudgedModel.from_parts(model, weights)
+
+
 # What makes a model of the entry ``model`` of ``bundle.json`` and the weights, by kind.
 MODELS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, bytes]], Model]] = {
     "column": ColumnModel.from_parts,
     "background": _background,
+    "judged": _judged,
+    "mixture": _mixture,
 }
 
 

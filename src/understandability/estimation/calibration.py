@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.errors import InputError
-from understandability.estimation.users import Floats
+from understandability.estimation.users import Floats, probability
 
 EASIEST, HARDEST = 0.0, 100.0
 
@@ -103,3 +103,54 @@ def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
     away = np.interp(values, knots, difficulties) - np.interp(numbers, classes, difficulty)
     spread = float(np.sqrt(np.mean(away**2)))
     return Calibration(knots, difficulties, (max(spread, 1.0),) * len(knots))
+
+
+# CEFR levels 1 (A1) to 6 (C2), and where they stand.
+CEFR_LEVELS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+CEFR_DIFFICULTIES = (0.0, 10.0, 20.0, 30.0, 50.0, 80.0)
+
+
+def difficulty_of_level(level: ArrayLike) -> Floats:
+    """The difficulty of CEFR levels, 1 (A1) to 6 (C2); straight lines between them.
+
+    >>> difficulty_of_level([1, 4.5, 6]).tolist()
+    [0.0, 40.0, 80.0]
+    """
+    return np.interp(np.asarray(level, np.float64), CEFR_LEVELS, CEFR_DIFFICULTIES)
+
+
+def calibrate_levels(raw: ArrayLike, levels: ArrayLike) -> Calibration:
+    """The calibration of a model whose raw output is a CEFR level, from out-of-fold outputs.
+
+    Difficulty follows from the table of levels. The spread is what makes P(U|d) of the calibrated
+    user likeliest at the borders between levels, which are where users' thresholds lie; it varies
+    along the scale.
+
+    >>> rng = np.random.default_rng(0)
+    >>> levels = rng.uniform(2, 5, 2000)
+    >>> calibration = calibrate_levels(levels + rng.normal(0, 0.5, 2000), levels)
+    >>> 3 < calibration.spread[2] < 8
+    True
+    """
+    from scipy.optimize import minimize
+
+    values, judged = np.asarray(raw, np.float64), np.asarray(levels, np.float64)
+    estimated = difficulty_of_level(values)
+    borders = (15.0, 25.0, 40.0, 65.0)
+    understood = [difficulty_of_level(judged) < border for border in borders]
+
+    def unlikelihood(logarithms: Floats) -> float:
+        spread = np.exp(np.interp(values, CEFR_LEVELS, logarithms))
+        total = 0.0
+        for border, truth in zip(borders, understood, strict=True):
+            chance = probability(estimated, border, "calibrated", noise_scale=spread)
+            chance = np.clip(np.where(truth, chance, 1 - chance), 1e-4, 1)
+            total -= float(np.log(chance).mean())
+        # Levels that no text is near keep the spread of their neighbours.
+        return total + 0.01 * float(np.square(np.diff(logarithms)).sum())
+
+    start = np.full(len(CEFR_LEVELS), np.log(10.0))
+    found = minimize(unlikelihood, start, method="L-BFGS-B", bounds=[(0.0, 4.0)] * len(start))
+    spread = np.exp(found.x)
+    # Beyond the last level the scale goes on to the densest prose.
+    return Calibration((*CEFR_LEVELS, 7.0), (*CEFR_DIFFICULTIES, 100.0), (*spread, spread[-1]))

@@ -1,0 +1,201 @@
+"""The labelled sets of ``../shared/data``, as the scripts that train and evaluate read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.documents import document_of_text
+from understandability.estimation.mixture import inputs_of
+from understandability.estimation.mixture_training import Judged
+from understandability.estimation.users import Floats
+from understandability.features import batches, features_of
+from understandability.io.jsonl import read_objects
+from understandability.records import Document
+
+
+@dataclass(frozen=True)
+class LabelledSource:
+    """A labelled set: how its label becomes a CEFR level, what it weighs, who may use it.
+
+    A level is ``start + step * label``. Sets of one `domain` were judged in one way; sets of one
+    `family` share texts, so that their groups are the same groups.
+    """
+
+    name: str
+    domain: str
+    start: float
+    step: float
+    weight: float
+    licence: str
+    family: str
+    expert_weight: float = 1.0
+
+
+# CLEAR and OneStop are brought to levels by where a model of the other sets sees them; within a
+# set the step and the start change no correlation.
+SOURCES = (
+    LabelledSource("medreadme", "health", 0, 1, 1, "none stated", "medreadme"),
+    LabelledSource("medreadme_docs", "health", 0, 1, 3, "none stated", "medreadme", 3.0),
+    LabelledSource("readmepp_en", "general", 0, 1, 1, "research, non-commercial", "readmepp"),
+    LabelledSource("clear", "school", 3.0, -0.6, 1, "CC BY-NC-SA 4.0", "clear"),
+    LabelledSource("onestop", "news", 1.9, 0.6, 3, "CC BY-SA 4.0", "onestop"),
+    LabelledSource("wiki_simple_pairs", "encyclopedia", 3.2, 0.8, 0.3, "MIT", "wiki"),
+)
+# By the origin of a text, not by judgement: the measure is how often the harder comes out harder.
+BY_ORIGIN = ("cochrane_pls", "wiki_simple_pairs")
+HARDER = {"clear": -1.0}  # the sets whose label says easier
+
+# Passages of corpora as weak labels, levels by who they are written for: corpus -> level, how
+# many, licence. Of pubmed only what is under the MIT licence.
+ORIGINS = {
+    "consumer_nih": (3.3, 1500, "CC BY 4.0"),
+    "wikipedia_med": (4.3, 700, "CC BY-SA"),
+    "pubmed": (5.3, 2200, "MIT"),
+}
+ORIGIN = "origin"
+_NOT_OPEN = ("ncbi_disease", "hoc_cancer")
+
+# The eight formulas and the ratio of the corpora, which every estimate is compared with.
+BASELINES = (
+    "ari",
+    "coleman_liau",
+    "dale_chall",
+    "flesch_kincaid",
+    "flesch_reading_ease",
+    "gunning_fog",
+    "lix",
+    "smog",
+    "log_likelihood_pubmed_reddit",
+)
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of some sets as columns of numbers and of names, one row each."""
+
+    sets: NDArray[Any]
+    ids: NDArray[Any]
+    labels: Floats
+    groups: NDArray[np.int64]
+    splits: NDArray[Any]
+    inputs: Floats
+    formulas: Floats
+
+
+def records(data: Path, name: str) -> list[dict[str, Any]]:
+    return list(read_objects(str(data / "labelled" / f"{name}.jsonl.gz")))
+
+
+def joined_groups(rows: Sequence[tuple[str, str, str]]) -> NDArray[np.int64]:
+    """Numbers of groups from (family, group, text); equal texts join their groups."""
+    parent: dict[object, object] = {}
+
+    def find(key: object) -> object:
+        parent.setdefault(key, key)
+        while parent[key] != key:
+            parent[key] = parent[parent[key]]
+            key = parent[key]
+        return key
+
+    for family, group, text in rows:
+        parent[find((family, group))] = find(" ".join(text.lower().split()))
+    numbers: dict[object, int] = {}
+    return np.array([numbers.setdefault(find(row[:2]), len(numbers)) for row in rows])
+
+
+def load_texts(data: Path, names: Sequence[str], columns: Sequence[str]) -> Texts:
+    """All records of some sets, turned to harder = higher, with the columns of a mixture."""
+    families = {source.name: source.family for source in SOURCES}
+    found = [(name, record) for name in names for record in records(data, name)]
+    documents = [document_of_text(record["text"], record["id"]) for _, record in found]
+    inputs, formulas = [], []
+    for batch in batches(documents):
+        inputs.append(inputs_of(batch, columns))
+        formulas.append(features_of(batch, BASELINES).values)
+    return Texts(
+        sets=np.array([name for name, _ in found]),
+        ids=np.array([record["id"] for _, record in found]),
+        labels=np.array([HARDER.get(name, 1.0) * record["label"] for name, record in found]),
+        groups=joined_groups(
+            [
+                (families.get(name, name), str(record["group"]), record["text"])
+                for name, record in found
+            ]
+        ),
+        splits=np.array([record.get("split") or "" for _, record in found]),
+        inputs=np.concatenate(inputs),
+        formulas=np.concatenate(formulas),
+    )
+
+
+def load_passages(data: Path, columns: Sequence[str]) -> tuple[NDArray[Any], Floats]:
+    """The corpus of each passage, and its columns."""
+    documents = list(passages(data))
+    inputs = [inputs_of(batch, columns) for batch in batches(documents)]
+    return np.array([document.source for document in documents]), np.concatenate(inputs)
+
+
+def judged(
+    texts: Texts,
+    names: Sequence[str],
+    passages_of: tuple[NDArray[Any], Floats],
+    origin_weight: float,
+) -> Judged:
+    """The records of the named sets with their levels, and the passages behind them."""
+    sources = {source.name: source for source in SOURCES if source.name in names}
+    domains = domains_of(names)
+    chosen = np.isin(texts.sets, list(sources)) & np.isfinite(texts.inputs).all(axis=1)
+    of = [sources[name] for name in texts.sets[chosen]]
+    corpora, inputs = passages_of
+    weak = len(corpora)
+    return Judged(
+        inputs=np.concatenate([texts.inputs[chosen], inputs]),
+        levels=np.concatenate(
+            [
+                # A label was turned to harder = higher; so is the step.
+                np.array([source.start for source in of])
+                + np.array([abs(source.step) for source in of]) * texts.labels[chosen],
+                np.array([ORIGINS[corpus][0] for corpus in corpora]),
+            ]
+        ),
+        domains=np.array([domains.index(source.domain) for source in of] + [len(domains)] * weak),
+        groups=np.concatenate([texts.groups[chosen], -1 - np.arange(weak)]),
+        weights=np.array([source.weight for source in of] + [origin_weight] * weak),
+        expert_weights=np.array([source.expert_weight for source in of] + [1.0] * weak),
+    )
+
+
+def domains_of(names: Sequence[str]) -> list[str]:
+    """The domains of the named sets, in their order."""
+    return list(dict.fromkeys(source.domain for source in SOURCES if source.name in names))
+
+
+def passages(data: Path, random_state: int = 0) -> Iterator[Document]:
+    """Runs of sentences of 70 to 600 words from documents of each corpus of `ORIGINS`."""
+    rng = np.random.default_rng(random_state)
+    for corpus, (_, count, _) in ORIGINS.items():
+        every = [
+            record
+            for record in read_objects(str(data / "corpora" / f"{corpus}.jsonl.gz"))
+            if record["source"] not in _NOT_OPEN
+        ]
+        for number in np.sort(rng.permutation(len(every))[:count]):
+            document = document_of_text(every[number]["text"], every[number]["id"])
+            size = int(np.exp(rng.uniform(np.log(70), np.log(600))))
+            starts = np.append(document.sentence_starts, len(document.pieces))
+            latest = np.searchsorted(starts, max(0, len(document.pieces) - size), "right")
+            first = int(rng.integers(0, max(1, latest)))
+            last = min(int(np.searchsorted(starts, starts[first] + size)), len(starts) - 1)
+            if starts[last] - starts[first] >= 40:
+                yield Document(
+                    document.docno,
+                    corpus,
+                    document.pieces[starts[first] : starts[last]],
+                    tuple((starts[first:last] - starts[first]).tolist()),
+                )

@@ -1,0 +1,216 @@
+"""Train ``resources/bundles/default`` and ``resources/bundles/open``.
+
+    python scripts/train_default.py [--data ../shared/data] [--output resources/bundles]
+
+The out-of-fold estimates of the training texts (5 folds by joined group) go to
+``--estimates FILE.npz``; from them come the calibration and the figures of the card.
+``scripts/evaluate_estimators.py`` prints the whole table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from scipy.stats import pearsonr, spearmanr
+from sklearn.metrics import roc_auc_score
+
+from labelled_sets import (
+    BY_ORIGIN,
+    ORIGIN,
+    ORIGINS,
+    SOURCES,
+    Texts,
+    domains_of,
+    judged,
+    load_passages,
+    load_texts,
+)
+from understandability.estimation import Bundle
+from understandability.estimation.calibration import calibrate_levels
+from understandability.estimation.mixture import MixtureModel, text_columns
+from understandability.estimation.mixture_training import fit_mixture, folds_of
+from understandability.estimation.users import Floats
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which sets a bundle is trained on, and what passages of known origin weigh.
+
+    Where `origin_gate`, a text can be like those passages rather than like a labelled set.
+    """
+
+    names: tuple[str, ...]
+    licence: str
+    summary: str
+    origin_weight: float
+    origin_gate: bool
+
+    @property
+    def domains(self) -> list[str]:
+        return [*domains_of(self.names), ORIGIN]
+
+    @property
+    def gates(self) -> int:
+        return len(self.domains) - (not self.origin_gate)
+
+
+BUNDLES = {
+    "default": Recipe(
+        ("medreadme", "medreadme_docs", "readmepp_en", "clear", "onestop"),
+        "research and non-commercial use (some training labels allow no other)",
+        "Difficulty as people judged it: experts for health, general, school and news texts, a "
+        "gate between them, boosted trees.",
+        origin_weight=0.1,
+        origin_gate=False,
+    ),
+    "open": Recipe(
+        ("onestop", "wiki_simple_pairs"),
+        "CC BY-SA 4.0",
+        "As the default, but trained only on texts whose licences allow any use; the levels of "
+        "health texts are those of their origin, not of judgements.",
+        origin_weight=0.3,
+        origin_gate=True,
+    ),
+}
+LEVELLED = ("medreadme", "medreadme_docs", "readmepp_en")
+
+
+def out_of_fold(
+    texts: Texts, recipe: Recipe, passages: tuple[Any, Floats], random_state: int = 0
+) -> Floats:
+    """The raw output for every text, from a model that saw nothing of its group.
+
+    Sets that are not trained on get the mean of the models.
+    """
+    fold = folds_of(texts.groups, FOLDS, random_state)
+    raw = np.zeros(len(fold))
+    own = np.isin(texts.sets, recipe.names)
+    for number in range(FOLDS):
+        model = fit(_where(texts, fold != number), recipe, passages)
+        here = own & (fold == number)
+        raw[here] = model.predict(texts.inputs[here])
+        raw[~own] += model.predict(texts.inputs[~own]) / FOLDS
+    return np.where(np.isfinite(texts.inputs).all(axis=1), raw, np.nan)
+
+
+def fit(texts: Texts, recipe: Recipe, passages: tuple[Any, Floats]) -> MixtureModel:
+    rows = judged(texts, recipe.names, passages, recipe.origin_weight)
+    return fit_mixture(rows, text_columns(), recipe.domains, recipe.gates)
+
+
+def _where(texts: Texts, chosen: Any) -> Texts:
+    return Texts(*(getattr(texts, name)[chosen] for name in Texts.__dataclass_fields__))
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def figures(texts: Texts, raw: Floats) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for name in dict.fromkeys(texts.sets.tolist()):
+        here = (texts.sets == name) & np.isfinite(raw)
+        labels, values = texts.labels[here], raw[here]
+        measures = (
+            {"ROC AUC": roc_auc_score(labels, values)}
+            if name in BY_ORIGIN
+            else {
+                "Pearson": pearsonr(values, labels).statistic,
+                "Spearman": spearmanr(values, labels).statistic,
+            }
+        )
+        rows += [
+            {"set": name, "measure": measure, "value": round(float(value), 4), "n": int(here.sum())}
+            for measure, value in measures.items()
+        ]
+    return rows
+
+
+def train(
+    data: Path, name: str, texts: Texts, passages: tuple[Any, Floats]
+) -> tuple[Bundle, Floats]:
+    recipe = BUNDLES[name]
+    raw = out_of_fold(texts, recipe, passages)
+    levelled = np.isin(texts.sets, LEVELLED) & np.isfinite(raw)
+    model = fit(texts, recipe, passages)
+    calibration = calibrate_levels(raw[levelled], texts.labels[levelled])
+    card = {
+        "summary": recipe.summary,
+        "intended_use": (
+            "English texts of 10 words or more, health texts above all; to rank pages, to compare "
+            "collections, to simulate readers by a threshold."
+        ),
+        "cannot_know": (
+            "whether a text is true, how a page is laid out, what pictures say, what a reader "
+            "knows about the subject beforehand"
+        ),
+        "training": [
+            {
+                "name": source.name,
+                "records": int((texts.sets == source.name).sum()),
+                "licence": source.licence,
+                "level": f"{source.start:g} + {abs(source.step):g} x label, harder = higher",
+                "sha256": _sha256(data / "labelled" / f"{source.name}.jsonl.gz"),
+            }
+            for source in SOURCES
+            if source.name in recipe.names
+        ]
+        + [
+            {
+                "name": corpus,
+                "records": int((passages[0] == corpus).sum()),
+                "licence": licence_of,
+                "level": f"{level:g}, by origin, weighing little",
+                "sha256": _sha256(data / "corpora" / f"{corpus}.jsonl.gz"),
+            }
+            for corpus, (level, _, licence_of) in ORIGINS.items()
+        ],
+        "figures": figures(texts, raw),
+        "figures_note": (
+            f"out of fold ({FOLDS} folds by joined group) for the sets trained on; all others "
+            "were never trained on"
+        ),
+    }
+    return Bundle(name, recipe.licence, model, calibration, MappingProxyType(card)), raw
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
+    parser.add_argument("--estimates", type=Path)
+    parser.add_argument("--only", choices=list(BUNDLES))
+    arguments = parser.parse_args()
+    sets = (*(source.name for source in SOURCES), "cochrane_pls")
+    texts = load_texts(arguments.data, sets, text_columns())
+    passages = load_passages(arguments.data, text_columns())
+    estimates = {}
+    for name in [arguments.only] if arguments.only else BUNDLES:
+        bundle, raw = train(arguments.data, name, texts, passages)
+        bundle.save(arguments.output / name)
+        estimates[name] = raw
+        for row in bundle.card["figures"]:
+            print(name, *row.values())
+    if arguments.estimates:
+        np.savez(
+            arguments.estimates,
+            sets=texts.sets,
+            ids=texts.ids,
+            labels=texts.labels,
+            groups=texts.groups,
+            splits=texts.splits,
+            formulas=texts.formulas,
+            **estimates,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""`understand bundle`: what a bundle is."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Show what a bundle is.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_bundles() -> None:
+    """List the bundles that come with the package, with licence and summary.
+
+    Example: understand bundle list
+    """
+    from understandability.estimation import load_bundle
+    from understandability.io.bundles import embedded_bundles
+
+    for name in embedded_bundles():
+        bundle = load_bundle(name)
+        typer.echo(f"{name}\n    {bundle.licence}\n    {bundle.card.get('summary', '')}")
+
+
+@app.command("show")
+def show(
+    bundle: Annotated[str, typer.Argument(metavar="BUNDLE", help="Name or folder of a bundle.")],
+) -> None:
+    """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.
+
+    Example: understand bundle show default
+    """
+    from understandability.estimation import load_bundle
+    from understandability.estimation.cards import card_lines
+
+    for line in card_lines(load_bundle(bundle)):
+        typer.echo(line)

@@ -1,0 +1,105 @@
+"""`understand probability`: any column of scores to P(U|d)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from understandability.cli.options import number
+
+
+def probability(
+    scores: Annotated[
+        str, typer.Argument(metavar="SCORES", help="A table with docno and a column of scores.")
+    ],
+    threshold: Annotated[float, typer.Option(help="The score below which the reader understands.")],
+    column: Annotated[
+        str | None,
+        typer.Option(help="The column; needed where docno has more than one beside it."),
+    ] = None,
+    user: Annotated[
+        str, typer.Option(help="How sharp the threshold is: step, arctan, calibrated.")
+    ] = "step",
+    noise_scale: Annotated[
+        str | None,
+        typer.Option(help="Scale of the user's noise: a number, pi, or a column of the table."),
+    ] = None,
+    direction: Annotated[
+        str, typer.Option(help="What a higher score means: harder, or easier.")
+    ] = "harder",
+    normalise: Annotated[
+        str | None,
+        typer.Option(help="integral: divide the arctan form by its integral over the scores."),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="Table to write; - is standard.")
+    ] = "-",
+) -> None:
+    """Turn a column of scores into P(U|d): docno, the score, p_understandable.
+
+    Example: understand probability fog.tsv --user arctan --threshold 15 --noise-scale pi -o p.tsv
+    """
+    from typing import Any, Literal, cast
+
+    import numpy as np
+    import pyarrow as pa
+
+    from understandability.errors import InputError
+    from understandability.estimation.users import probability as chance_of
+    from understandability.io.tables import read_table, write_table
+
+    table = read_table(scores)
+    if "docno" not in table.column_names:
+        raise InputError(f"{scores} has no column docno; it has {', '.join(table.column_names)}")
+    chosen = column or _only_column(table, scores)
+
+    def values(name: str) -> Any:
+        if name not in table.column_names:
+            raise InputError(
+                f"{scores} has no column {name!r}; it has {', '.join(table.column_names)}"
+            )
+        try:
+            return np.array(
+                [np.nan if value is None else float(value) for value in table[name].to_pylist()]
+            )
+        except (TypeError, ValueError):
+            raise InputError(
+                f"column {name!r} of {scores} holds other things than numbers"
+            ) from None
+
+    scale = (
+        values(noise_scale)
+        if noise_scale is not None and noise_scale in table.column_names
+        else number(noise_scale, "--noise-scale")
+    )
+    chance = chance_of(
+        values(chosen),
+        threshold,
+        user,
+        noise_scale=scale,
+        direction=cast(Literal["harder", "easier"], direction),
+        normalise=cast(Literal["integral"] | None, normalise),
+    )
+    write_table(
+        pa.table({"docno": table["docno"], chosen: values(chosen), "p_understandable": chance}),
+        output,
+        settings={
+            "scores": scores,
+            "column": chosen,
+            "user": user,
+            "threshold": threshold,
+            "noise_scale": noise_scale,
+            "direction": direction,
+            "normalise": normalise,
+        },
+    )
+
+
+def _only_column(table: object, scores: str) -> str:
+    from understandability.errors import OptionError
+
+    names = [name for name in table.column_names if name not in ("docno", "source", "flags")]  # type: ignore[attr-defined]
+    if len(names) != 1:
+        raise OptionError(f"{scores} has the columns {', '.join(names)}; choose one by --column")
+    return str(names[0])

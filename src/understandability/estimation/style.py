@@ -1,0 +1,143 @@
+"""How a text is written, in columns that only estimators read: a share of words each.
+
+Punctuation, function words, endings, rare words, the spread of sentence lengths. They stand beside
+the catalogue rather than in it, because none of them means anything to a reader on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.estimation.users import Floats
+from understandability.estimation.words import bags_of
+from understandability.features import Batch, ratio
+from understandability.features.batch import sum_segments
+from understandability.features.frequency import zipf_places
+from understandability.features.word_statistics import UNKNOWN
+
+_MARKS = {
+    "comma": ",",
+    "colon": ";:",
+    "bracket": "()[]",
+    "quote": "\"“”‘’''``",
+    "dash": "-–—--",
+    "exclamation": "!?",
+    "percent": "%",
+    "symbol": "=<>±≥≤*/+~",
+    "period": ".",
+}
+_FUNCTION_WORDS = {
+    "first_person": "i me my we us our",
+    "second_person": "you your",
+    "third_person": "he she him her his",
+    "it_they": "it its they them their",
+    "past_be": "was were had did",
+    "be": "is are be been being",
+    "modal": "can could may might should would will must",
+    "relative": "which that who whose whom",
+    "connective": "however although thus therefore moreover whereas furthermore despite",
+    "of": "of",
+    "article": "the a an",
+    "and": "and or",
+    "cause": "but so because if when",
+    "preposition": "in on at to for with by from",
+    "negation": "n't not no never",
+}
+_ENDINGS = (
+    ("tion", "tions"),
+    ("ity", "ities"),
+    ("ment", "ments"),
+    ("ence", "ences"),
+    ("ance", "ances"),
+    ("ness",),
+    ("ism",),
+    ("ical",),
+    ("ive",),
+    ("ous",),
+    ("ing",),
+    ("ed",),
+    ("ly",),
+)
+_LEAST_ENDING_WORD = 6
+_ZIPF_LIMITS = (200, 300, 350, 400, 450, 500)
+# Beyond this many words a longer text is no harder for being longer.
+_MOST_WORDS = 1500
+
+_MARK_OF = {mark: column for column, marks in enumerate(_MARKS.values()) for mark in marks}
+_WORD_OF = {
+    word: column for column, words in enumerate(_FUNCTION_WORDS.values()) for word in words.split()
+}
+_SHARES = (
+    *_MARKS,
+    *_FUNCTION_WORDS,
+    *(f"ending_{ending[0]}" for ending in _ENDINGS),
+    "number",
+    "capitals",
+    "capitalised",
+    "unknown",
+    *(f"zipf_below_{limit / 100:g}" for limit in _ZIPF_LIMITS),
+)
+STYLE_COLUMNS = (
+    *_SHARES,
+    "log_words",
+    "variety",
+    "sentence_weighted",
+    "sentence_deviation",
+    "sentence_longest",
+)
+
+
+def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
+    """Which of the kinds each token is; (tokens, kinds). A column of types."""
+    kinds = np.zeros((len(tokens), len(_SHARES)), np.uint8)
+    words = len(_MARKS)
+    endings = words + len(_FUNCTION_WORDS)
+    rest = endings + len(_ENDINGS)
+    for row, token in zip(kinds, tokens, strict=True):
+        if not any(map(str.isalnum, token)):
+            column = _MARK_OF.get(token[:1])
+            if column is not None:
+                row[column] = 1
+            continue
+        lower = token.lower()
+        column = _WORD_OF.get(lower.replace("’", "'"))
+        if column is not None:
+            row[words + column] = 1
+        if len(lower) >= _LEAST_ENDING_WORD:
+            for number, ending in enumerate(_ENDINGS):
+                row[endings + number] = lower.endswith(ending)
+        row[rest] = token[:1].isdigit()
+        row[rest + 1] = len(token) > 1 and token.isupper()
+        row[rest + 2] = token[:1].isupper()
+    places = zipf_places(tokens)
+    kinds[:, rest + 3] = places == UNKNOWN
+    limits = np.array(_ZIPF_LIMITS)
+    kinds[:, rest + 4 :] = (places[:, None] < limits) & (places >= UNKNOWN)[:, None]
+    is_word = np.fromiter((any(map(str.isalpha, token)) for token in tokens), bool, len(tokens))
+    kinds[~is_word, rest + 3 :] = 0
+    return kinds
+
+
+def style(batch: Batch) -> Floats:
+    """The columns `STYLE_COLUMNS` of each document; NaN without words. Use `Batch.once`."""
+    shares = ratio(batch.token_sums(kinds_of_token), batch.words[:, None])
+    words = np.minimum(batch.words, _MOST_WORDS)
+    log_words = np.log(np.where(words > 0, words, np.nan))
+    bags = bags_of(batch.token_ids, batch.token_starts)
+    variety = ratio(np.diff(bags.starts), np.sqrt(np.diff(batch.token_starts)))
+    starts = np.append(batch.sentence_starts, len(batch.word_ids))
+    lengths = np.diff(starts).astype(np.float64)
+    sentence_starts = np.searchsorted(batch.sentence_starts, batch.word_starts)
+    squares = sum_segments(lengths**2, sentence_starts)
+    mean = ratio(batch.words, batch.sentences)
+    deviation = np.sqrt(np.maximum(ratio(squares, batch.sentences) - mean**2, 0))
+    longest = np.full(len(batch), np.nan)
+    full = np.diff(sentence_starts) > 0
+    if full.any():
+        longest[full] = np.maximum.reduceat(lengths, sentence_starts[:-1][full])
+    return np.column_stack(
+        [shares, log_words, variety, ratio(squares, batch.words), deviation, longest]
+    )
