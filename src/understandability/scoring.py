@@ -42,6 +42,7 @@ FORMULAS = (
     "smog",
 )
 COUNTS = ("words", "sentences")
+TEXTS = ("docno", "source", "language", "encoding", "extractor", "flags")
 NOT_ENGLISH = "not_english"
 _BATCH_DOCUMENTS = 256
 _BATCH_PIECES = 50_000
@@ -181,8 +182,16 @@ class Scorer:
 
         if not documents:
             return self.schema.empty_table()
+        columns = self._columns(documents)
+        for name in TEXTS:  # that may all be None
+            columns[name] = pa.array(columns[name], pa.string())
+        return pa.table(columns)
+
+    def _columns(self, documents: Sequence[Document]) -> dict[str, Any]:
+        """The columns of `score`, as lists and arrays."""
         batch = Batch(documents)
         table = features_of(batch, self.columns)
+        values = dict(zip(table.names, table.values.T, strict=True))
         estimates = self.bundle.estimate(
             batch,
             threshold=self.settings.threshold,
@@ -202,25 +211,20 @@ class Scorer:
         def estimated(name: str) -> Any:
             return known * np.array([getattr(estimate, name) for estimate in estimates])
 
-        def values(names: Sequence[str]) -> dict[str, Any]:
-            return {name: table.column(name) for name in names}
-
-        return pa.table(
-            {
-                "docno": [document.docno for document in documents],
-                "source": [document.source for document in documents],
-                "p_understandable": estimated("p_understandable"),
-                "difficulty": estimated("difficulty"),
-                "spread": estimated("spread"),
-                **values(FORMULAS),
-                **{name: table.column(name).astype(np.int64) for name in COUNTS},
-                "language": pa.array([document.language for document in documents], pa.string()),
-                "encoding": pa.array([document.encoding for document in documents], pa.string()),
-                "extractor": [document.extractor for document in documents],
-                "flags": flags,
-                **values(self.columns[len(FORMULAS) + len(COUNTS) :]),
-            }
-        )
+        return {
+            "docno": [document.docno for document in documents],
+            "source": [document.source for document in documents],
+            "p_understandable": estimated("p_understandable"),
+            "difficulty": estimated("difficulty"),
+            "spread": estimated("spread"),
+            **{name: values[name] for name in FORMULAS},
+            **{name: values[name].astype(np.int64) for name in COUNTS},
+            "language": [document.language for document in documents],
+            "encoding": [document.encoding for document in documents],
+            "extractor": [document.extractor for document in documents],
+            "flags": flags,
+            **{name: values[name] for name in self.columns[len(FORMULAS) + len(COUNTS) :]},
+        }
 
     def score_page(self, page: Page) -> dict[str, Any]:
         """The row of one page, as when a search engine indexes it; raises `PageError`.
@@ -235,7 +239,11 @@ class Scorer:
             sentence_ends=self.settings.sentence_ends,
             engine=self.settings.engine,
         )
-        return dict(self.score([document]).to_pylist()[0])
+        columns = self._columns([document])
+        return {
+            name: column[0] if isinstance(column, list) else column.item()
+            for name, column in columns.items()
+        }
 
     def score_all(self, documents: Iterable[Document]) -> Iterator[pa.Table]:
         """The rows of many documents, in tables of a bounded size; at least one, if empty."""

@@ -22,6 +22,7 @@ from understandability.errors import InputError
 
 FORMAT = 1
 VARIABLE = "UNDERSTANDABILITY_RESOURCES"
+_PLACES = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME")
 MANIFEST = "manifest.json"
 TABLE = "table.tsv"
 
@@ -39,25 +40,37 @@ class Manifest:
 
 def installed_folder() -> Path:
     """Where installed vocabularies live: `UNDERSTANDABILITY_RESOURCES`, or the platform's place."""
-    if chosen := os.environ.get(VARIABLE):
+    return _folder(*map(os.environ.get, (VARIABLE, *_PLACES)))
+
+
+@lru_cache(maxsize=16)
+def _folder(chosen: str | None, *places: str | None) -> Path:
+    """The folder in one state of the environment; features ask for it dozens of times a page."""
+    if chosen:
         return Path(chosen)
+    local, data, _ = places
     if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local")
+        base = Path(local or Path.home() / "AppData/Local")
     elif sys.platform == "darwin":
         base = Path.home() / "Library/Application Support"
     else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share")
+        base = Path(data or Path.home() / ".local/share")
     return base / "understandability" / "resources"
 
 
 def installed(name: str) -> Manifest | None:
     """What is installed under that name, None if nothing is."""
-    path = installed_folder() / name / MANIFEST
+    path = _manifest_path(installed_folder(), name)
     try:
-        stat = path.stat()
+        stat = os.stat(path)  # noqa: PTH116  # a tenth of the time of Path.stat
     except OSError:
         return None
-    return _manifest(path, stat.st_mtime_ns, stat.st_size)
+    return _manifest(Path(path), stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=256)
+def _manifest_path(folder: Path, name: str) -> str:
+    return str(folder / name / MANIFEST)
 
 
 @lru_cache(maxsize=256)
