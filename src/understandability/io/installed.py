@@ -40,18 +40,18 @@ class Manifest:
 
 def installed_folder() -> Path:
     """Where installed vocabularies live: `UNDERSTANDABILITY_RESOURCES`, or the platform's place."""
-    return _folder(*map(os.environ.get, (VARIABLE, *_PLACES)))
+    return _folder(sys.platform, *map(os.environ.get, (VARIABLE, *_PLACES)))
 
 
 @lru_cache(maxsize=16)
-def _folder(chosen: str | None, *places: str | None) -> Path:
+def _folder(platform: str, chosen: str | None, *places: str | None) -> Path:
     """The folder in one state of the environment; features ask for it dozens of times a page."""
     if chosen:
         return Path(chosen)
     local, data, _ = places
-    if sys.platform == "win32":
+    if platform == "win32":
         base = Path(local or Path.home() / "AppData/Local")
-    elif sys.platform == "darwin":
+    elif platform == "darwin":
         base = Path.home() / "Library/Application Support"
     else:
         base = Path(data or Path.home() / ".local/share")
