@@ -139,7 +139,7 @@ def histogram(
     data = data[~np.isnan(data)]
     counts, edges = np.histogram(np.clip(data, low, high), bins, (low, high))
     step = (_WIDTH - 2 * _MARGIN) / bins
-    top, bottom = 24.0, 170.0
+    top, bottom = 40.0, 180.0
     most = max(int(counts.max(initial=0)), 1)
     parts = [_text(_WIDTH / 2, 14, title, style="font-weight:bold")]
     for index, count in enumerate(counts.tolist()):
@@ -148,7 +148,7 @@ def histogram(
     parts.append(_line(_MARGIN, bottom, _WIDTH - _MARGIN, bottom, _INK))
     for index in range(0, bins + 1, max(bins // 5, 1)):
         parts.append(_text(_MARGIN + index * step, bottom + 18, f"{edges[index]:g}"))
-    parts.append(_text(_MARGIN, top, f"{most}", "start"))
+    parts.append(_text(_MARGIN, top - 6, f"{most}", "start"))
     if len(data):
         quartiles = np.percentile(data, [25, 50, 75])
         said = f"{len(data)} values; quartiles {', '.join(f'{q:.1f}' for q in quartiles)}."
@@ -160,8 +160,8 @@ def histogram(
 def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
     """The quartiles of each group of values, with whiskers from the 5th to the 95th percentile."""
     clean = [(name, _numbers(values)) for name, values in groups]
-    everything = np.concatenate([values for _, values in clean] or [np.empty(0)])
-    low, high = (everything.min(), everything.max()) if len(everything) else (0.0, 1.0)
+    ends = [np.percentile(values, [5, 95]) for _, values in clean if len(values)]
+    low, high = (np.min(ends), np.max(ends)) if ends else (0.0, 1.0)
     span = (high - low) or 1.0
 
     def place(value: float) -> float:
@@ -184,7 +184,8 @@ def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
     for fraction in (0.0, 0.5, 1.0):
         value = low + span * fraction
         anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[fraction]
-        parts.append(_text(place(value), y + 18, f"{value:.3g}", anchor))
+        shown = f"{value:.0f}" if span > 10 else f"{value:.2g}"
+        parts.append(_text(place(value), y + 18, shown, anchor))
     return _svg(y + 26, title, " ".join(said), parts)
 
 

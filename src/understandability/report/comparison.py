@@ -9,7 +9,7 @@ from typing import Any
 from understandability.language.words import word_of
 from understandability.records import Estimate
 from understandability.report.explanation import Explanation, without_nan
-from understandability.report.marks import DIFFICULT, marked_pieces
+from understandability.report.marks import DIFFICULT, is_plain_word, marked_pieces
 
 _LEAST_MOVE = 0.02  # of the larger of the two values
 
@@ -81,7 +81,7 @@ def _now(harder: str, change: float) -> str:
 
 def _hard_words(explanation: Explanation) -> set[str]:
     return {
-        word_of(piece.text).lower()
+        word
         for piece in marked_pieces(explanation.document)
-        if DIFFICULT in piece.kinds
+        if DIFFICULT in piece.kinds and is_plain_word(word := word_of(piece.text).lower())
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,6 +22,7 @@ from understandability.report.marks import (
     LONG,
     MarkedBlock,
     MarkedPiece,
+    is_plain_word,
     marked_blocks,
     marked_pieces,
 )
@@ -34,7 +34,6 @@ FEW_SENTENCES = 30  # what SMOG was made for
 _MOST_COSTLY = 20
 _CANDIDATES = 200
 _MOST_PIECES = 2_000_000
-_IS_WORD = re.compile(r"(?=.{3})[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _STAND_IN = "it"  # short and familiar to everyone
 
 
@@ -246,8 +245,7 @@ def costly_words(
     places: dict[str, list[int]] = {}
     for index, piece in enumerate(pieces):
         word = word_of(piece.text).lower()
-        # "b" and "http://a.example/" are marks of a reference, not words.
-        if (DIFFICULT in piece.kinds or piece.term) and _IS_WORD.fullmatch(word):
+        if (DIFFICULT in piece.kinds or piece.term) and is_plain_word(word):
             places.setdefault(word, []).append(index)
     most = min(_CANDIDATES, _MOST_PIECES // max(len(pieces), 1))
     candidates = sorted(places, key=lambda word: (-len(places[word]), word))[:most]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,6 +29,18 @@ KINDS: Mapping[str, str] = {
     MEDICAL: "medical words, by affix, acronym or list",
     LONG: f"sentences of more than {LONG_SENTENCE} words",
 }
+
+
+_PLAIN_WORD = re.compile(r"(?=.{3})[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+
+
+def is_plain_word(word: str) -> bool:
+    """Whether a writer could put another word in its place: no letter, number or address.
+
+    >>> [is_plain_word(word) for word in ("anti-inflammatory", "b", "10.1001/jama", "b12")]
+    [True, False, False, False]
+    """
+    return _PLAIN_WORD.fullmatch(word) is not None
 
 
 @dataclass(frozen=True, slots=True)
