@@ -36,6 +36,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("probability", "probability", SCORING),
     ("bundle", "bundle", MODELS),
     ("train", "train", MODELS),
+    ("validate", "validate", MODELS),
     ("evaluate", "evaluate", EVALUATION),
     ("correlate", "correlate", EVALUATION),
     ("compare", "compare", EVALUATION),
