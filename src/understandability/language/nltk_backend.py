@@ -14,21 +14,21 @@ from understandability.language.tags import UNIVERSAL
 
 # The Penn Treebank's tags; mapped on to `TWELVE` they are as in NLTK's universal tag set.
 _PENN = {
-    "ADJ": "JJ JJR JJS JJRJR AFX",
-    "ADP": "IN IN|RP",
-    "ADV": "RB RBR RBS RB|RP RB|VBG RN WRB",
-    "AUX": "MD VBD|VBN",
+    "ADJ": "JJ JJR JJS",
+    "ADP": "IN",
+    "ADV": "RB RBR RBS WRB",
+    "AUX": "MD",
     "CCONJ": "CC",
     "DET": "DT EX PDT WDT",
+    "NOUN": "NN NNS",
+    "NUM": "CD",
+    "PART": "POS RP TO",
+    "PRON": "PRP PRP$ WP WP$",
+    "PROPN": "NNP NNPS",
+    "PUNCT": "# $ '' ( ) , . : ``",
+    "VERB": "VB VBD VBG VBN VBP VBZ",
     "INTJ": "UH",
-    "NOUN": "NN NNS NN|NNS NN|SYM NN|VBG NNPS|NNS",
-    "NUM": "CD CD|RB",
-    "PART": "POS PRT RP TO",
-    "PRON": "PRP PRP$ PRP|VBP WP WP$ WH",
-    "PROPN": "NNP NNPS NP",
-    "PUNCT": "# $ '' ( ) , -LRB- -RRB- . : ``",
     "SYM": "SYM",
-    "VERB": "VB VBD VBG VBG|NN VBN VBP VBP|TO VBZ VP",
     "X": "FW LS",
 }
 _UNIVERSAL_OF = {

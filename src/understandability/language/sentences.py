@@ -52,7 +52,6 @@ _BEFORE = {
 _OPENING = "\"'“‘«([{*¿¡"
 _CLOSING = "\"'”’»)]}*"
 _REFERENCE = re.compile(r"(?<=[.?!…])(?:\[[\w, –-]{1,9}\])+$")
-_MARKED = re.compile(r"(.*?)([.?!…]+)", re.DOTALL)
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _VOWELLESS = re.compile(r"[^\W\d_aeiouyAEIOUY]{2,}")
 # Closing marks, stops and smileys that stand alone belong to the sentence before them.
@@ -63,10 +62,10 @@ def _end_of(piece: str) -> str:
     if _LONE.fullmatch(piece):
         return _ALONE
     closed = _REFERENCE.sub("", piece).rstrip(_CLOSING)
-    match = _MARKED.fullmatch(closed)
-    if match is None:
+    body = closed.rstrip(".?!…")
+    marks = closed[len(body) :]
+    if not marks:
         return _NONE
-    body, marks = match.groups()
     if "?" in marks or "!" in marks:
         return _QUOTED if piece[-1] in _CLOSING else _EXCLAIMED
     if len(marks) > 1 or marks == "…":

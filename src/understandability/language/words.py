@@ -32,7 +32,7 @@ def split_pieces(text: str) -> list[str]:
     return text.split()
 
 
-_REFERENCES = r"(?:\[[\w, –-]{1,9}\])+"
+_REFERENCES = r"(?:\[[\w, –-]{1,9}\]){1,9}"
 _TRAILING = re.compile(rf"\((?:s|es)\)(?=\W*$)|{_REFERENCES}(?=\W*$)")
 _WORD = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 
@@ -68,7 +68,7 @@ _WHOLE = re.compile(
     | (?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|Inc|Co|Corp|Ltd|Mt|No|Sen|Rep|Gen|Gov|Lt|Col|Sgt|Capt|al|
         Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|approx|Fig|Figs|Eq|cf|etc)\.
     | [A-Z]\.(?=$)                                   # initials
-    | [^\W\d_]+(?='s\b|’s\b)                         # nouns before the genitive
+    | [^\W\d_]+(?=(?i:['’](?:s|m|d|re|ve|ll))(?!\w))     # words before a clitic
     | (?i:ca|wo|sha|ai|do|does|did|is|are|was|were|have|has|had|would|could|should|must|need|might)
         (?=n['’]t\b)
     | (?i:n['’]t|['’](?:s|m|d|re|ve|ll))(?!\w)       # clitics

@@ -1,0 +1,68 @@
+"""NLTK's tagger and chunker in the form of our own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from understandability.errors import InputError
+from understandability.language.nltk_backend import _PENN, NltkTagger
+from understandability.language.tags import TO_TWELVE, TWELVE, UNIVERSAL
+
+TOKENS = ["Mary", "Smith", "lives", "in", "Boston", ".", "She", "is", "well", "."]
+STARTS = np.array([0, 6])
+
+
+@pytest.fixture
+def nltk_data(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import nltk.data
+
+    monkeypatch.setattr(nltk.data, "path", [str(shared_data / "nltk_data")])
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_tags_and_entities_where_the_data_is_installed() -> None:
+    """Indexes into the universal tags, and where named entities begin."""
+    tagger = NltkTagger()
+    tags = " ".join(UNIVERSAL[tag] for tag in tagger.tag(TOKENS, STARTS))
+    assert tags == "PROPN PROPN VERB ADP PROPN PUNCT PRON VERB ADV PUNCT"
+        "PROPN",
+        "PROPN",
+        "VERB",
+        "ADP",
+        "PROPN",
+        "PUNCT",
+        "PRON",
+        "VERB",
+        "ADV",
+        "PUNCT",
+    ]
+    starts = np.flatnonzero(tagger.entity_starts(TOKENS, STARTS)).tolist()
+    assert 4 in starts  # Boston
+    assert set(starts) <= {0, 1, 4}
+
+
+@pytest.mark.usefixtures("nltk_data")
+def test_the_map_agrees_with_that_of_nltk() -> None:
+    """On to the twelve tags every Penn tag is mapped as by NLTK's universal tag set."""
+    from nltk.tag.mapping import map_tag
+
+    names = {".": "PUNCT"}
+    for tag, penn_tags in _PENN.items():
+        twelve = TWELVE[TO_TWELVE[UNIVERSAL.index(tag)]]
+        for penn in penn_tags.split():
+            theirs = map_tag("en-ptb", "universal", penn)
+            assert names.get(theirs, theirs) == twelve, penn
+
+
+def test_missing_data_is_named_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is downloaded."""
+    import nltk.data
+
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    with pytest.raises(InputError, match=r"averaged_perceptron_tagger_eng.*NLTK_DATA"):
+        NltkTagger().tag(TOKENS, STARTS)

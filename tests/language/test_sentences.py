@@ -1,0 +1,104 @@
+"""Sentences: what ends one and what does not."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from understandability.language.sentences import sentence_starts
+from understandability.language.words import split_pieces
+
+
+def sentences(text: str) -> list[str]:
+    pieces = split_pieces(text)
+    starts = sentence_starts(pieces)
+    ends = [*starts[1:], len(pieces)]
+    return [" ".join(pieces[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dr. Lee and Prof. J. R. Smith saw Mrs. Jones.",
+        "Take 2.5 mg b.i.d. with food.",
+        "Fruit, e.g. Apples, i.e. food, is good vs. Cake.",
+        "See Fig. 2 and Smith et al. 2019 for more.",
+        "It costs $3.50 at 5 p.m. on Jan. 5 in St. Louis.",
+        "Read www.cdc.gov/flu.html or http://nih.gov first.",
+        "E. coli and S. aureus are bacteria.",
+        "The U.S. Department of Health said so.",
+        "“Does it hurt?” she asked.",
+        "Well ... it may hurt.",
+        "It rose by .5 to 3.5 percent.",
+    ],
+)
+def test_one_sentence_stays_one(text: str) -> None:
+    """Abbreviations, initials, decimals, addresses and quotations do not end a sentence."""
+    assert sentences(text) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Take 5 mg b.i.d. | The dose may change.",
+        "He has diabetes, asthma etc. | It is hard.",
+        "It hurts! | Does it? | yes, it does.",
+        'He said "Stop." | Then he left.',
+        "It is rare (see below.) | Most are well.",
+        "Styles vary.[1][2] | The cause is unknown.",
+        "She takes vitamin C. | It helps.",
+        "We came in 2003. | We left in May. | All was well.",
+        "1. Wash your hands. | 2. Dry them.",
+        "It is over . | Go home .",
+        "I feel fine. :) | Thanks.",
+    ],
+)
+def test_sentences_end_where_they_end(text: str) -> None:
+    """Also after abbreviations, where the next word often begins a sentence."""
+    assert sentences(text.replace("| ", "")) == text.split(" | ")
+
+
+def test_nothing_has_no_sentence() -> None:
+    """No pieces, no starts."""
+    assert sentence_starts([]) == []
+
+
+@given(st.lists(st.text(min_size=1).filter(lambda text: not text.isspace())))
+def test_starts_rise_from_zero(pieces: list[str]) -> None:
+    """Whatever the pieces are made of."""
+    starts = sentence_starts(pieces)
+    assert starts[:1] == [0][: len(pieces)]
+    assert starts == sorted(set(starts))
+    assert all(start < len(pieces) for start in starts)
+
+
+def test_a_piece_without_end_takes_no_time_without_end() -> None:
+    """A megabyte of full stops is read once."""
+    assert sentence_starts(["." * 1_000_000 + "x", "The"]) == [0]
+
+
+def test_boundaries_of_web_text(shared_data: Path) -> None:
+    """On UD English EWT dev, by paragraph, F1 is not below that of Punkt (.873)."""
+    path = shared_data / "ud_english_ewt" / "en_ewt-ud-dev.conllu.gz"
+    paragraphs: list[list[str]] = []
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith(("# newdoc", "# newpar")):
+                if not paragraphs or paragraphs[-1]:
+                    paragraphs.append([])
+            elif line.startswith("# text = "):
+                paragraphs[-1].append(" ".join(line[len("# text = ") :].split()))
+    right = found = true = 0
+    for paragraph in paragraphs:
+        gold, predicted = (
+            {len("".join(texts[:end]).replace(" ", "")) for end in range(1, len(texts))}
+            for texts in (paragraph, sentences(" ".join(paragraph)))
+        )
+        right += len(gold & predicted)
+        found += len(predicted)
+        true += len(gold)
+    assert 2 * right / (found + true) >= 0.885
