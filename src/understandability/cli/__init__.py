@@ -11,7 +11,6 @@ import os
 import sys
 from typing import Annotated
 
-import click
 import typer
 
 import understandability
@@ -98,7 +97,7 @@ def main() -> None:
     try:
         build_app()()
     except UnderstandabilityError as error:
-        click.echo(f"understand: {error}", err=True)
+        typer.echo(f"understand: {error}", err=True)
         sys.exit(2)
     except BrokenPipeError:
         # The reader of our output has gone; Python would complain once more at exit.
@@ -106,5 +105,5 @@ def main() -> None:
         sys.exit(141)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"understand: {where}{error.strerror or error}", err=True)
+        typer.echo(f"understand: {where}{error.strerror or error}", err=True)
         sys.exit(2)
