@@ -14,12 +14,12 @@ from understandability.pages import ParsedPage, names, text_of_unparsed
 from understandability.records import Block
 
 DROPPED = frozenset({"script", "style", "template", "noscript", "iframe", "noembed"})
-_INLINE = names(
+INLINE = names(
     """a abbr acronym b basefont bdi bdo big blink cite code data del dfn em font i ins kbd label
     mark marquee nobr o:p q rb rp rt rtc ruby s samp small span strike strong sub sup time tt u
     var wbr"""
 )
-_SPACED = names(
+SPACED = names(
     "area br button canvas embed img input map object output param picture select source svg"
     " textarea"
 )
@@ -74,8 +74,8 @@ def _action(tag: str) -> int:
     name = tag.strip("/")
     if name in DROPPED:
         return _DROP if tag == name else _NOTHING
-    if name in _SPACED:
+    if name in SPACED:
         return _SPACE
     if name in _SIDE_BY_SIDE:
         return _OPEN_INLINE if tag == name else _NOTHING
-    return _NOTHING if name in _INLINE else _END
+    return _NOTHING if name in INLINE else _END

@@ -6,26 +6,35 @@ hostile page may take them minutes, or fail with an error.
 
 from __future__ import annotations
 
+import logging
 import re
+import warnings
 
-from understandability.extraction.naive import DROPPED
+from understandability.extraction.naive import DROPPED, INLINE, SPACED
 from understandability.pages import ParsedPage, stop_words
 from understandability.records import Block
 
 # jusText passes the text on as bytes where this is found, and libxml2 then believes it.
+_FIELD_END = "\0"  # no text of a page has it
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 
 def naive(parsed: ParsedPage) -> tuple[Block, ...]:
     """All text, by BeautifulSoup (with lxml as its parser)."""
-    from bs4 import BeautifulSoup
+    import bs4
 
-    soup = BeautifulSoup(parsed.text, "lxml")
+    with warnings.catch_warnings():
+        # It warns of XML, and of text that might be meant as a file name.
+        warnings.simplefilter("ignore", UserWarning)
+        soup = bs4.BeautifulSoup(parsed.text, "lxml")
     for element in soup(list(DROPPED)):
         element.decompose()
+    for element in soup(lambda element: element.name not in INLINE | SPACED):
+        element.insert_before(_FIELD_END)
+        element.append(_FIELD_END)
     return tuple(
         Block(text, "body", True, "all text")
-        for text in (" ".join(text.split()) for text in soup.get_text("\n").split("\n"))
+        for text in (" ".join(text.split()) for text in soup.get_text().split(_FIELD_END))
         if text
     )
 
@@ -33,6 +42,9 @@ def naive(parsed: ParsedPage) -> tuple[Block, ...]:
 def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
     """boilerpy3's ArticleExtractor."""
     from boilerpy3.extractors import ArticleExtractor
+
+    # It tells about nested links and about pages without tags, in passing.
+    logging.getLogger("boilerpy3").setLevel(logging.CRITICAL + 1)
 
     document = ArticleExtractor(raise_on_failure=False).get_doc(parsed.text)
     return tuple(
