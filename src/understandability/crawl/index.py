@@ -16,22 +16,21 @@ from understandability.io.run_folder import Part, RunFolder
 Keys = NDArray[np.uint64]
 Row = dict[str, Any]
 
-_INDEX = "index.arrow"
-_PARTS = b"parts"
+_INDEX = "index.keys"
+_KEY = np.dtype("<u8")
 
 
 def write_index(folder: RunFolder) -> None:
-    """Write the index of the parts that are finished: 8 bytes for each document."""
-    import pyarrow as pa
+    """Write the index of the parts that are finished: 8 bytes for each document.
 
+    A line of JSON with the name of each part and its number of documents, then their keys,
+    sorted part by part.
+    """
     parts = folder.parts()
-    schema = pa.schema([("key", pa.uint64())], {_PARTS: json.dumps([part.name for part in parts])})
-    stream = pa.BufferOutputStream()
-    with pa.ipc.new_stream(stream, schema) as writer:
-        for part in parts:
-            keys = np.sort(_keys(folder.docnos(part)))
-            writer.write_batch(pa.record_batch([pa.array(keys)], schema=schema))
-    folder.write_file(_INDEX, stream.getvalue().to_pybytes())
+    keys = [np.sort(_keys(folder.docnos(part))) for part in parts]
+    sizes = [(part.name, len(each)) for part, each in zip(parts, keys, strict=True)]
+    head = json.dumps(sizes, separators=(",", ":")).encode() + b"\n"
+    folder.write_file(_INDEX, head + b"".join(each.tobytes() for each in keys))
 
 
 def look_up(folder: RunFolder, docnos: Iterable[str]) -> dict[str, Row | None]:
@@ -47,9 +46,7 @@ def look_up(folder: RunFolder, docnos: Iterable[str]) -> dict[str, Row | None]:
         open_ones = [docno for docno, row in rows.items() if row is None or _is_unread(row)]
         if part.name in index:
             held = index[part.name]
-            places = np.searchsorted(
-                held, np.array([keys[docno] for docno in open_ones], np.uint64)
-            )
+            places = np.searchsorted(held, np.array([keys[docno] for docno in open_ones], _KEY))
             here = [
                 docno
                 for docno, place in zip(open_ones, places, strict=True)
@@ -67,11 +64,10 @@ def look_up(folder: RunFolder, docnos: Iterable[str]) -> dict[str, Row | None]:
 
 def _rows(folder: RunFolder, part: Part, docnos: Sequence[str]) -> Iterator[Row]:
     """The rows of documents in a part, first those that count."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     scores = folder.scores(part)
-    yield from scores.filter(pc.is_in(scores["docno"], pa.array(docnos))).to_pylist()
+    for row, docno in enumerate(scores["docno"].to_pylist()):
+        if docno in docnos:
+            yield scores.slice(row, 1).to_pylist()[0]
     failed = [asdict(each) for each in folder.failures(part) if each.docno in docnos]
     yield from sorted(failed, key=_is_unread)
 
@@ -84,16 +80,13 @@ def _is_unread(row: Row) -> bool:
 def _keys(docnos: Sequence[str]) -> Keys:
     """64 bits that stand for each docno."""
     digests = [blake2b(docno.encode(), digest_size=8).digest() for docno in docnos]
-    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+    return np.frombuffer(b"".join(digests), _KEY)
 
 
 def _read_index(folder: RunFolder) -> dict[str, Keys]:
     """The sorted keys of each part in the index, by the name of the part."""
-    import pyarrow as pa
-
-    content = folder.read_file(_INDEX)
-    if content is None:
-        return {}
-    with pa.ipc.open_stream(content) as stream:
-        names = json.loads(stream.schema.metadata[_PARTS])
-        return {name: batch.column(0).to_numpy() for name, batch in zip(names, stream, strict=True)}
+    head, _, body = (folder.read_file(_INDEX) or b"[]").partition(b"\n")
+    sizes = json.loads(head)
+    keys = np.frombuffer(body, _KEY)
+    ends = np.cumsum([size for _, size in sizes], dtype=np.int64)
+    return {name: keys[end - size : end] for (name, size), end in zip(sizes, ends, strict=True)}
