@@ -79,6 +79,21 @@ def features() -> str:
     return "\n" + markdown()
 
 
+def figures() -> str:
+    """What the card of the default bundle says of its quality."""
+    from understandability.estimation import load_bundle
+
+    card = load_bundle("default").card
+    rows = [
+        f"| {row['set']} | {row['measure']} | {row['value']:.3f} | {row['n']} |"
+        for row in card["figures"]
+    ]
+    return "\n".join(
+        ["| labelled set | measure | value | texts |", "|---|---|---|---|", *rows]
+        + ["", f"Figures are {card['figures_note']}."]
+    )
+
+
 def checksums() -> str:
     """The SHA-256 sum of every embedded resource."""
     files = [path for path in sorted(RESOURCES.rglob("*")) if path.is_file()]
@@ -99,6 +114,7 @@ PARTS: dict[Path, dict[str, Callable[[], str]]] = {
         "measures": measures,
         "feature-groups": feature_groups,
         "features": features,
+        "figures": figures,
     },
 }
 
