@@ -173,8 +173,15 @@ def _runner(
         return run_on_ray(
             folder, plan, inputs, workers=workers, limits=limits, address=options.address
         )
-    workers = options.workers or len(os.sched_getaffinity(0))
+    workers = options.workers or _cores()
     return run_local(folder, plan, inputs, workers=workers, limits=limits)
+
+
+def _cores() -> int:
+    """The processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def summary(path: str, status: Status, skipped: Mapping[str, int]) -> Iterator[str]:
@@ -228,7 +235,8 @@ def _in_words(progress: Progress, seconds: float) -> str:
     stages = ", ".join(f"{stage} {count:,}" for stage, count in progress.failed.most_common())
     line = f"{progress.documents:,} documents, {rate:.0f}/s, {failed:,} errors"
     line += f" ({stages})" if failed else ""
-    line += f", input {progress.inputs_done + 1} of {progress.inputs}: {progress.input}"
+    number = min(progress.inputs_done + 1, progress.inputs)
+    line += f", input {number} of {progress.inputs}: {progress.input}"
     now = progress.bytes_done - progress.bytes_passed
     if now > 0 and progress.documents:
         left = (progress.bytes - progress.bytes_done) * seconds / now

@@ -49,21 +49,28 @@ def main() -> None:
         connection.send_bytes(READY)
         while True:
             pages, seconds = pickle.loads(connection.recv_bytes())
-            signal.setitimer(signal.ITIMER_REAL, seconds)
-            answer = _answer(scorer, pages, connection)
+            answer = _answer(scorer, pages, seconds, connection)
             signal.setitimer(signal.ITIMER_REAL, 0)
             connection.send_bytes(pickle.dumps(answer))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
 
 
-def _answer(scorer: Scorer, pages: Sequence[Page], connection: Connection) -> Answer:
+def _answer(
+    scorer: Scorer, pages: Sequence[Page], seconds: float, connection: Connection
+) -> Answer:
+    """Score pages; many of them have the time for each one's text, and again for all rows."""
     import pyarrow as pa
 
     from understandability.records import Document
     from understandability.scoring import document_or_failure
 
-    results = [document_or_failure(page, scorer.settings) for page in pages]
+    results = []
+    for page in pages:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        results.append(document_or_failure(page, scorer.settings))
+    if len(pages) > 1:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
     failures = tuple((i, each) for i, each in enumerate(results) if isinstance(each, Failure))
     connection.send_bytes(EXTRACTED)
     try:

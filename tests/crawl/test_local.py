@@ -1,0 +1,134 @@
+"""A run on this machine from Python: over URLs, and what it tells while it goes on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from understandability.cli import crawling
+from understandability.crawl.local import Progress, run_local
+from understandability.crawl.merge import merge
+from understandability.crawl.plan import Plan, make_plan
+from understandability.crawl.status import status_of
+from understandability.crawl.workers import Limits
+from understandability.errors import InputError
+from understandability.io.run_folder import RunFolder
+from understandability.io.sources import Sources, read_pages
+from understandability.scoring import Scorer, Settings
+
+SETTINGS = Settings(extractor="naive")
+
+
+def lines(*docnos: str) -> bytes:
+    return b"\n".join(
+        json.dumps({"id": docno, "text": "Some words stand here."}).encode() for docno in docnos
+    )
+
+
+def run(plan: Plan, folder: RunFolder) -> Progress:
+    folder.begin(plan.description)
+    *_, progress = run_local(folder, plan, plan.inputs, workers=1, limits=Limits())
+    return progress
+
+
+def test_inputs_and_run_folder_behind_urls(tmp_path: Path) -> None:
+    """A run reads and writes through fsspec, and resumes there."""
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    memory.store.clear()
+    memory.pipe("/bucket/crawl/a.jsonl", lines("a", "b"))
+    memory.pipe("/bucket/crawl/deep/b.jsonl", lines("c", "a"))
+    memory.pipe("/bucket/crawl/deep/p.html", b"<p>A page by itself.")
+    memory.pipe("/bucket/crawl/picture.png", b"PNG")
+    sources = Sources(["memory://bucket/crawl"])
+    assert sources.skipped == {"files with the suffix .png": 1}
+    plan = make_plan(sources, Scorer(SETTINGS))
+    folder = RunFolder("memory://bucket/run")
+    progress = run(plan, folder)
+    assert (progress.documents, progress.inputs_done) == (5, 3)
+    assert progress.bytes_done == progress.bytes
+    assert run(plan, folder).documents == 0
+    merged = merge(folder, str(tmp_path / "scores.jsonl"))
+    assert (merged.scored, merged.repeated) == (4, 1)
+    merged_lines = (tmp_path / "scores.jsonl").read_text().splitlines()
+    assert [json.loads(line)["docno"] for line in merged_lines] == ["a", "b", "c", "deep/p.html"]
+    with pytest.raises(InputError, match="memory://bucket/none does not exist"):
+        read_pages("memory://bucket/none")
+
+
+def test_parquet_behind_a_url(tmp_path: Path) -> None:
+    """It is read at any place, not from its beginning on."""
+    fsspec = pytest.importorskip("fsspec")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"id": ["x"], "text": ["Words."]}), tmp_path / "d.parquet")
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/bucket/d.parquet", (tmp_path / "d.parquet").read_bytes())
+    assert [page.docno for page in read_pages("memory://bucket/d.parquet")] == ["x"]
+
+
+def test_a_run_that_failed_to_write_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was committed before stays, and the status says what is missing."""
+    for name in "ab":
+        (tmp_path / f"{name}.jsonl").write_bytes(lines(f"{name}1", f"{name}2"))
+    plan = make_plan(Sources([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]), Scorer(SETTINGS))
+    folder = RunFolder(str(tmp_path / "run"))
+    commit = RunFolder.commit
+
+    def failing(self, part, *rest):  # type: ignore[no-untyped-def]
+        if part.input == 1:
+            raise InputError("the disk is full")
+        return commit(self, part, *rest)
+
+    monkeypatch.setattr(RunFolder, "commit", failing)
+    with pytest.raises(InputError, match="the disk is full"):
+        run(plan, folder)
+    status = status_of(folder)
+    assert (status.complete, status.facts.records) == (1, 2)
+    assert [each.name for each in status.inputs if not each.is_complete] == [plan.inputs[1].name]
+    monkeypatch.undo()
+    assert run(plan, folder).documents == 2
+    assert status_of(folder).complete == 2
+
+
+def test_progress_is_told_once_a_minute_where_there_is_no_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents, rate, errors by stage, the input, and about how long it will take."""
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    display = crawling._Display(quiet=False)
+    progress = Progress(inputs=4, bytes=1000, bytes_done=200, bytes_passed=200)
+    for second in range(1, 130):
+        now = float(second)
+        progress.documents, progress.bytes_done = 100 * second, 200 + 2 * second
+        progress.failed = Counter(decode=second // 2, extract=second // 10)
+        progress.inputs_done, progress.input = second // 50, "crawl/b.warc.gz"
+        display.update(progress)
+    display.clear()
+    first, second_line = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(
+        r"\d\d:\d\d:\d\d 6,000 documents, 100/s, 36 errors \(decode 30, extract 6\), "
+        r"input 2 of 4: crawl/b.warc.gz, about 6 min left",
+        first,
+    )
+    assert "12,000 documents" in second_line
+
+
+def test_quiet_means_quiet(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No progress, however long it takes."""
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    display = crawling._Display(quiet=True)
+    now = 1e6
+    display.update(Progress(documents=1))
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,78 @@
+"""A run on a Ray cluster of two nodes, of which one is lost: `pytest -m ray`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from understandability.crawl.cluster import run_on_ray
+from understandability.crawl.local import run_local
+from understandability.crawl.merge import merge
+from understandability.crawl.plan import make_plan
+from understandability.crawl.workers import Limits
+from understandability.errors import InputError
+from understandability.io.run_folder import RunFolder, complete_inputs
+from understandability.io.sources import Sources
+from understandability.scoring import Scorer, Settings
+
+ray = pytest.importorskip("ray", reason="needs Ray (pip install '.[ray]')")
+pytestmark = [
+    pytest.mark.ray,
+    # Ray leaves files open and calls what is deprecated; our own warnings still are errors.
+    pytest.mark.filterwarnings("default"),
+]
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """Two nodes with a processor each."""
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    nodes.add_node(num_cpus=1)
+    ray.init(address=nodes.address, log_to_driver=False)
+    yield nodes
+    ray.shutdown()
+    nodes.shutdown()
+
+
+def test_a_run_survives_the_loss_of_a_node(
+    cluster: Any, faults: ModuleType, tmp_path: Path
+) -> None:
+    """What the lost node was at work on is taken up by the other; the rows are the same."""
+    text = "Some words stand here. " * 40
+    pages = [f"<html lang=en><p>{text} Page {i}.".encode() for i in range(50)]
+    faults.build_crawl(tmp_path / "crawl", pages, 9000, files=6)
+    plan = make_plan(Sources([tmp_path / "crawl"]), Scorer(Settings()))
+    alone, spread = RunFolder(f"{tmp_path}/alone"), RunFolder(f"{tmp_path}/spread")
+    for folder in (alone, spread):
+        folder.begin(plan.description)
+    *_, expected = run_local(alone, plan, plan.inputs, workers=2, limits=Limits())
+    lost = None
+    for now in run_on_ray(spread, plan, plan.inputs, workers=1, limits=Limits()):
+        progress = now
+        if lost is None and spread.parts():
+            (lost,) = cluster.worker_nodes
+            cluster.remove_node(lost, allow_graceful=False)
+    assert lost is not None
+    assert replace(progress, input="") == replace(expected, input="")
+    assert complete_inputs(spread.parts()) == set(range(6))
+    faults.compare(faults.rows_of(Path(alone.path)), faults.rows_of(Path(spread.path)))
+    assert merge(spread, f"{tmp_path}/scores.parquet") == merge(alone, f"{tmp_path}/alone.parquet")
+
+
+def test_what_fails_on_a_node_is_told(cluster: Any, tmp_path: Path) -> None:
+    """An error that a user can mend is one sentence here, too: a bundle that a node lacks."""
+    (tmp_path / "a.html").write_text("<p>Some words.")
+    plan = make_plan(Sources([tmp_path / "a.html"]), Scorer(Settings()))
+    plan = replace(plan, described={**plan.described, "bundle_checksum": "another"})
+    folder = RunFolder(f"{tmp_path}/run")
+    folder.begin(plan.description)
+    with pytest.raises(InputError, match="this node has other versions or bundles than the run"):
+        for _ in run_on_ray(folder, plan, plan.inputs, workers=1, limits=Limits()):
+            pass
