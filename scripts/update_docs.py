@@ -88,10 +88,8 @@ def figures() -> str:
         f"| {row['set']} | {row['measure']} | {row['value']:.3f} | {row['n']} |"
         for row in card["figures"]
     ]
-    return "\n".join(
-        ["| labelled set | measure | value | texts |", "|---|---|---|---|", *rows]
-        + ["", f"Figures are {card['figures_note']}."]
-    )
+    head = ["| labelled set | measure | value | texts |", "|---|---|---|---|"]
+    return "\n".join([*head, *rows, "", f"Figures are {card['figures_note']}."])
 
 
 def checksums() -> str:
