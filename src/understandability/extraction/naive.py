@@ -4,7 +4,7 @@
 2. Every block-level element begins and ends a field of its own: paragraphs, headings, list
    items, table cells, the title.
 3. Within a field, the tags of a line separate no words ("H<sub>2</sub>O"), except for line
-   breaks, images and form controls, and where one link or span of several characters directly
+   breaks, images and form controls, and where one link or label of several letters directly
    follows another.
 """
 
@@ -23,10 +23,10 @@ SPACED = names(
     "area br button canvas embed img input map object output param picture select source svg"
     " textarea"
 )
-_SIDE_BY_SIDE = frozenset({"a", "label", "span"})
+_LINKS = frozenset({"a", "label"})
 
 # What a tag does to the field that is being read.
-_END, _NOTHING, _SPACE, _OPEN_INLINE, _DROP = range(5)
+_END, _NOTHING, _SPACE, _LINK, _DROP = range(5)
 
 
 def naive(parsed: ParsedPage) -> tuple[Block, ...]:
@@ -59,7 +59,11 @@ def naive(parsed: ParsedPage) -> tuple[Block, ...]:
             dropped = "/" + tag
         else:
             if action == _SPACE or (
-                action == _OPEN_INLINE and last_tag == "/" + tag and len(text) > 1 and not last_text
+                action == _LINK
+                and last_tag == "/" + tag
+                and not last_text
+                and field[-3:].isalpha()
+                and text[:3].isalpha()
             ):
                 field += " "
             field += text
@@ -76,6 +80,6 @@ def _action(tag: str) -> int:
         return _DROP if tag == name else _NOTHING
     if name in SPACED:
         return _SPACE
-    if name in _SIDE_BY_SIDE:
-        return _OPEN_INLINE if tag == name else _NOTHING
+    if name in _LINKS:
+        return _LINK if tag == name else _NOTHING
     return _NOTHING if name in INLINE else _END
