@@ -92,7 +92,12 @@ FORMS: Mapping[str, Form] = MappingProxyType(
                 "Zuccon & Koopman 2014; Zuccon 2016",
                 ("dims", *_USER, "joint"),
             ),
-            Form("DIM", "one dimension alone, here `u`, as well `trust` or any other given", "Palotti et al. 2018", _USER),
+            Form(
+                "DIM",
+                "one dimension alone, here `u`, as well `trust` or any other given",
+                "Palotti et al. 2018",
+                _USER,
+            ),
             Form(
                 "H",
                 "weighted harmonic mean of the base over the dimensions",
