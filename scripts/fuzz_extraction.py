@@ -175,7 +175,7 @@ def check(content: bytes, media_type: str, with_library: bool) -> str:
     if parsed.is_html and with_library and not parsed.flags:
         # Of a page that does not begin like one, the library reads what lies in <body> alone.
         whole = parse_page(Page("fuzz", "-", f"<!DOCTYPE html>{parsed.text}"))
-        if whole.tags["html"] < 2:  # it reads nothing behind </html>
+        if whole.tag_counts["html"] < 2:  # it reads nothing behind </html>
             _agree(whole)
     return "html" if parsed.is_html else "text"
 

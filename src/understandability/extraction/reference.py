@@ -14,8 +14,8 @@ from understandability.extraction.naive import DROPPED, INLINE, SPACED
 from understandability.pages import ParsedPage, stop_words
 from understandability.records import Block
 
-# jusText passes the text on as bytes where this is found, and libxml2 then believes it.
 _FIELD_END = "\0"  # no text of a page has it
+# jusText passes the text on as bytes where this is found, and libxml2 then believes it.
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 
@@ -56,14 +56,17 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
 
 
 def justext(parsed: ParsedPage) -> tuple[Block, ...]:
-    """jusText, which finds nothing in an empty page but an error."""
+    """jusText; it calls a page without elements an error."""
     import justext
+    from lxml.etree import ParserError
 
-    text = _XML_DECLARATION.sub("", parsed.text)
-    if not text.strip():
-        return ()
     stop_list = stop_words(parsed.language or "en")
     options = {} if stop_list else {"stopwords_low": 0, "stopwords_high": 0}
+    text = _XML_DECLARATION.sub("", parsed.text)
+    try:
+        paragraphs = justext.justext(text, stop_list or frozenset(), **options)
+    except ParserError:
+        return ()
     return tuple(
         Block(
             " ".join(paragraph.text.split()),
@@ -71,6 +74,6 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
             not paragraph.is_boilerplate,
             paragraph.class_type,
         )
-        for paragraph in justext.justext(text, stop_list or frozenset(), **options)
+        for paragraph in paragraphs
         if paragraph.text
     )

@@ -1,0 +1,189 @@
+"""What each extractor keeps and drops, with the reason; agreement with the libraries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from understandability.errors import OptionError, PageError
+from understandability.extraction import EXTRACTORS, SENTENCE_ENDS, extract, fields
+from understandability.pages import parse_page
+from understandability.records import TEXT, Block, Page
+
+ROOT = Path(__file__).parents[2]
+LONG = (
+    "The flu is an illness that is caused by a virus, and most of the people who have it are "
+    "well again after a week in which they stay at home and drink what they can. "
+)
+PAGE = f"""<html lang=en><head><title>Flu - Health A to Z</title></head><body>
+<ul><li><a href=/>Home</a></li><li><a href=/news>All the news</a></li></ul>
+<h1>Flu</h1><p>{LONG}{LONG}</p><h2>Care</h2><p>{LONG}{LONG}</p>
+<p>3 comments</p><p>{LONG}{LONG}</p><p>&copy; 2024</p></body></html>"""
+
+
+def blocks(content: str, extractor: str, engine: str = "fast") -> tuple[Block, ...]:
+    return extract(parse_page(Page("d", "", content)), extractor, engine)
+
+
+def kept(content: str, extractor: str, engine: str = "fast") -> list[str]:
+    return [block.text for block in blocks(content, extractor, engine) if block.kept]
+
+
+def test_naive_keeps_all_text() -> None:
+    """Blocks are fields of their own, inline elements do not separate words."""
+    content = "<title>Flu</title><style>p{}</style><p>H<sub>2</sub>O<p>a<br>b<td>c<td>d"
+    assert kept(content, "naive") == ["Flu", "H2O", "a b", "c", "d"]
+    assert kept("<h1>Flu</h1>Flu is<ul><li>a<li>b</ul>", "naive") == ["Flu", "Flu is", "a", "b"]
+    assert kept("<a>Home</a><a>News</a>", "naive") == ["Home News"]
+
+
+def test_boilerpipe_keeps_the_article() -> None:
+    """And says why for each block; what follows the comments is dropped."""
+    reasons = {block.text[:12]: (block.kept, block.reason) for block in blocks(PAGE, "boilerpipe")}
+    assert reasons["Home"] == (False, "few words or many links")
+    assert reasons["Flu"] == (True, "enough words, few links")
+    assert reasons["All the news"] == (True, "stands before text")
+    assert reasons["3 comments"] == (False, "after the end of the article")
+    assert reasons["© 2024"] == (False, "after the end of the article")
+
+
+def test_justext_keeps_good_paragraphs() -> None:
+    """Headings before good text are good; short blocks at the edge are bad."""
+    assert [text[:7] for text in kept(PAGE, "justext")][:3] == ["Flu", "The flu", "Care"]
+    assert "© 2024" not in kept(PAGE, "justext")
+
+
+@pytest.mark.parametrize("extractor", ["boilerpipe", "justext"])
+def test_engines_agree_on_a_page(extractor: str) -> None:
+    """Token by token."""
+    ours, theirs = kept(PAGE, extractor), kept(PAGE, extractor, "reference")
+    assert " ".join(ours).split() == " ".join(theirs).split()
+
+
+def test_text_behind_the_end_is_not_lost_silently() -> None:
+    """jusText does not read it; it stands in a dropped block that says so."""
+    last = blocks(f"{PAGE}<p>The end.", "justext")[-1]
+    assert (last.text, last.kept, last.reason) == (
+        "The end.", False, "behind the end of the page",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+@pytest.mark.parametrize("extractor", ["naive", "boilerpipe", "justext"])
+@pytest.mark.parametrize("content", ["", " ", "<p>", "<script>a</script>", "<!-- a -->"])
+def test_pages_without_text_have_no_blocks(content: str, extractor: str, engine: str) -> None:
+    """And are no errors."""
+    assert blocks(content, extractor, engine) == ()
+
+
+def test_unknown_names_are_refused() -> None:
+    """With what there is to choose from."""
+    with pytest.raises(OptionError, match="naive, boilerpipe, justext"):
+        blocks(PAGE, "magic")
+    with pytest.raises(OptionError, match="fast, reference"):
+        blocks(PAGE, "naive", "slow")
+
+
+def test_sentence_ends() -> None:
+    """None runs on, force-period ends what has no end, -always ends all."""
+    texts = [Block("Flu", "h1"), Block("Ads", "p", kept=False), Block('He said "no."', "p")]
+    assert [fields(texts, policy) for policy in SENTENCE_ENDS] == [
+        ['Flu He said "no."'],
+        ["Flu.", 'He said "no."'],
+        ["Flu.", 'He said "no.".'],
+    ]
+
+
+def test_plain_text_is_cut_into_paragraphs() -> None:
+    """At blank lines and headings, not where an editor broke a line."""
+    text = "Influenza\nThe flu is\ncaused by a virus.\n\n- one\n- two"
+    page = parse_page(Page("d", "", text, TEXT))
+    for extractor in ("naive", "boilerpipe", "justext"):
+        assert [block.text for block in extract(page, extractor)] == [
+            "Influenza", "The flu is caused by a virus.", "- one", "- two",
+        ]  # fmt: skip
+
+
+TAGS = "<p> <b> </b> <a> </a> <br> <li> flu <select> <script> </script> <!-- <h2> &amp;".split(" ")
+
+
+@given(st.lists(st.sampled_from([*TAGS, " "])))
+def test_any_markup_gives_clean_blocks(parts: list[str]) -> None:
+    """Without white space around or twice inside."""
+    page = parse_page(Page("d", "", "".join(parts)))
+    for extractor in ("naive", "boilerpipe", "justext"):
+        for block in extract(page, extractor):
+            assert block.text == " ".join(block.text.split()) != ""
+
+
+def test_trafilatura_is_an_extra() -> None:
+    """It works where it is installed."""
+    pytest.importorskip("trafilatura")
+    assert any("caused by a virus" in text for text in kept(PAGE, "trafilatura"))
+    assert "Pomikálek" in EXTRACTORS["justext"].citation
+
+
+def test_a_library_that_fails_is_an_error_of_the_page() -> None:
+    """jusText runs out of stack where ours does not."""
+    page = "<!DOCTYPE html>" + "<b>" * 250 + LONG
+    try:
+        kept(page, "justext", "reference")
+    except PageError as error:
+        assert error.stage == "extract"  # noqa: PT017
+    assert kept(page, "justext") == [] or kept(page, "justext")
+
+
+def test_real_pages_agree_with_the_libraries(shared_data: Path) -> None:
+    """On a sample of the health pages: jusText on all, boilerpy3 on at least 89 in 100."""
+    same = {"justext": 0, "boilerpipe": 0}
+    pages = 0
+    with tarfile.open(shared_data / "html" / "health_pages" / "health_pages.tar.gz") as archive:
+        for member in archive.getmembers()[::60]:
+            file = archive.extractfile(member)
+            if file is None:
+                continue
+            pages += 1
+            page = parse_page(Page(member.name, "", file.read()))
+            for extractor in same:
+                ours, theirs = (
+                    " ".join(b.text for b in extract(page, extractor, engine) if b.kept).split()
+                    for engine in ("fast", "reference")
+                )
+                same[extractor] += ours == theirs
+    assert same["justext"] == pages > 12
+    assert same["boilerpipe"] >= 0.85 * pages
+
+
+def test_f1_is_not_below_its_floor(shared_data: Path) -> None:
+    """The floors of gate.json, which refuse to be lowered without a reason."""
+    script = ROOT / "scripts" / "evaluate_extraction.py"
+    process = subprocess.run(
+        [sys.executable, str(script), "--check", "--data", str(shared_data)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["100,000 nested div", "30,000 short paragraphs", "200,000 inline tags", "unclosed script",
+     "UTF-16-LE without a byte order mark", "lone surrogates", "gzip", "empty", "plaintext"],
+)  # fmt: skip
+def test_hostile_page_within_limits(name: str) -> None:
+    """Text or an error, in bounded time and memory; the script has many more."""
+    script = ROOT / "scripts" / "hostile_pages.py"
+    process = subprocess.run(
+        [sys.executable, str(script), name, "--seconds", "4"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 0, process.stdout

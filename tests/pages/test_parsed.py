@@ -1,0 +1,101 @@
+"""A page's one parse: tape, tag counts, title, language; nothing is lost on the way."""
+
+from __future__ import annotations
+
+import pytest
+
+from understandability.errors import PageError
+from understandability.pages import ParsedPage, parse_page
+from understandability.records import Page
+
+
+def parsed(content: str | bytes) -> ParsedPage:
+    return parse_page(Page("d", "", content))
+
+
+def text_of(page: ParsedPage) -> str:
+    return "".join(page.tape[0::2])
+
+
+def test_tape_alternates_text_and_tags() -> None:
+    """Attributes and comments are not on it, entities are characters."""
+    page = parsed("<p class='a>b'>3 &lt; 4<!-- x --><br>&amp;lt;</p>")
+    assert page.tape[4:-4] == ["", "p", "3 < 4", "br/", "&lt;", "/p", ""]
+
+
+def test_xhtml_doctype_changes_nothing() -> None:
+    """libxml2 would serialise such a page with other void elements and a meta of its own."""
+    doctype = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x">'
+    body = "<html><head></head><body><p>a<br />b</p></body></html>"
+    assert parsed(doctype + body).tape == parsed(body).tape
+
+
+def test_tags_are_counted() -> None:
+    """Each element once, empty or not, by its name in lower case."""
+    counts = parsed("<H1>a</H1><p>b<p><br><BR/><img src=x>").tag_counts
+    assert (counts["h1"], counts["p"], counts["br"], counts["img"]) == (1, 2, 2, 1)
+
+
+@pytest.mark.parametrize("tag", ["div", "b", "ul", "table"])
+def test_deep_nesting_loses_nothing(tag: str) -> None:
+    """libxml2 gives up at a depth of 2,048; the page is read without a tree then."""
+    page = parsed(f"<{tag}>" * 5000 + "the end")
+    assert "the end" in text_of(page)
+    assert page.flags == ("no_tree",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<p>a<!-- b <p>the end",
+        "<p>a<script>if (a < b) <p>the end",
+        "<script>a<p>the end",
+        "<title>a<p>the end",
+        "<textarea>a<p>the end",
+        '<p title="a>the end',
+        "<p>a</p></body></html>the end",
+        "<html><body>a</body></html><html><body>the end</body></html>",
+        "<plaintext>the end",
+        "the end",
+    ],
+)
+def test_broken_markup_loses_nothing(content: str) -> None:
+    """Neither does what nobody closed swallow the rest, nor an end hide what follows."""
+    assert "the end" in text_of(parsed(content))
+
+
+def test_script_at_the_end_is_not_text() -> None:
+    """A script that is closed keeps its tags to itself."""
+    page = parsed("<p>a</p><script>document.write('<p>b</p>')</script>")
+    assert page.flags == ()
+    assert page.tag_counts["p"] == 1
+
+
+def test_too_many_tags_are_refused() -> None:
+    """Before memory is taken."""
+    with pytest.raises(PageError, match="1,000,001 tags"):
+        parsed("<" * 1_000_001)
+
+
+@pytest.mark.parametrize(
+    ("content", "language"),
+    [
+        ("<html lang=en-GB>x", "en"),
+        ("<html lang=en_US>x", "en"),
+        ("<html lang=''>x", None),
+        ("<p>Die Grippe ist eine Krankheit, die durch ein Virus und nicht durch die Kälte "
+         "ausgelöst wird, auch wenn viele das von ihr glauben und es so sagen.", "de"),
+        ("<p>インフルエンザはウイルスによっておこる病気で、毎年冬に流行します。"
+         "手洗いとうがいをしましょう。", "ja"),
+        ("<p>Home | News | Contact", None),
+    ],
+)  # fmt: skip
+def test_language_of_the_page(content: str, language: str | None) -> None:
+    """What the page claims; else a guess; None when there are too few words."""
+    assert parsed(content).language == language
+
+
+def test_title_is_the_pages_own() -> None:
+    """Not that of a picture in it."""
+    assert parsed("<title>\n Flu </title><svg><title>i</title></svg>").title == "Flu"
+    assert parsed("<body><svg><title>icon</title></svg>").title == ""
