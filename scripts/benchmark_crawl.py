@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
@@ -35,7 +36,7 @@ from understandability.io.sources import read_pages
 from understandability.records import Document, Page
 from understandability.scoring import Scorer, Settings, document_or_failure
 
-FEW, MANY = 400, 2000
+FEW, MANY = 300, 1500
 BY_HAND_PAGES = 60
 TEXTSTAT = (
     "automated_readability_index",
@@ -59,39 +60,49 @@ def processor_seconds() -> float:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-@contextmanager
-def timed(times: Times, name: str, pages: int) -> Iterator[None]:
-    """Note the milliseconds of processor time for each page."""
-    before = processor_seconds()
-    yield
-    times[name].append(1000 * (processor_seconds() - before) / pages)
+def steps(crawl: Path, features: bool) -> dict[str, float]:
+    """Seconds of processor time for each step of a run alone, in this process."""
+    taken = {}
 
+    @contextmanager
+    def timed(name: str) -> Iterator[None]:
+        before = processor_seconds()
+        yield
+        taken[name] = processor_seconds() - before
 
-def measure_steps(times: Times, crawl: Path, work: Path) -> None:
-    """Each step of a run alone, in this process."""
-    with timed(times, "read", MANY):
+    scorer = Scorer(Settings(features=features))
+    scorer.score([])
+    with timed("read"):
         pages = [page for page in read_pages(crawl) if isinstance(page, Page)]
     contents = [page.content for page in pages if isinstance(page.content, bytes)]
-    with timed(times, "bare lxml parse", MANY):
+    with timed("bare lxml parse"):
         for content in contents:
             etree.fromstring(content, etree.HTMLParser())
-    with timed(times, "page to document", MANY):
-        results = [document_or_failure(page, Settings()) for page in pages]
+    with timed("page to document"):
+        results = [document_or_failure(page, scorer.settings) for page in pages]
     documents = [result for result in results if isinstance(result, Document)]
-    for name, features in (("", False), (", all features", True)):
-        scorer = Scorer(Settings(features=features))
-        scorer.score([])
-        with timed(times, f"document to row{name}", MANY):
-            tables = [
-                scorer.score(documents[i : i + BATCH_PAGES])
-                for i in range(0, len(documents), BATCH_PAGES)
-            ]
-        table = pa.concat_tables(tables)
-        folder = RunFolder(str(work / "alone"))
-        with timed(times, f"write{name}", MANY):
-            for number, start in enumerate(range(0, len(table), PART_RECORDS)):
-                rows = table.slice(start, PART_RECORDS)
-                folder.commit(Part(0, number), rows, [], Counter(), scorer.described)
+    with timed("document to row"):
+        tables = [
+            scorer.score(documents[i : i + BATCH_PAGES])
+            for i in range(0, len(documents), BATCH_PAGES)
+        ]
+    table = pa.concat_tables(tables)
+    with tempfile.TemporaryDirectory() as work, timed("write"):
+        for number, start in enumerate(range(0, len(table), PART_RECORDS)):
+            rows = table.slice(start, PART_RECORDS)
+            RunFolder(work).commit(Part(0, number), rows, [], Counter(), scorer.described)
+    return taken
+
+
+def measure_steps(times: Times, few: Path, many: Path, features: bool) -> None:
+    """The steps for each page more, in milliseconds, each time in a process of its own."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        small = pool.submit(steps, few, features).result()
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        large = pool.submit(steps, many, features).result()
+    for name in small:
+        which = f"{name}, all features" if features else name
+        times[which].append(1000 * (large[name] - small[name]) / (MANY - FEW))
 
 
 def run(crawl: Path, work: Path, workers: int, features: bool) -> tuple[float, float]:
@@ -128,13 +139,18 @@ def by_hand(content: bytes) -> tuple[int, ...]:
     return len(title), len(formulas), len(nltk.pos_tag(nltk.word_tokenize(text)))
 
 
-def measure_by_hand(times: Times, contents: Sequence[bytes]) -> None:
+def measure_by_hand(times: Times, contents: Sequence[bytes], nltk_data: Path) -> None:
     """The same in a pool of one process."""
+    import nltk
+
+    nltk.data.path.insert(0, str(nltk_data))
     by_hand(contents[0])  # loads what is loaded once
-    with timed(times, "by hand", len(contents)), get_context("fork").Pool(1) as pool:
+    before = processor_seconds()
+    with get_context("fork").Pool(1) as pool:
         list(pool.imap_unordered(by_hand, contents, chunksize=4))
         pool.close()
         pool.join()
+    times["by hand"].append(1000 * (processor_seconds() - before) / len(contents))
 
 
 def measure_serving(pages: Sequence[Page], features: bool) -> None:
@@ -164,15 +180,16 @@ def report(times: Times) -> None:
         if not name.startswith("clock"):
             print(f"  {name:32} {taken:8.2f}")
     for name in ("", ", all features"):
-        scoring = cost["page to document"] + cost[f"document to row{name}"]
-        parts = scoring + cost["read"] + cost[f"write{name}"]
+        scoring = cost[f"page to document{name}"] + cost[f"document to row{name}"]
+        parts = scoring + cost[f"read{name}"] + cost[f"write{name}"]
         whole = cost[f"run, 1 worker{name}"]
+        parse = statistics.median(times["bare lxml parse"] + times["bare lxml parse, all features"])
         print(f"one worker{name or ', default'}:")
         print(f"  {'sum of the steps':32} {parts:8.2f}")
         print(f"  {'machinery over the steps':32} {100 * (whole / parts - 1):7.1f} %")
         print(f"  {'all but scoring, over scoring':32} {100 * (whole / scoring - 1):7.1f} %")
-        print(f"  {'scoring, of a bare parse':32} {scoring / cost['bare lxml parse']:8.1f}")
-        print(f"  {'whole run, of a bare parse':32} {whole / cost['bare lxml parse']:8.1f}")
+        print(f"  {'scoring, of a bare parse':32} {scoring / parse:8.1f}")
+        print(f"  {'whole run, of a bare parse':32} {whole / parse:8.1f}")
         print(f"  {'by hand, of the whole run':32} {cost['by hand'] / whole:8.1f}")
     one, two = cost["clock, 1 worker"], cost["clock, 2 workers"]
     print("by the clock:")
@@ -195,7 +212,7 @@ def main() -> None:
         measure_serving([page for page in pages if len(page.content) <= 1_000_000], features)
     if options.serving_only:
         return
-    os.environ["NLTK_DATA"] = str(options.data / "nltk_data")
+    nltk_data = options.data / "nltk_data"
     work = Path(tempfile.mkdtemp(prefix="benchmark-crawl-"))
     try:
         few, many = work / "few", work / "many"
@@ -204,11 +221,12 @@ def main() -> None:
         crawl_faults.build_crawl(many, contents, MANY, files=2, **clean)
         times: Times = defaultdict(list)
         for _ in range(options.rounds):
-            measure_steps(times, many, work)
+            for features in (False, True):
+                measure_steps(times, few, many, features)
             measure_run(times, "1 worker", few, many, work, 1, features=False)
             measure_run(times, "2 workers", few, many, work, 2, features=False)
             measure_run(times, "1 worker, all features", few, many, work, 1, features=True)
-            measure_by_hand(times, contents[:: len(contents) // BY_HAND_PAGES])
+            measure_by_hand(times, contents[:: len(contents) // BY_HAND_PAGES], nltk_data)
         report(times)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from understandability.cli import crawling
@@ -63,13 +65,20 @@ def test_inputs_and_run_folder_behind_urls(tmp_path: Path) -> None:
 def test_parquet_behind_a_url(tmp_path: Path) -> None:
     """It is read at any place, not from its beginning on."""
     fsspec = pytest.importorskip("fsspec")
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     pq.write_table(pa.table({"id": ["x"], "text": ["Words."]}), tmp_path / "d.parquet")
     memory = fsspec.filesystem("memory")
     memory.pipe("/bucket/d.parquet", (tmp_path / "d.parquet").read_bytes())
     assert [page.docno for page in read_pages("memory://bucket/d.parquet")] == ["x"]
+
+
+def test_a_run_of_errors_alone_has_a_table(tmp_path: Path) -> None:
+    """Its columns are those of every other run."""
+    (tmp_path / "a.html").write_bytes(b"%PDF-1.7 \x00\x01")
+    plan = make_plan(Sources([tmp_path / "a.html"]), Scorer(SETTINGS))
+    folder = RunFolder(str(tmp_path / "run"))
+    assert run(plan, folder).failed == {"decode": 1}
+    assert (merge(folder, str(tmp_path / "s.parquet")).scored) == 0
+    assert pq.read_schema(tmp_path / "s.parquet").names == Scorer(SETTINGS).schema.names
 
 
 def test_a_run_that_failed_to_write_goes_on(
