@@ -22,7 +22,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from understandability.errors import InputError
 from understandability.estimation.boosting import Boosted
@@ -32,6 +31,7 @@ from understandability.estimation.style import STYLE_COLUMNS, style
 from understandability.estimation.users import Floats
 from understandability.estimation.weights import array_bytes, arrays_of, predictor_of
 from understandability.features import CATALOGUE, Batch, features_of, ratio
+from understandability.features.batch import starts_of
 from understandability.features.feature import DOCUMENT
 from understandability.features.word_statistics import statistics_numbers
 from understandability.io.resources import resource_arrays
@@ -62,18 +62,24 @@ def text_columns() -> tuple[str, ...]:
 
 
 @cache
-def _word_vectors() -> NDArray[np.float32]:
+def _word_vectors() -> Floats:
     arrays = resource_arrays("word_vectors.npz")
-    vectors = arrays["vectors"] * arrays["scale"]
-    # The last two rows are those of unknown words and of punctuation.
-    return np.concatenate([vectors, np.zeros((2, vectors.shape[1]), np.float32)])
+    return np.asarray(arrays["vectors"] * arrays["scale"], np.float64)
 
 
 def mean_word_vectors(batch: Batch) -> Floats:
     """The mean vector of each document's words; 0 where none is known. Use `Batch.once`."""
+    from scipy.sparse import csr_array
+
     numbers = batch.token_values(statistics_numbers)
-    sums = batch.sum_tokens(_word_vectors()[numbers])
-    means = ratio(sums, batch.sum_tokens(numbers >= 0)[:, None])
+    known = numbers >= 0
+    starts = starts_of(known)[batch.token_starts]
+    vectors = _word_vectors()
+    # A sparse product adds row by row, and never holds a vector for each token.
+    words = csr_array(
+        (np.ones(starts[-1]), numbers[known], starts), shape=(len(batch), len(vectors))
+    )
+    means = ratio(words @ vectors, np.diff(starts)[:, None])
     return np.where(np.isnan(means), 0.0, means)
 
 

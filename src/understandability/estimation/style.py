@@ -123,10 +123,18 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
 
 def style(batch: Batch) -> Floats:
     """The columns `STYLE_COLUMNS` of each document; NaN without words. Use `Batch.once`."""
-    shares = ratio(batch.token_sums(kinds_of_token), batch.words[:, None])
+    from scipy.sparse import csr_array
+
+    bags = bags_of(batch.token_ids, batch.token_starts)
+    # Counts of distinct tokens times their kinds: whole numbers, exact in any order.
+    rows = np.arange(len(bags.words))
+    counts = csr_array(
+        (bags.counts.astype(np.float32), rows, bags.starts), shape=(len(batch), len(rows))
+    )
+    kinds = batch.types.column(kinds_of_token)[bags.words].reshape(len(rows), len(_SHARES))
+    shares = ratio(counts @ kinds.astype(np.float32), batch.words[:, None])
     words = np.minimum(batch.words, _MOST_WORDS)
     log_words = np.log(np.where(words > 0, words, np.nan))
-    bags = bags_of(batch.token_ids, batch.token_starts)
     variety = ratio(np.diff(bags.starts), np.sqrt(np.diff(batch.token_starts)))
     starts = np.append(batch.sentence_starts, len(batch.word_ids))
     lengths = np.diff(starts).astype(np.float64)
