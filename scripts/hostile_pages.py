@@ -22,6 +22,7 @@ import time
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from understandability.errors import PageError
 from understandability.extraction import extract
@@ -193,8 +194,14 @@ def measured(name: str, extractor: str, megabytes: int) -> Outcome:
     except PageError as error:
         seconds = time.process_time() - start
         result = f"{error.stage}: {error}"
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Outcome(result, seconds, peak, lost)
+    return Outcome(result, seconds, _peak_megabytes(), lost)
+
+
+def _peak_megabytes() -> float:
+    """The most memory of this process; getrusage would count its parent's from before exec."""
+    status = Path("/proc/self/status").read_text("ascii")
+    kilobytes = status.partition("VmHWM:")[2].split()[0]
+    return int(kilobytes) / 1024
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

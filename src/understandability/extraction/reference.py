@@ -2,6 +2,19 @@
 
 They get the page's decoded text and parse it themselves. They are neither linear nor bounded: a
 hostile page may take them minutes, or fail with an error.
+
+jusText 3.0.2 has the same paragraphs and classes as ours on all of 946 health and 109 gold
+pages. boilerpy3 has the same kept tokens on 868 and 95; where not, it is for these reasons:
+
+| pages | what boilerpy3 does |
+|---|---|
+| 28 | its count of open links goes wrong (a link in a link, a stray end tag), and all that |
+|    | follows counts as linked; nothing is left of 20 of these |
+| 26 | it glues the lines on both sides of ``<br/>``; all else is the same |
+| 24 | it passes over self-closed elements, on pages that write both ``<br>`` and ``<br/>`` |
+| 7 | its count of ignored elements goes wrong (an option, an embed that is never closed) |
+| 5 | it fails: an end tag too many, or no tag at all |
+| 2 | its count of bodies goes wrong |
 """
 
 from __future__ import annotations
