@@ -163,7 +163,7 @@ def test_strict_ends_with_1_if_there_was_an_error_row(understand, tmp_path: Path
     [
         (["none.html"], "none.html does not exist; name a file, a folder, or - for standard input"),
         (["."], "has no pages in it"),
-        (["x.docx"], "a suffix that is not known; inputs end in .html"),
+        (["x.odt"], "a suffix that is not known; inputs end in .html"),
         (["a.txt", "-o", "none/s.csv"], "its folder does not exist; make it first"),
         (["a.txt", "-o", "s.xls"], "the suffix of s.xls names no kind of table"),
         (["a.txt", "--extractor", "magic"], "extractor 'magic' does not exist; choose one of"),
@@ -185,7 +185,7 @@ def test_usage_errors_are_one_sentence_and_status_2(  # type: ignore[no-untyped-
     inputs.mkdir()
     if arguments != ["."]:
         (inputs / "a.txt").write_text("Flu is a virus.")
-        (inputs / "x.docx").write_bytes(b"x")
+        (inputs / "x.odt").write_bytes(b"x")
     done = understand("score", *arguments, cwd=inputs)
     assert done.returncode == 2
     assert sentence in " ".join(done.stderr.split())

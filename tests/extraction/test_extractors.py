@@ -145,7 +145,7 @@ def test_real_pages_agree_with_the_libraries(shared_data: Path) -> None:
     same = {"justext": 0, "boilerpipe": 0}
     pages = 0
     with tarfile.open(shared_data / "html" / "health_pages" / "health_pages.tar.gz") as archive:
-        for member in archive.getmembers()[::60]:
+        for member in archive.getmembers()[::20]:
             file = archive.extractfile(member)
             if file is None:
                 continue
@@ -157,7 +157,7 @@ def test_real_pages_agree_with_the_libraries(shared_data: Path) -> None:
                     for engine in ("fast", "reference")
                 )
                 same[extractor] += ours == theirs
-    assert same["justext"] == pages > 12
+    assert same["justext"] == pages > 40
     assert same["boilerpipe"] >= 0.85 * pages
 
 
