@@ -16,7 +16,7 @@ from understandability.io.run_folder import RunFolder
 from understandability.records import Block, Document, Page
 from understandability.report import crawl_report, explain, page_report
 from understandability.report.marks import KINDS
-from understandability.scoring import Scorer
+from understandability.scoring import Scorer, Settings
 
 if TYPE_CHECKING:
     from conftest import BrowserPage
@@ -106,7 +106,7 @@ def crawl(scorer: Scorer, understand: Callable[..., Any], tmp_path_factory: Any)
     return path
 
 
-def hostile_report(scorer: Scorer) -> str:
+def hostile_report() -> str:
     """A report all of whose texts attack: page, docno, title, blocks, reasons, lay terms."""
     kept = Block("A patient with hypertension " + HOSTILE, 'p" onclick="x')
     dropped = Block(HOSTILE, HOSTILE, kept=False, reason=HOSTILE)
@@ -124,7 +124,8 @@ def hostile_report(scorer: Scorer) -> str:
         sentence_ends="none",
         flags=(HOSTILE,),
     )
-    explanation = explain(document, scorer)
+    # Under the corpus ratio "hypertension" is sure to be among the words that cost.
+    explanation = explain(document, Scorer(Settings(bundle="llr")))
     (word, *_) = explanation.costly_words
     (first, *_) = explanation.blocks
     (sentence, *_) = first.sentences
@@ -142,11 +143,9 @@ def hostile_report(scorer: Scorer) -> str:
 
 
 @pytest.mark.parametrize("policy", ["kept", "removed"])
-def test_nothing_of_a_hostile_page_runs(
-    browser: BrowserPage, scorer: Scorer, tmp_path: Path, policy: str
-) -> None:
+def test_nothing_of_a_hostile_page_runs(browser: BrowserPage, tmp_path: Path, policy: str) -> None:
     """Not even where the report's own content security policy is taken away."""
-    text = hostile_report(scorer)
+    text = hostile_report()
     assert ATTACKED in text
     if policy == "removed":
         text, removed = re.subn(r"<meta http-equiv=.Content-Security-Policy.*?>", "", text)
