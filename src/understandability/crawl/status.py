@@ -54,10 +54,10 @@ def histogram(counts: Sequence[int], width: int = 50) -> list[str]:
 
     >>> for line in histogram([0, 1, 4, 2], width=8):
     ...     print(line)
-      0-25          0
-     25-50          1 ▇▇
-     50-75          4 ▇▇▇▇▇▇▇▇
-     75-100         2 ▇▇▇▇
+      0-25           0
+     25-50           1 ▇▇
+     50-75           4 ▇▇▇▇▇▇▇▇
+     75-100          2 ▇▇▇▇
     """
     step = 100 // len(counts)
     most = max(*counts, 1)
