@@ -27,6 +27,8 @@ Arrays = Mapping[str, NDArray[Any]]
 # As deep as the trees of `estimators` may grow; a deeper one in a file would only cost time.
 MAX_DEPTH = 32
 _BLOCK = 64
+# A page by itself costs as much as so many: few enough for it, enough for a crawl.
+_ROWS_OF_PRODUCT = 8
 
 
 class Predictor(Protocol):
@@ -51,12 +53,17 @@ def product(rows: Floats, matrix: Floats) -> Floats:
     array([[11.]])
     """
     result = np.empty((len(rows), matrix.shape[1]))
-    block = np.zeros((_BLOCK, rows.shape[1]))
-    for start in range(0, len(rows), _BLOCK):
-        part = rows[start : start + _BLOCK]
+    block = np.zeros((_ROWS_OF_PRODUCT, rows.shape[1]))
+    for start in range(0, len(rows), _ROWS_OF_PRODUCT):
+        part = rows[start : start + _ROWS_OF_PRODUCT]
         block[: len(part)] = part
-        result[start : start + _BLOCK] = (block @ matrix)[: len(part)]
+        result[start : start + len(part)] = (block @ matrix)[: len(part)]
     return result
+
+
+def _square_sums(rows: Floats) -> Floats:
+    """The sum of the squares of each row."""
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
 def _softmax(values: Floats) -> Floats:
@@ -167,7 +174,7 @@ class Kernel:
 
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
-        squares = (rows**2).sum(axis=1)[:, None] + (self.vectors**2).sum(axis=1)
+        squares = _square_sums(rows)[:, None] + _square_sums(self.vectors)
         distances = np.maximum(squares - 2 * product(rows, self.vectors.T), 0)
         return LINKS[self.link](
             product(np.exp(-self.gamma * distances), self.weights) + self.biases
