@@ -20,11 +20,12 @@ import subprocess
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow as pa
 from lxml import etree
@@ -50,6 +51,7 @@ TEXTSTAT = (
 )
 
 Times = dict[str, list[float]]
+Result = TypeVar("Result")
 
 
 def processor_seconds() -> float:
@@ -96,10 +98,7 @@ def steps(crawl: Path, features: bool) -> dict[str, float]:
 
 def measure_steps(times: Times, few: Path, many: Path, features: bool) -> None:
     """The steps for each page more, in milliseconds, each time in a process of its own."""
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        small = pool.submit(steps, few, features).result()
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        large = pool.submit(steps, many, features).result()
+    small, large = apart(steps, few, features), apart(steps, many, features)
     for name in small:
         which = f"{name}, all features" if features else name
         times[which].append(1000 * (large[name] - small[name]) / (MANY - FEW))
@@ -153,8 +152,10 @@ def measure_by_hand(times: Times, contents: Sequence[bytes], nltk_data: Path) ->
     times["by hand"].append(1000 * (processor_seconds() - before) / len(contents))
 
 
-def measure_serving(pages: Sequence[Page], features: bool) -> None:
+def serve(data: Path, features: bool) -> list[str]:
     """Single pages in a warm process, one after another: by the clock, and processor time."""
+    contents = crawl_faults.health_pages(data)
+    pages = [Page("d", "", content) for content in contents if len(content) <= 1_000_000]
     scorer = Scorer(Settings(features=features))
     for page in pages[:100]:
         scorer.score_page(page)
@@ -164,13 +165,20 @@ def measure_serving(pages: Sequence[Page], features: bool) -> None:
         scorer.score_page(page)
         clock.append(1000 * (time.perf_counter() - started))
         processor.append(1000 * (time.process_time() - before))
+    lines = []
     for kind, taken in (("clock", sorted(clock)), ("processor", sorted(processor))):
         p50, p99 = taken[len(taken) // 2], taken[len(taken) * 99 // 100]
-        print(
+        lines.append(
             f"one page while serving, {'all features' if features else 'default'}, {kind}: "
-            f"p50 {p50:.1f} ms, p99 {p99:.1f} ms, longest {taken[-1]:.0f} ms",
-            flush=True,
+            f"p50 {p50:.1f} ms, p99 {p99:.1f} ms, longest {taken[-1]:.0f} ms"
         )
+    return lines
+
+
+def apart(function: Callable[..., Result], *arguments: object) -> Result:
+    """What a function gives in a fresh process."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(function, *arguments).result()
 
 
 def report(times: Times) -> None:
@@ -205,13 +213,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--serving-only", action="store_true")
     options = parser.parse_args()
-    os.environ["OMP_NUM_THREADS"] = "1"
-    contents = crawl_faults.health_pages(options.data)
-    pages = [Page(f"d{i}", "", content) for i, content in enumerate(contents)]
+    os.environ["OMP_NUM_THREADS"] = "1"  # as workers have it; for the processes that follow
     for features in (False, True):
-        measure_serving([page for page in pages if len(page.content) <= 1_000_000], features)
+        print("\n".join(apart(serve, options.data, features)), flush=True)
     if options.serving_only:
         return
+    contents = crawl_faults.health_pages(options.data)
     nltk_data = options.data / "nltk_data"
     work = Path(tempfile.mkdtemp(prefix="benchmark-crawl-"))
     try:

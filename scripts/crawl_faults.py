@@ -513,6 +513,10 @@ def large_run(work: Path, pages: Sequence[bytes], documents: int) -> None:
     print(f"{documents} documents in {seconds / 60:.1f} min, {documents / seconds:.0f}/s")
     print(f"merged: {rows.scores.num_rows} scores, {len(rows.errors)} errors")
     check_pages(rows, first)
+    docnos = random.Random(1).sample(sorted(first), 3)
+    started = time.monotonic()
+    subprocess.run([*UNDERSTAND, "lookup", str(run), *docnos], check=True, capture_output=True)
+    print(f"three documents looked up in {time.monotonic() - started:.2f} s")
 
 
 def check_pages(rows: Rows, first: dict[str, int]) -> None:
