@@ -2,7 +2,8 @@
 
     python scripts/crawl_faults.py                  # all cases, about 15 minutes
     python scripts/crawl_faults.py --only clock     # one of them
-    python scripts/crawl_faults.py --large          # one run of 200,000 documents, and its memory
+    python scripts/crawl_faults.py --large 200000   # one run of so many documents, and its memory
+    python scripts/crawl_faults.py --large 200000 --largest-page 60000 --score '--bundle llr'
 
 A crawl is built of real pages with hostile ones among them, duplicates and broken records; each
 case disturbs a run of it, resumes it, and compares its rows with those of an undisturbed run:
@@ -18,6 +19,7 @@ import gzip
 import json
 import os
 import random
+import shlex
 import shutil
 import signal
 import subprocess
@@ -473,14 +475,17 @@ CASES: dict[str, Callable[[Bench], str]] = {
 # The large run
 
 
-def large_run(work: Path, pages: Sequence[bytes], documents: int) -> None:
+def large_run(work: Path, pages: Sequence[bytes], documents: int, options: Sequence[str]) -> None:
     """One run of very many documents: exact rows, the curve of memory, nothing left."""
-    crawl, run = work / "crawl", work / "run"
+    crawl, run, temporary = work / "crawl", work / "run", work / "tmp"
+    temporary.mkdir()
     first = build_crawl(crawl, pages, documents, files=20, broken=0)
+    print(f"{documents:,} documents, scored with: {' '.join(options)}")
     started = time.monotonic()
     process = subprocess.Popen(
-        [*UNDERSTAND, "score", str(crawl), "-o", f"{run}/", "--workers", "2"],
+        [*UNDERSTAND, "score", str(crawl), "-o", f"{run}/", *options],
         start_new_session=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
     )
     print("minutes  documents  parent MB  largest worker MB  open files of the parent", flush=True)
     peak: list[tuple[int, float, float]] = []
@@ -502,7 +507,7 @@ def large_run(work: Path, pages: Sequence[bytes], documents: int) -> None:
     seconds = time.monotonic() - started
     assert process.returncode == 0
     assert not group_of(process), "processes are left"
-    assert not list(run.rglob("*.part")), "files are left"
+    assert not [*run.rglob("*.part"), *temporary.iterdir()], "files are left"
     total = peak[-1][0]
     print("peak memory by tenth of the run (parent MB, largest worker MB):")
     for tenth in range(10):
@@ -546,14 +551,21 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--documents", type=int, default=6000)
     parser.add_argument("--only", choices=CASES, action="append")
-    parser.add_argument("--large", action="store_true", help="the run of 200,000 documents")
+    parser.add_argument("--large", type=int, metavar="N", help="one run of N documents instead")
+    parser.add_argument(
+        "--score", type=shlex.split, default=[], metavar="OPTIONS", help="options of the large run"
+    )
+    parser.add_argument("--largest-page", type=int, metavar="BYTES", help="leave larger ones out")
     parser.add_argument("--work", type=Path, help="folder for crawls and runs")
     options = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="crawl-faults-", dir=options.work))
     try:
         pages = health_pages(options.data)
+        if options.largest_page:
+            pages = [page for page in pages if len(page) <= options.largest_page]
+            print(f"{len(pages)} pages of up to {options.largest_page:,} bytes")
         if options.large:
-            large_run(work, pages, 200_000)
+            large_run(work, pages, options.large, ["--workers", "2", *options.score])
             return
         build_crawl(work / "crawl", pages, options.documents)
         bench = Bench(work / "bench", work / "crawl")

@@ -25,6 +25,7 @@ Described = Callable[..., dict[str, Any]]
 
 
 def errors_of(output: Path) -> list[tuple[str, str]]:
+    """Names and messages, in the order of the file."""
     lines = Path(f"{output}.errors.jsonl").read_text().splitlines()
     return [(row["docno"], row["error"]) for row in map(json.loads, lines)]
 
@@ -50,6 +51,29 @@ def test_the_first_of_equal_names_wins(
         ("a", SEEN_BEFORE),
         ("bad", SEEN_BEFORE),
         ("a", SEEN_BEFORE),
+    ]
+
+
+def test_a_repeated_name_is_one_error_whatever_becomes_of_its_page(
+    tmp_path: Path, commit: Commit, described: Described
+) -> None:
+    """A later page of the same name that failed is told as repeated, as `score` alone does."""
+    run = RunFolder(str(tmp_path / "run"))
+    run.begin(described(3))
+    commit(run, Part(0, 0, True), ["a"], [("bad", "decode"), ("cut", "read")])
+    commit(run, Part(1, 0, True), ["b"], [("a", "extract"), ("bad", "decode"), ("cut", "read")])
+    commit(run, Part(2, 0, True), [], [("b", "score"), ("new", "decode")])
+    output = tmp_path / "scores.parquet"
+    assert merge(run, str(output)) == Merged(scored=2, failed=7, repeated=3)
+    assert pq.read_table(output)["docno"].to_pylist() == ["a", "b"]
+    assert errors_of(output) == [
+        ("bad", "told"),
+        ("cut", "told"),
+        ("a", SEEN_BEFORE),
+        ("bad", SEEN_BEFORE),
+        ("cut", "told"),
+        ("b", SEEN_BEFORE),
+        ("new", "told"),
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _BUCKET_ROWS = 500_000  # documents whose names are held at once
 _CHUNK_ROWS = 20_000  # documents whose rows are
 _PARTS_TOGETHER = 64
-_NO_ROW = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,49 +83,54 @@ def _chunks(
     failures: list[Failure] = []
     rows = before = 0
     for part in parts:
-        table = folder.scores(part)
-        again = repeated[before : before + table.num_rows]
-        before += table.num_rows
-        failures += folder.failures(part)
+        table, failed = folder.scores(part), folder.failures(part)
+        middle, end = before + table.num_rows, before + table.num_rows + len(failed)
+        again = repeated[before:middle]
+        failures += [
+            replace(each, stage="read", error=SEEN_BEFORE) if is_again else each
+            for each, is_again in zip(failed, repeated[middle:end], strict=True)
+        ]
         failures += [
             Failure(row["docno"], row["source"], "read", SEEN_BEFORE)
             for row in table.select(["docno", "source"]).filter(pa.array(again)).to_pylist()
         ]
         tables.append(table.filter(pa.array(~again)))
-        rows += table.num_rows
+        rows += end - before
+        before = end
         if rows >= _CHUNK_ROWS or part is parts[-1]:
             yield pa.concat_tables(tables), failures
             tables, failures, rows = [], [], 0
 
 
 def _repeated(folder: RunFolder, parts: Sequence[Part]) -> NDArray[np.bool_]:
-    """Which rows of scores have a docno that came before, in a score or in an error.
+    """Which documents have a docno that came before; of each part first the scores, then errors.
 
     The docnos of unreadable documents, of which there was nothing to score, do not count.
     """
     import pyarrow as pa
 
-    facts = [folder.facts(part) for part in parts]
-    repeated = np.zeros(sum(each.scored for each in facts), bool)
-    buckets = 1 + sum(each.records for each in facts) // _BUCKET_ROWS
-    schema = pa.schema([("docno", pa.string()), ("row", pa.int64())])
+    documents = sum(folder.facts(part).records for part in parts)
+    repeated = np.zeros(documents, bool)
+    buckets = 1 + documents // _BUCKET_ROWS
+    schema = pa.schema([("docno", pa.string()), ("place", pa.int64())])
     with Buckets(buckets, schema) as on_disk:
-        row = 0
+        before = 0
         for start in range(0, len(parts), _PARTS_TOGETHER):
             docnos: list[str] = []
-            rows: list[int] = []
+            places: list[int] = []
             for part in parts[start : start + _PARTS_TOGETHER]:
                 scored = folder.scores(part, ["docno"])["docno"].to_pylist()
-                failed = [each.docno for each in folder.failures(part) if each.stage != "read"]
-                docnos += scored + failed
-                rows += [*range(row, row + len(scored)), *[_NO_ROW] * len(failed)]
-                row += len(scored)
+                failed = folder.failures(part)
+                read = [i for i, each in enumerate(failed) if each.stage != "read"]
+                docnos += scored + [failed[i].docno for i in read]
+                places += range(before, before + len(scored))
+                places += [before + len(scored) + i for i in read]
+                before += len(scored) + len(failed)
             keys = np.array([crc32(docno.encode()) % buckets for docno in docnos], np.int64)
-            on_disk.add(pa.table([docnos, rows], schema=schema), keys)
+            on_disk.add(pa.table([docnos, places], schema=schema), keys)
         for bucket in on_disk:
             codes = bucket["docno"].combine_chunks().dictionary_encode().indices.to_numpy()
             later = np.ones(len(codes), bool)
             later[np.unique(codes, return_index=True)[1]] = False
-            again = bucket["row"].to_numpy()[later]
-            repeated[again[again != _NO_ROW]] = True
+            repeated[bucket["place"].to_numpy()[later]] = True
     return repeated
