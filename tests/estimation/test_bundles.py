@@ -34,7 +34,7 @@ TEXTS = ["Rest and drink water.", "", "Pharmacokinetic heterogeneity complicates
 
 def model(name: str) -> JudgedModel:
     fitted = portable(estimator_row(name).make(0).fit(ROWS, LABELS))
-    return JudgedModel(name, COLUMNS, fitted)
+    return JudgedModel(name, COLUMNS, fitted, tuple(ROWS.mean(axis=0).tolist()))
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Training on labels, validating, and why an estimate is what it is."""
+"""Training on labels, and validating."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from understandability.documents import document_of_text
 from understandability.errors import InputError, OptionError
 from understandability.estimation import load_bundle
 from understandability.estimation.calibration import Calibration, difficulty_of_level
-from understandability.estimation.contributions import contributions
 from understandability.estimation.estimators import ESTIMATORS
 from understandability.estimation.judged import train_judged
 from understandability.estimation.labelled import LabelSource, read_labelled
@@ -193,21 +192,6 @@ def test_validation_orders_texts_that_differ(labelled: Path) -> None:
         low, high = row.intervals["pearson"]
         assert low <= row.correlations["pearson"] <= high
     assert result.chances["roc_auc"] > 0.9
-
-
-def test_contributions_add_up_to_the_estimate() -> None:
-    bundle = load_bundle("default")
-    batch = Batch([document_of_text(text) for text in (EASY, "", HARD)])
-    easy, hard = contributions(bundle, batch)
-    estimates = bundle.estimate(batch)
-    for why, estimate in ((easy, estimates[0]), (hard, estimates[2])):
-        assert why.average + sum(why.groups.values()) == pytest.approx(estimate.difficulty)
-    assert sum(hard.groups.values()) > 0 > sum(easy.groups.values())
-
-
-def test_only_trees_have_contributions() -> None:
-    with pytest.raises(OptionError, match="llr has no trees"):
-        contributions(load_bundle("llr"), Batch([document_of_text(EASY)]))
 
 
 def test_the_default_does_not_depend_on_how_long_a_text_is() -> None:

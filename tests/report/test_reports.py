@@ -13,13 +13,14 @@ import pytest
 from lxml import etree, html
 
 from understandability.documents import document_of_page, document_of_text
+from understandability.estimation.contributions import THEMES, Contribution, Contributions
 from understandability.features import COLUMNS
 from understandability.io.sources import read_pages
 from understandability.records import Document, Page
 from understandability.report import compare, explain, page_report
 from understandability.report.charts import Reference, box_plot, grade_chart, histogram, scale_chart
 from understandability.report.crawl_report import site_of
-from understandability.report.influences import _with_short_sentences, _without
+from understandability.report.influences import influences
 from understandability.report.lay_terms import lay_terms
 from understandability.report.marks import KINDS, LONG, marked_blocks, marked_pieces
 from understandability.report.page_report import references
@@ -96,27 +97,45 @@ def test_an_explanation_says_all(scorer: Scorer, samples: dict[str, Document]) -
 
 
 def test_what_moved_the_estimate(scorer: Scorer, samples: dict[str, Document]) -> None:
-    """Medical words make the hard page harder, in words and in points, the most first."""
-    moved = explain(samples["hard.html"], scorer).influences
-    assert [abs(each.points) for each in moved] == sorted(
-        (abs(each.points) for each in moved), reverse=True
-    )
-    points = {each.group: each.points for each in moved}
-    assert points["medical words"] > 1
-    assert f"medical words: harder by {points['medical words']:.0f}" in {
-        each.wording for each in moved
-    }
+    """In words and in points, the most first; what is left out is less than half a point each."""
+    explanation = explain(samples["hard.html"], scorer)
+    moved = explanation.influences
+    points = [each.points for each in moved]
+    assert points == sorted(points, key=abs, reverse=True)
+    assert moved[0].wording.startswith("unfamiliar words: harder by ")
+    change = explanation.estimate.difficulty - explanation.typical_difficulty
+    assert sum(points) == pytest.approx(change, abs=0.5 * len(THEMES))
+    assert explanation.to_json()["influences"][0]["points"] == points[0]
 
 
-def test_texts_that_are_asked_about() -> None:
-    """Sentences cut into equal parts; words left out, with sentences of which nothing is left."""
-    document = document_of_text("One " * 30 + "end. Two. Three is here.")
-    cut = _with_short_sentences(document)
-    assert [len(sentence) for sentence in cut.sentences] == [10, 10, 11, 1, 3]
-    left_out = [piece in ("One", "Two.", "is") for piece in document.pieces]
-    assert _without(document, left_out).sentences == (("end.",), ("Three", "here."))
-    empty = _without(document, [True] * len(document.pieces))
-    assert (empty.pieces, empty.sentence_starts) == ((), ())
+@pytest.mark.parametrize(
+    ("part", "wording", "detail"),
+    [
+        (
+            Contribution("length of sentences", 6.2, 31.0, 18.0),
+            "long sentences: harder by 6",
+            "31 words each, 18 in a typical text",
+        ),
+        (
+            Contribution("length of sentences", -0.5, 31.0, 18.0),
+            "length of sentences: easier by 1",
+            "31 words each, 18 in a typical text",
+        ),
+        (
+            Contribution("length of sentences", -3, 18.1, 18.0),
+            "length of sentences: easier by 3",
+            "18 words each, 18 in a typical text",
+        ),
+        (Contribution("markup", -3, np.nan, np.nan), "markup: easier by 3", ""),
+        (Contribution("length of words", 3, np.nan, 1.5), "length of words: harder by 3", ""),
+    ],
+)
+def test_a_theme_is_named_by_what_the_text_is_like(
+    part: Contribution, wording: str, detail: str
+) -> None:
+    """Sentences are called long only where they are longer, and that made the page harder."""
+    (found,) = influences(Contributions("d", 40.0, 40 + part.points, (part,)))
+    assert (found.wording, found.detail) == (wording, detail)
 
 
 def test_the_default_bundle_has_references(scorer: Scorer) -> None:

@@ -54,19 +54,38 @@ class BackgroundModel:
     predictor: Predictor
     labels: tuple[float, ...]
 
-    def outputs(self, batch: Batch) -> Floats:
-        """What the estimator gives: (documents, 1), or the probability of each label.
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each dimension, or for each label where words are counted."""
+        return tuple(f"topic_{number}" for number in range(len(self.typical)))
+
+    @property
+    def typical(self) -> Floats:
+        """0: where a text without a telling word would stand."""
+        dimensions = len(self.labels) if self.space is None else self.space.projection.shape[1]
+        return np.zeros(dimensions)
+
+    def inputs(self, batch: Batch) -> Floats:
+        """The place of each document in the LSA space, or, of counts, their weighted sums.
 
         NaN for a document without a word of the vocabulary.
         """
         bags = self.vocabulary.bags(batch)
-        outputs = _outputs(self.predictor, self.space, bags)
-        outputs[np.diff(bags.starts) == 0] = np.nan
-        return outputs
+        places = _places(self.predictor, self.space, bags)
+        places[np.diff(bags.starts) == 0] = np.nan
+        return places
+
+    def predict(self, inputs: Floats) -> Floats:
+        """The value of a regressor, not clipped; of a classifier, the expected label."""
+        known = np.isfinite(inputs).all(axis=1)
+        raw = np.full(len(inputs), np.nan)
+        outputs = _outputs(self.predictor, self.space, inputs[known])
+        raw[known] = expected_label(outputs, self.labels)
+        return raw
 
     def raw(self, batch: Batch) -> Floats:
-        """The value of a regressor, not clipped; of a classifier, the expected label."""
-        return expected_label(self.outputs(batch), self.labels)
+        """The raw output for each document; NaN where no word of it is known."""
+        return self.predict(self.inputs(batch))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """Vocabulary and space in ``words.npz``, the estimator in a file of its own."""
@@ -122,13 +141,19 @@ def _labels(stated: Any) -> tuple[float, ...]:
     return labels
 
 
-def _outputs(predictor: Predictor, space: LsaSpace | None, bags: Bags) -> Floats:
+def _places(predictor: Predictor, space: LsaSpace | None, bags: Bags) -> Floats:
     if space is not None:
-        return predictor(space.vectors(bags))
+        return space.vectors(bags)
     # Term counts: of the one layer, the rows of the words that are there.
     assert isinstance(predictor, Network)
-    sums = sum_segments(bags.counts[:, None] * predictor.weights[0][bags.words], bags.starts)
-    return Network((np.eye(sums.shape[1]),), predictor.biases, predictor.link)(sums)
+    return sum_segments(bags.counts[:, None] * predictor.weights[0][bags.words], bags.starts)
+
+
+def _outputs(predictor: Predictor, space: LsaSpace | None, places: Floats) -> Floats:
+    if space is not None:
+        return predictor(places)
+    assert isinstance(predictor, Network)
+    return Network((np.eye(places.shape[1]),), predictor.biases, predictor.link)(places)
 
 
 def train_background(

@@ -20,7 +20,7 @@ from understandability.estimation.users import Floats
 MAX_DEPTH = 64
 _NO_PARENT = 2**31 - 1
 
-# Arrays of a tree that prediction and contributions need, with their types in the file.
+# Arrays of a tree that XGBoost reads, with their types in the file.
 _WHOLE = ("left_children", "right_children", "parents", "split_indices")
 _SMALL = ("default_left", "split_type")
 _REAL = ("split_conditions", "base_weights", "loss_changes", "sum_hessian")
@@ -39,18 +39,6 @@ class Boosted:
             return np.empty((0, 1))
         predicted = self.booster.inplace_predict(rows.astype(np.float32))
         return np.asarray(predicted, np.float64).reshape(-1, 1)
-
-    def contributions(self, rows: Floats) -> Floats:
-        """What each input adds, and last what is there without any; (documents, inputs + 1).
-
-        They add up to the prediction (Lundberg & Lee 2017, as XGBoost computes them for trees).
-        """
-        import xgboost
-
-        if not len(rows):
-            return np.empty((0, self.inputs + 1))
-        matrix = xgboost.DMatrix(rows.astype(np.float32), nthread=1)
-        return np.asarray(self.booster.predict(matrix, pred_contribs=True), np.float64)
 
     def to_bytes(self) -> bytes:
         """The trees in UBJSON, without anything that depends on when or where they were grown."""

@@ -1,116 +1,179 @@
-"""What moved an estimate: the contributions of XGBoost's trees, by group of features."""
+"""What moved an estimate: by how many points of difficulty each theme of a text did."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from math import factorial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from understandability.errors import OptionError
-from understandability.estimation.boosting import Boosted
 from understandability.estimation.bundles import Bundle
-from understandability.estimation.judged import JudgedModel
-from understandability.estimation.mixture import (
-    MixtureModel,
-    input_names,
-    inputs_of,
-    prepared,
-    tree_inputs,
-)
 from understandability.estimation.style import STYLE_COLUMNS
 from understandability.estimation.users import Floats
-from understandability.features import COLUMNS, Batch, features_of
+from understandability.features import COLUMNS, Batch
+from understandability.features.feature import SENTENCE
 
-STYLE_GROUP, WORDS_GROUP = "style", "word choice"
+# Theme -> the column that tells a reader most about it ('': none does).
+THEMES = {
+    "length of sentences": "words_per_sentence",
+    "length of words": "syllables_per_word",
+    "familiarity of words": "difficult_words_per_word",
+    "medical words": "medical_suffixes_per_word",
+    "readability formulas": "flesch_kincaid",
+    "grammar and style": "",
+    "length of the text": "",
+    "markup": "",
+    "subject and choice of words": "",
+}
+_OF_GROUP = {
+    "readability": "readability formulas",
+    "components": "length of words",
+    "medical vocabulary": "medical words",
+    "consumer vocabulary": "medical words",
+    "expert vocabulary": "medical words",
+    "natural language": "grammar and style",
+    "html": "markup",
+    "word frequency": "familiarity of words",
+    "language model": "familiarity of words",
+}
+# Features that belong elsewhere than the rest of their group, and columns of `style` that do.
+_OF_NAME = {
+    "difficult_words": "familiarity of words",
+    "oov": "familiarity of words",
+    "oov_aspell": "familiarity of words",
+    "words": "length of the text",
+    "sentences": "length of the text",
+    "unknown": "familiarity of words",
+    "log_words": "length of the text",
+    "variety": "length of the text",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """By how many points of difficulty a theme made a text harder (above 0) or easier.
+
+    `own` and `typical` are what the theme's column in `THEMES` is for this text, and for a
+    typical one; NaN where the model does not read it.
+    """
+
+    theme: str
+    points: float
+    own: float
+    typical: float
 
 
 @dataclass(frozen=True, slots=True)
 class Contributions:
-    """Why one document has its difficulty.
+    """Why one document has its difficulty: `typical`, and what its themes add, make it up.
 
-    `average` is the difficulty of a text of which nothing is known; it and what each group of
-    features adds, in points of difficulty, make up the document's own (`difficulty`).
+    `typical` is the difficulty of a text that is in everything like the mean of those that the
+    model learned from; `parts` come largest first.
     """
 
     docno: str
-    average: float
+    typical: float
     difficulty: float
-    groups: Mapping[str, float]
+    parts: tuple[Contribution, ...]
 
 
 def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
-    """The contributions of each document's features, largest first.
+    """What moved the estimate of each document; those without words are left out.
 
-    They are those of the model's trees (Lundberg & Lee 2017), brought to points of difficulty by
-    one factor a document, so that they add up to the estimate; where a model has other parts
-    than trees, these are taken to be moved by the same. Groups are those of the catalogue,
-    ``style`` and ``word choice``. Documents without words are left out.
-
-    Raises `OptionError` for a bundle whose model has no trees of XGBoost.
+    The points of a theme are its Shapley value (Shapley 1953; of a model's inputs: Lundberg & Lee
+    2017): how much the difficulty changes, on average over all orders, when its columns go from
+    those of a typical text to the document's own. So they add up exactly, and hold for the whole
+    of any model: trees, kernels, networks, and the map to difficulty.
 
     >>> from understandability.documents import document_of_text
     >>> from understandability.estimation import load_bundle
     >>> why, = contributions(load_bundle("default"), Batch([document_of_text("Rest and drink.")]))
-    >>> round(why.average + sum(why.groups.values()) - why.difficulty, 6)
+    >>> round(why.typical + sum(part.points for part in why.parts) - why.difficulty, 6)
     0.0
     """
-    names, trees, rows = _trees(bundle, batch)
-    shares = trees.contributions(rows)
-    groups = [_group(name) for name in names]
-    difficulty, _ = bundle.calibration.apply(bundle.model.raw(batch))
-    average, _ = bundle.calibration.apply(shares[:, -1])
+    model = bundle.model
+    themes = np.array([theme_of(name) for name in model.names])
+    present = [theme for theme in THEMES if theme in themes]
+    players = np.array([themes == theme for theme in present])
     result = []
-    for index, document in enumerate(batch.documents):
+    for index, own in enumerate(model.inputs(batch)):
         if not batch.words[index]:
             continue
-        sums = {
-            group: float(sum(shares[index, i] for i, name in enumerate(groups) if name == group))
-            for group in dict.fromkeys(groups)
-        }
-        moved = _in_points(sums, float(difficulty[index] - average[index]))
-        ordered = dict(sorted(moved.items(), key=lambda item: -abs(item[1])))
+        rows = np.where(_coalitions(len(present)) @ players, own, model.typical)
+        difficulty, _ = bundle.calibration.apply(model.predict(rows))
+        parts = [
+            Contribution(theme, points, *_told(theme, model.names, own, model.typical))
+            for theme, points in zip(present, shapley_values(difficulty).tolist(), strict=True)
+        ]
+        parts.sort(key=lambda part: -abs(part.points))
         result.append(
             Contributions(
-                document.docno,
-                float(average[index]),
-                float(difficulty[index]),
-                MappingProxyType(ordered),
+                batch.documents[index].docno,
+                float(difficulty[0]),
+                float(difficulty[-1]),
+                tuple(parts),
             )
         )
     return tuple(result)
 
 
-def _in_points(sums: Mapping[str, float], points: float) -> dict[str, float]:
-    """The sums times one factor, so that they add up to the points.
+def theme_of(name: str) -> str:
+    """The theme of a column of the catalogue, of `style`, or of a model's own.
 
-    Where the sums cancel, or point the other way, no factor does; then the rest is spread evenly
-    over what was moved.
+    >>> theme_of("verbs_per_sentence"), theme_of("oov_per_word"), theme_of("word_vector_3")
+    ('length of sentences', 'familiarity of words', 'subject and choice of words')
     """
-    total, size = sum(sums.values()), sum(map(abs, sums.values()))
-    if size > 0 and total * points > 0 and abs(total) > 0.1 * size:
-        return {group: value * points / total for group, value in sums.items()}
-    return {group: value + (points - total) / len(sums) for group, value in sums.items()}
-
-
-def _trees(bundle: Bundle, batch: Batch) -> tuple[Sequence[str], Boosted, Floats]:
-    """The names of the trees' inputs, the trees, and their inputs for each document."""
-    model = bundle.model
-    if isinstance(model, JudgedModel) and isinstance(model.predictor, Boosted):
-        return model.columns, model.predictor, features_of(batch, model.columns).values
-    if isinstance(model, MixtureModel):
-        rows = prepared(inputs_of(batch, model.columns), model.center, model.scale)
-        estimates = model.kernel(rows)[:, : len(model.domains)]
-        names = (*input_names(model.columns), *model.domains)
-        return names, model.trees, np.asarray(tree_inputs(rows, estimates), np.float64)
-    raise OptionError(
-        f"bundle {bundle.name} has no trees of XGBoost, whose contributions could be told; "
-        "use the default bundle"
-    )
-
-
-def _group(name: str) -> str:
     if name in COLUMNS:
-        return COLUMNS[name][0].group
-    return STYLE_GROUP if name in STYLE_COLUMNS else WORDS_GROUP
+        feature, per = COLUMNS[name]
+        if per == SENTENCE:
+            return "length of sentences"
+        return _OF_NAME.get(feature.name) or _OF_GROUP[feature.group]
+    if name in STYLE_COLUMNS:
+        if name.startswith("sentence_"):
+            return "length of sentences"
+        if name.startswith("zipf_"):
+            return "familiarity of words"
+        return _OF_NAME.get(name, "grammar and style")
+    return "subject and choice of words"
+
+
+def _coalitions(players: int) -> NDArray[np.bool_]:
+    """Which players take part in each coalition: bit ``i`` of its number; (2^players, players)."""
+    return (np.arange(2**players)[:, None] >> np.arange(players)) & 1 > 0
+
+
+def shapley_values(worth: Floats) -> Floats:
+    """What each player adds to the worth of the whole, on average over all orders of joining.
+
+    `worth` has an entry for each coalition, of which bit ``i`` tells whether player ``i`` takes
+    part; the values add up to its last less its first (Shapley 1953).
+
+    Two players who are worth 1 each, and 2 more together:
+
+    >>> shapley_values(np.array([0.0, 1.0, 1.0, 4.0])).tolist()
+    [2.0, 2.0]
+    """
+    players = len(worth).bit_length() - 1
+    members = _coalitions(players)
+    sizes = members.sum(axis=1)
+    chances = np.array(
+        [
+            factorial(size) * factorial(players - size - 1) / factorial(players)
+            for size in range(players)
+        ]
+    )
+    values = np.empty(players)
+    for player in range(players):
+        without = np.flatnonzero(~members[:, player])
+        gains = worth[without + 2**player] - worth[without]
+        values[player] = (chances[sizes[without]] * gains).sum()
+    return values
+
+
+def _told(theme: str, names: tuple[str, ...], own: Floats, typical: Floats) -> tuple[float, float]:
+    """The theme's telling column: of this text, and of a typical one."""
+    if THEMES[theme] not in names:
+        return np.nan, np.nan
+    place = names.index(THEMES[theme])
+    return float(own[place]), float(typical[place])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +29,29 @@ _MOST_CLASSES = 20
 class JudgedModel:
     """Columns of the catalogue, and an estimator over them.
 
-    `labels` are the difficulties of a classifier's classes; none for a regressor.
+    `center` is the mean of each column over the training texts, 0 where none has a value;
+    `labels` are the difficulties of a classifier's classes, none for a regressor.
     """
 
     estimator: str
     columns: tuple[str, ...]
     predictor: Predictor
+    center: tuple[float, ...]
     labels: tuple[float, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the catalogue that it reads."""
+        return self.columns
+
+    @property
+    def typical(self) -> Floats:
+        """The mean of the texts it learned from."""
+        return np.array(self.center)
+
+    def inputs(self, batch: Batch) -> Floats:
+        """The values of its columns; (documents, columns)."""
+        return features_of(batch, self.columns).values
 
     def predict(self, inputs: Floats) -> Floats:
         """The raw output for rows of the columns: a value, or the expected difficulty."""
@@ -42,7 +59,7 @@ class JudgedModel:
 
     def raw(self, batch: Batch) -> Floats:
         """The raw output for each document."""
-        return self.predict(features_of(batch, self.columns).values)
+        return self.predict(self.inputs(batch))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The names of the columns, and the estimator in a file of its own."""
@@ -50,6 +67,7 @@ class JudgedModel:
             "kind": "judged",
             "estimator": self.estimator,
             "features": list(self.columns),
+            "center": list(self.center),
             "labels": list(self.labels),
         }
         return model, predictor_files(self.predictor)
@@ -60,14 +78,21 @@ class JudgedModel:
         row = estimator_row(str(model.get("estimator")))
         columns = check_features(model.get("features"))
         predictor = predictor_of(weights)
-        labels = model.get("labels")
-        numbers = isinstance(labels, list) and all(isinstance(x, int | float) for x in labels)
-        outputs = len(labels) if row.classifies and isinstance(labels, list) else 1
-        if not numbers or predictor.inputs != len(columns):
+        labels, center = model.get("labels"), model.get("center")
+        if not (_are_numbers(labels) and _are_numbers(center)):
+            raise InputError("it states no labels and no center of its features")
+        outputs = len(labels) if row.classifies else 1
+        if not predictor.inputs == len(columns) == len(center):
             raise InputError("its features and its estimator do not fit together")
         if predictor(np.zeros((1, len(columns)))).shape != (1, outputs):
             raise InputError("its labels and its estimator do not fit together")
-        return cls(row.name, columns, predictor, tuple(map(float, labels or ())))
+        return cls(row.name, columns, predictor, *(tuple(map(float, x)) for x in (center, labels)))
+
+
+def _are_numbers(value: object) -> TypeGuard[list[float]]:
+    return isinstance(value, list) and all(
+        isinstance(each, int | float) and math.isfinite(each) for each in value
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +157,11 @@ def train_judged(
     for each in range(folds):
         raw[fold == each] = expected_label(fit(fold != each)(rows[fold == each]), classes)
     calibration = _line(raw, labels)
-    model = JudgedModel(row.name, tuple(columns), fit(np.full(len(labels), True)), classes)
+    known = np.isfinite(rows)
+    center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    model = JudgedModel(
+        row.name, tuple(columns), fit(np.full(len(labels), True)), tuple(center.tolist()), classes
+    )
     estimated, where = np.full(len(inputs), np.nan), np.full(len(inputs), -1, np.int64)
     estimated[judged], where[judged] = calibration.apply(raw)[0], fold
     bundle = Bundle(name, licence, model, calibration, MappingProxyType(dict(card)))

@@ -116,6 +116,20 @@ class MixtureModel:
     kernel: Kernel
     trees: Boosted
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns of `inputs_of`."""
+        return input_names(self.columns)
+
+    @property
+    def typical(self) -> Floats:
+        """The mean of the texts it learned from."""
+        return self.center
+
+    def inputs(self, batch: Batch) -> Floats:
+        """The columns of `inputs_of` for each document."""
+        return inputs_of(batch, self.columns)
+
     def predict(self, inputs: Floats) -> Floats:
         """The raw output for each row of `inputs_of`."""
         rows = prepared(inputs, self.center, self.scale)
@@ -128,7 +142,7 @@ class MixtureModel:
 
     def raw(self, batch: Batch) -> Floats:
         """The raw output for each document."""
-        return self.predict(inputs_of(batch, self.columns))
+        return self.predict(self.inputs(batch))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """Numbers as float32: the kernel's weights as float64, because large ones cancel."""

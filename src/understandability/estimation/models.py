@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from understandability.errors import InputError
 from understandability.estimation.users import Floats
 from understandability.features import COLUMNS, Batch, features_of
@@ -18,8 +20,26 @@ class Model(Protocol):
     with the batches of a run.
     """
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its inputs: columns of the catalogue, or its own."""
+        ...
+
+    @property
+    def typical(self) -> Floats:
+        """The inputs of a typical text, with which contributions compare a document's own."""
+        ...
+
+    def inputs(self, batch: Batch) -> Floats:
+        """What it reads of each document; (documents, names)."""
+        ...
+
+    def predict(self, inputs: Floats) -> Floats:
+        """The raw output for each row of inputs; NaN where there is none."""
+        ...
+
     def raw(self, batch: Batch) -> Floats:
-        """The raw output for each document; NaN where there is none."""
+        """The raw output for each document: that for its inputs."""
         ...
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -33,9 +53,27 @@ class ColumnModel:
 
     column: str
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of the column."""
+        return (self.column,)
+
+    @property
+    def typical(self) -> Floats:
+        """0: of a likelihood ratio, as likely in one corpus as in the other."""
+        return np.zeros(1)
+
+    def inputs(self, batch: Batch) -> Floats:
+        """The values of the column; (documents, 1)."""
+        return features_of(batch, [self.column]).values
+
+    def predict(self, inputs: Floats) -> Floats:
+        """The values as they are."""
+        return inputs[:, 0]
+
     def raw(self, batch: Batch) -> Floats:
         """The values of the column."""
-        return features_of(batch, [self.column]).values[:, 0]
+        return self.predict(self.inputs(batch))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The name of the column; no weights."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from understandability.estimation.contributions import contributions
 from understandability.features import COLUMNS, Batch, features_of
 from understandability.features.needs import missing
 from understandability.language.words import word_of
@@ -103,6 +104,7 @@ class Explanation:
     estimate: Estimate
     settings: Mapping[str, Any]
     formulas: tuple[FormulaReading, ...]
+    typical_difficulty: float
     influences: tuple[Influence, ...]
     costly_words: tuple[CostlyWord, ...]
     lay_source: str
@@ -128,6 +130,7 @@ class Explanation:
             "estimate": asdict(self.estimate),
             "settings": dict(self.settings),
             "formulas": [asdict(each) for each in self.formulas],
+            "typical_difficulty": self.typical_difficulty,
             "influences": [asdict(each) for each in self.influences],
             "costly_words": [asdict(each) for each in self.costly_words],
             "lay_source": self.lay_source,
@@ -159,6 +162,7 @@ def explain(document: Document, scorer: Scorer) -> Explanation:
     table = features_of(batch, columns)
     values = dict(zip(table.names, table.values[0].tolist(), strict=True))
     words, sentences = int(values["words"]), int(values["sentences"])
+    why = contributions(scorer.bundle, batch)
     blocks = marked_blocks(document)
     pieces = marked_pieces(document)
     counts = Counter(kind for piece in pieces for kind in piece.kinds)
@@ -168,7 +172,8 @@ def explain(document: Document, scorer: Scorer) -> Explanation:
         replace(estimate, flags=table.flags[0]),
         scorer.described,
         _formulas(values, words, sentences),
-        influences(document, pieces, scorer),
+        why[0].typical if why else math.nan,
+        influences(why[0]) if why else (),
         costly_words(document, pieces, scorer),
         lay_terms().source,
         {kind: counts[kind] for kind in KINDS},

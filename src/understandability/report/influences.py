@@ -1,90 +1,90 @@
-"""What moved an estimate, in words: how far it changes if a property of the text is taken away.
-
-This asks the bundle itself, whatever model it holds, about texts that a writer could make of the
-page; contributions of features would need a model that has them, and tell of numbers that nobody
-can edit.
-"""
+"""What moved an estimate, in words: "long sentences: harder by 6"."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from types import MappingProxyType
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-import numpy as np
+from understandability.estimation.contributions import Contribution, Contributions
 
-from understandability.features import Batch
-from understandability.records import Document
-from understandability.report.marks import DIFFICULT, MEDICAL, MarkedPiece
-from understandability.scoring import Scorer
-
-SHORT_SENTENCE = 15  # pieces, to which long sentences are cut
 _LEAST_POINTS = 0.5
+_ALIKE = 0.05  # of a typical text's value: a difference that no name should make much of
+
+# Theme -> what it is called where its column is above that of a typical text, and where below,
+# and how the two read.
+_WORDS: Mapping[str, tuple[str, str, str]] = {
+    "length of sentences": (
+        "long sentences",
+        "short sentences",
+        "{:.0f} words each, {:.0f} in a typical text",
+    ),
+    "length of words": (
+        "long words",
+        "short words",
+        "{:.2f} syllables each, {:.2f} in a typical text",
+    ),
+    "familiarity of words": (
+        "unfamiliar words",
+        "familiar words",
+        "{:.0%} are off the Dale-Chall list of familiar words, {:.0%} in a typical text",
+    ),
+    "medical words": (
+        "medical words",
+        "few medical words",
+        "{:.1%} of the words end like a medical term, {:.1%} in a typical text",
+    ),
+    "readability formulas": (
+        "high grades by formulas",
+        "low grades by formulas",
+        "Flesch-Kincaid {:.0f}, {:.0f} for a typical text",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Influence:
-    """By how many points of difficulty something made the page harder (above 0) or easier."""
+    """By how many points of difficulty a theme made the page harder (above 0) or easier.
 
-    group: str
+    `wording` says so; `detail` names what can be counted, beside a typical text ('': nothing).
+    """
+
+    theme: str
     points: float
     wording: str
+    detail: str
 
 
-def influences(
-    document: Document, pieces: Sequence[MarkedPiece], scorer: Scorer
-) -> tuple[Influence, ...]:
-    """What moves the estimate by half a point or more, the most first.
+def influences(why: Contributions) -> tuple[Influence, ...]:
+    """The themes that moved an estimate by half a point or more, the most first.
 
-    >>> from understandability.documents import document_of_text
-    >>> from understandability.report.marks import marked_pieces
-    >>> document = document_of_text("She had nephropathy and cardiomyopathy for a week. " * 9)
-    >>> influences(document, marked_pieces(document), Scorer())[0].group
-    'medical words'
+    >>> part = Contribution("length of sentences", 6.2, own=31.0, typical=18.0)
+    >>> found, = influences(Contributions("d", 40.0, 46.2, (part,)))
+    >>> found.wording, found.detail
+    ('long sentences: harder by 6', '31 words each, 18 in a typical text')
     """
-    is_medical = [MEDICAL in piece.kinds for piece in pieces]
-    is_other = [
-        DIFFICULT in piece.kinds and not medical
-        for piece, medical in zip(pieces, is_medical, strict=True)
-    ]
-    variants = {
-        "long sentences": _with_short_sentences(document),
-        "medical words": _without(document, is_medical),
-        "difficult words that are not medical": _without(document, is_other),
-        "links, lists and other markup": replace(document, tag_counts=MappingProxyType({})),
-    }
-    batch = Batch([document, *variants.values()])
-    estimates = scorer.bundle.estimate(batch, threshold=0.0, user="step")
-    here, *there = (estimate.difficulty for estimate in estimates)
-    found = [
-        Influence(group, here - without, _wording(group, here - without))
-        for group, without in zip(variants, there, strict=True)
-        if abs(here - without) >= _LEAST_POINTS
-    ]
-    return tuple(sorted(found, key=lambda each: -abs(each.points)))
-
-
-def _wording(group: str, points: float) -> str:
-    return f"{group}: {'harder' if points > 0 else 'easier'} by {abs(points):.0f}"
-
-
-def _with_short_sentences(document: Document) -> Document:
-    """The document with its long sentences cut into equal parts."""
-    starts: list[int] = []
-    for start, end in pairwise((*document.sentence_starts, len(document.pieces))):
-        parts = -(-(end - start) // SHORT_SENTENCE)
-        starts += [start + (end - start) * part // parts for part in range(parts)]
-    return replace(document, sentence_starts=tuple(starts))
-
-
-def _without(document: Document, left_out: Sequence[bool]) -> Document:
-    """The document without some of its pieces, and without sentences of which nothing is left."""
-    kept = ~np.array(left_out, bool)
-    before = np.concatenate([[0], np.cumsum(kept)])
-    starts = np.unique(before[list(document.sentence_starts)]) if len(kept) else np.empty(0, int)
-    return replace(
-        document,
-        pieces=tuple(piece for piece, stays in zip(document.pieces, kept, strict=True) if stays),
-        sentence_starts=tuple(starts[starts < before[-1]].tolist()),
+    return tuple(
+        Influence(part.theme, part.points, _wording(part), _detail(part))
+        for part in why.parts
+        if abs(part.points) >= _LEAST_POINTS
     )
+
+
+def _wording(part: Contribution) -> str:
+    direction = "harder" if part.points > 0 else "easier"
+    return f"{_name(part)}: {direction} by {math.floor(abs(part.points) + 0.5)}"
+
+
+def _name(part: Contribution) -> str:
+    """A name that says what the text is like, where that agrees with the direction."""
+    difference = part.own - part.typical
+    if not abs(difference) > _ALIKE * part.typical or difference * part.points < 0:
+        return part.theme
+    more, less, _ = _WORDS[part.theme]
+    return more if difference > 0 else less
+
+
+def _detail(part: Contribution) -> str:
+    if math.isnan(part.own - part.typical):
+        return ""
+    return _WORDS[part.theme][2].format(part.own, part.typical)

@@ -11,7 +11,6 @@ from understandability.io.resources import resource_text
 from understandability.report.charts import Reference, grade_chart, scale_chart
 from understandability.report.comparison import Comparison, compare
 from understandability.report.explanation import GRADE_LIMIT, Explanation
-from understandability.report.influences import SHORT_SENTENCE
 from understandability.report.marks import KINDS
 from understandability.report.rendering import number, percent, render
 
@@ -90,7 +89,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "sentences": explanation.sentences,
         "how": f"Read as {document.extractor} text, encoding {document.encoding}.",
         "influences": explanation.influences,
-        "short_sentence": SHORT_SENTENCE,
+        "typical_difficulty": explanation.typical_difficulty,
         "costly_words": explanation.costly_words,
         "lay_source": explanation.lay_source,
         "legend": [(kind, KINDS[kind], explanation.mark_counts[kind]) for kind in KINDS],
