@@ -148,7 +148,7 @@ def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     more: list[dict[str, object]] = [{"id": "e", "text": " ", "label": 1}, {"id": "n", "label": 2}]
     more += [{"id": "u", "text": EASY}]
     texts = read_labelled(LabelSource(str(write(tmp_path / "x.jsonl.gz", records() + more))))
-    assert texts.unusable == {"no text": 2}
+    assert texts.unusable == {"no text": ["e", "n"]}
     assert np.isnan(texts.labels[-1])
 
 

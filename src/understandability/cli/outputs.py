@@ -58,19 +58,29 @@ def write_result(
             writer.write(pa.Table.from_pylist([dict(row) for row in rows()]))
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table on the terminal: the first column to the left, the others to the right."""
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> None:
+    """A table on the terminal: the first columns (`texts`) to the left, the others to the right."""
     from rich.console import Console
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place == 0 else "right", overflow="fold")
+        table.add_column(column, justify="left" if place < texts else "right", overflow="fold")
     for row in rows:
         table.add_row(*row)
     # Where nobody looks at a terminal, nothing is folded to its width.
     console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 1000)
     console.print(table)
+
+
+def named(what: str, docnos: Sequence[str], shown: int = 3) -> str:
+    """How many documents there are of a kind, and the names of the first.
+
+    >>> named("without a label", ["d1", "d2"])
+    'without a label: 2 (d1, d2)'
+    """
+    more = ", ..." if len(docnos) > shown else ""
+    return f"{what}: {len(docnos)} ({', '.join(docnos[:shown])}{more})"
 
 
 def _write_text(destination: str, text: str) -> None:

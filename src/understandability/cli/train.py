@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from understandability.cli.options import LimitMb, Quiet
+from understandability.cli.outputs import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -167,8 +168,8 @@ def judged(
         _write_estimates(out_of_fold, bundle, estimates, inputs, docnos, sets)
     if not quiet:
         for each in sets:
-            for reason, count in each.unusable.items():
-                typer.echo(f"{each.source.path}: left out {count}: {reason}", err=True)
+            for reason, docnos in each.unusable.items():
+                typer.echo(f"{each.source.path}: {named(f'left out, {reason}', docnos)}", err=True)
         typer.echo(f"{output}: understand validate {output} {sources[0].path}", err=True)
 
 

@@ -6,25 +6,72 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from understandability.cli.options import LimitMb, Quiet
+from understandability.cli.outputs import ResultFile, named, print_table, write_result
+from understandability.errors import OptionError
+
 if TYPE_CHECKING:
     from understandability.estimation.validation import Validation
 
 
 def validate(
-    bundle: Annotated[str, typer.Argument(metavar="BUNDLE", help="Name or folder of a bundle.")],
+    bundle: Annotated[
+        str | None,
+        typer.Argument(metavar="BUNDLE", help="Name or folder of a bundle.", show_default=False),
+    ] = None,
     labelled: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="FILE[:FIELD][:harder|easier][:rank|cefr|difficulty]",
             help="Labelled texts, as for `understand train judged`.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     threshold: Annotated[
         float, typer.Option(help="The difficulty below which the reader understands.")
     ] = 40.0,
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="Write all as JSON.")
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PAGES",
+            help="Pages, as for `understand score`: compare every feature and bundle under three "
+            "extractors and three kinds of sentence ends with --labels. May be repeated.",
+            show_default=False,
+        ),
     ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE[:COLUMN]",
+            help="With --grid: labels by docno, a table or a TREC label file; each column of "
+            "numbers and each file is an assessor. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    direction: Annotated[
+        str, typer.Option(help="With --grid: what a higher label means, harder or easier.")
+    ] = "harder",
+    bundles: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bundle",
+            metavar="BUNDLE",
+            help="With --grid: an estimator; all that come with the package by default. "
+            "May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --grid: draw the spread under each pipeline as SVG.",
+            show_default=False,
+        ),
+    ] = None,
+    limit_mb: LimitMb = 10.0,
+    quiet: Quiet = False,
+    output: ResultFile = None,
 ) -> None:
     """Compare a bundle, the eight formulas and the corpus ratio with labels of texts.
 
@@ -32,52 +79,67 @@ def validate(
     is judged at the threshold by Brier score, calibration error and ROC AUC. Use texts that the
     bundle was not trained on.
 
+    With --grid, repeat the main experiment of Palotti, Zuccon & Hanbury (2019) on labelled pages.
+
     Example: understand validate default judged.jsonl.gz:label:harder:cefr
     """
-    import json
+    if grid:
+        if bundle is not None or not labels:
+            raise OptionError(
+                "--grid PAGES needs --labels FILE, and takes estimators as --bundle BUNDLE"
+            )
+        from understandability.cli.validate_grid import validate_grid
 
+        validate_grid(
+            grid, labels, direction, bundles, plot=plot, limit_mb=limit_mb, quiet=quiet,
+            output=output,
+        )  # fmt: skip
+        return
+    if labels or bundles or plot:
+        raise OptionError("--labels, --bundle and --plot belong to --grid PAGES; name the pages")
+    if bundle is None or not labelled:
+        raise OptionError(
+            "there is nothing to compare; name a bundle and labelled texts, or --grid PAGES"
+        )
     from understandability.estimation import load_bundle
     from understandability.estimation.labelled import LabelSource, read_labelled
-    from understandability.estimation.validation import report
+    from understandability.estimation.validation import report, score_rows
     from understandability.estimation.validation import validate as compare
-    from understandability.io.tables import write_text
 
     sources = [LabelSource.parse(each) for each in labelled]
     model = load_bundle(bundle)
     results = [compare(model, read_labelled(source), threshold=threshold) for source in sources]
-    for result in results:
-        _show(result, threshold)
+    if output != "-":
+        for result in results:
+            _show(result, threshold)
     if output is not None:
-        content = {"bundle": model.name, "checksum": model.checksum, "threshold": threshold}
-        write_text(
-            output,
-            json.dumps({**content, "sets": report(results)}, indent=1).replace("NaN", "null"),
-        )
+        settings = {"bundle": model.name, "checksum": model.checksum, "threshold": threshold}
+        sets = report(results)
+        write_result(output, {"settings": settings, "sets": sets}, lambda: score_rows(results))
 
 
 def _show(result: Validation, threshold: float) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    left_out = ", ".join(f"{count} {reason}" for reason, count in result.left_out.items())
-    typer.echo(
-        f"\n{result.set}: {result.records} records"
-        + (f"; left out: {left_out}" if left_out else "")
+    typer.echo(f"\n{result.set}: {result.records} records")
+    for reason, docnos in result.left_out.items():
+        typer.echo(named(f"left out, {reason}", docnos))
+    print_table(
+        ("score", "n", "Pearson", "Spearman", "Kendall"),
+        [
+            (
+                row.name,
+                str(row.scored),
+                *(
+                    f"{row.correlations[name]:.3f} [{low:.3f}, {high:.3f}]"
+                    for name, (low, high) in row.intervals.items()
+                ),
+            )
+            for row in result.agreements
+        ],
     )
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("score")
-    table.add_column("n", justify="right")
-    for measure in ("Pearson", "Spearman", "Kendall"):
-        table.add_column(measure, justify="right")
-    for row in result.agreements:
-        cells = [
-            f"{row.correlations[name]:.3f} [{low:.3f}, {high:.3f}]"
-            for name, (low, high) in row.intervals.items()
-        ]
-        table.add_row(row.name, str(row.scored), *cells)
-    Console(markup=False, highlight=False, width=120).print(table)
     if result.chances:
         typer.echo(
             f"P(U|d) at {threshold:g}: "
-            + ", ".join(f"{name} {value:.3f}" for name, value in result.chances.items())
+            + ", ".join(
+                f"{name.replace('_', ' ')} {value:.3f}" for name, value in result.chances.items()
+            )
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,7 +82,8 @@ class LabelledTexts:
     """One labelled set, in the order of its file.
 
     `labels` are turned to harder = higher, NaN where a record has none. `documents` is empty
-    where only labels were asked for. `unusable` counts what records were left out for.
+    where only labels were asked for. `unusable` are the ids of records that were left out, by
+    reason.
     """
 
     source: LabelSource
@@ -91,7 +91,7 @@ class LabelledTexts:
     documents: tuple[Document, ...]
     labels: Floats
     groups: tuple[str, ...]
-    unusable: Counter[str] = field(default_factory=Counter)
+    unusable: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
     def difficulties(self) -> Floats:
@@ -114,13 +114,13 @@ def read_labelled(source: LabelSource, *, with_text: bool = True) -> LabelledTex
     documents: list[Document] = []
     labels: list[float] = []
     groups: list[str] = []
-    unusable: Counter[str] = Counter()
+    unusable: dict[str, list[str]] = {}
     for number, record in enumerate(read_objects(source.path), 1):
         docno = str(record.get("id", number))
         if with_text:
             document = _document(record, docno)
             if isinstance(document, str):
-                unusable[document] += 1
+                unusable.setdefault(document, []).append(docno)
                 continue
             documents.append(document)
         docnos.append(docno)

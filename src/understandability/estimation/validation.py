@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from types import MappingProxyType
 
 import numpy as np
@@ -103,13 +104,13 @@ class Agreement:
 class Validation:
     """One labelled set: the bundle and the baselines against the labels, and P(U|d).
 
-    `left_out` counts records by why they tell nothing. `chances` has Brier score, calibration
-    error and ROC AUC at the threshold; none where the labels are only ranks.
+    `left_out` are the ids of records by why they tell nothing. `chances` has Brier score,
+    calibration error and ROC AUC at the threshold; none where the labels are only ranks.
     """
 
     set: str
     records: int
-    left_out: Mapping[str, int]
+    left_out: Mapping[str, tuple[str, ...]]
     agreements: tuple[Agreement, ...]
     chances: Mapping[str, float]
 
@@ -145,13 +146,13 @@ def validate(
         formulas.append(features_of(batch, BASELINES).values)
     values, chances = np.array(difficulty), np.array(chance)
     columns = np.concatenate([np.empty((0, len(BASELINES))), *formulas])
-    left_out = dict(texts.unusable)
+    left_out = {reason: tuple(docnos) for reason, docnos in texts.unusable.items()}
     for reason, where in (
         ("no label", np.isnan(texts.labels)),
         ("no estimate", np.isnan(values)),
     ):
         if where.any():
-            left_out[reason] = int(where.sum())
+            left_out[reason] = tuple(compress(texts.docnos, where))
     rows = [(bundle.name, values)] + [
         (name, -column if COLUMNS[name][0].harder == "lower" else column)
         for name, column in zip(BASELINES, columns.T, strict=True)
@@ -186,7 +187,7 @@ def report(validations: Sequence[Validation]) -> list[dict[str, object]]:
         {
             "set": each.set,
             "records": each.records,
-            "left_out": dict(each.left_out),
+            "left_out": {reason: list(docnos) for reason, docnos in each.left_out.items()},
             "scores": [
                 {
                     "name": row.name,
@@ -199,4 +200,23 @@ def report(validations: Sequence[Validation]) -> list[dict[str, object]]:
             "p_understandable": dict(each.chances),
         }
         for each in validations
+    ]
+
+
+def score_rows(validations: Sequence[Validation]) -> list[dict[str, object]]:
+    """Validations as rows of a table: a score of a set, its correlations and their intervals."""
+    return [
+        {
+            "set": each.set,
+            "score": row.name,
+            "n": row.scored,
+            **row.correlations,
+            **{
+                f"{name}_{end}": value
+                for name, ends in row.intervals.items()
+                for end, value in zip(("low", "high"), ends, strict=True)
+            },
+        }
+        for each in validations
+        for row in each.agreements
     ]

@@ -123,8 +123,7 @@ def read_labels(
     if is_dataset(text):
         rows = open_dataset(text, "qrels").qrels_iter()
         return labels_from_frame(rows, text.removeprefix("irds:"), column or dimension)
-    bare = text.lower().removesuffix(".gz").removesuffix(".zst")
-    if bare.endswith(TABLE_SUFFIXES) and not _begins_as_labels(text):
+    if _is_table(text):
         return labels_from_table(read_table(text), text, column)
     if column is not None:
         raise OptionError(f"{path} has no named columns: leave the column {column!r} out")
@@ -149,6 +148,30 @@ def _begins_as_labels(path: str) -> bool:
     return len(fields) == len(_LABELS.columns) and re.fullmatch(r"-?[\d.]+", fields[-1]) is not None
 
 
+def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
+    """The columns of numbers of a score table; None for a file that `read_labels` reads as TREC."""
+    text = str(path)
+    if is_dataset(text) or not _is_table(text):
+        return None
+    return tuple(_numeric(read_table(text)))
+
+
+def _is_table(path: str) -> bool:
+    bare = path.lower().removesuffix(".gz").removesuffix(".zst")
+    return bare.endswith(TABLE_SUFFIXES) and not _begins_as_labels(path)
+
+
+def _numeric(table: pa.Table) -> list[str]:
+    import pyarrow as pa
+
+    return [
+        field.name
+        for field in table.schema
+        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
+        and field.name not in ("docno", "query")
+    ]
+
+
 def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> Labels:
     """The numbers in one column of a score table, by its column ``docno``.
 
@@ -164,12 +187,7 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    numeric = [
-        field.name
-        for field in table.schema
-        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
-        and field.name not in ("docno", "query")
-    ]
+    numeric = _numeric(table)
     if "docno" not in table.column_names:
         raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
     if column is None and len(numeric) != 1:

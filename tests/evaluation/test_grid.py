@@ -1,0 +1,164 @@
+"""The study's main experiment: every score under every pipeline against labels."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from understandability.errors import InputError, OptionError
+from understandability.estimation import load_bundle
+from understandability.evaluation.grid import ESTIMATORS, PIPELINES, Grid, report, run_grid
+from understandability.features import COLUMNS
+from understandability.records import Failure, Labels, Page
+
+EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
+HARD = (
+    "Pharmacokinetic heterogeneity substantially complicates extrapolation of therapeutic "
+    "concentrations across immunocompromised populations."
+)
+PAGES = 36
+
+
+def page(number: int) -> Page:
+    """The higher the number modulo 6, the more of the page is hard."""
+    hard = number % 6
+    paragraphs = [HARD] * hard + [EASY] * (6 - hard) + [f"This is number {number} of all pages."]
+    body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
+    return Page(f"p{number}", "", f"<html><body>{body}</body></html>".encode())
+
+
+def labels(name: str, step: float = 1.0) -> Labels:
+    return Labels.of_documents(name, {f"p{i}": step * (i % 6) for i in range(PAGES)})
+
+
+@pytest.fixture(scope="module")
+def grid() -> Grid:
+    pages = [*map(page, range(PAGES)), page(0), Page("extra", "", b"<p>Hi.</p>")]
+    pages.append(Page("pdf", "", b"%PDF-1.7 ..."))
+    judged = {
+        "one": labels("one"),
+        "two": Labels.of_documents("two", {"p1": 1, "p5": 4, "gone": 2}),
+    }
+    judged["one"] = Labels.of_documents(
+        "one", {**{f"p{i}": float(i % 6) for i in range(PAGES)}, "pdf": 3.0}
+    )
+    return run_grid([*pages, Failure("bad", "x", "read", "cut")], judged, [load_bundle("llr")])
+
+
+def test_every_column_and_bundle_under_every_pipeline(grid: Grid) -> None:
+    """Three extractors by three kinds of sentence ends."""
+    assert len(PIPELINES) == 9
+    assert len(grid.cells) == 9 * (len(COLUMNS) + 1)
+    names = {cell.name for cell in grid.cells if cell.pipeline == "justext, none"}
+    assert names == {*COLUMNS, "llr"}
+    assert {cell.n for cell in grid.cells if cell.name == "smog"} == {PAGES, 0}  # jusText: nothing
+
+
+def test_correlations_are_those_of_the_values(grid: Grid) -> None:
+    """Difficulty rises with the label, Flesch's ease falls; what never varies has none."""
+    of = {cell.name: cell for cell in grid.cells if cell.pipeline == "naive, force-period"}
+    assert of["llr"].spearman > 0.9
+    assert of["flesch_reading_ease"].kendall < -0.9
+    assert np.isnan(of["html_table"].pearson)
+
+
+def test_the_best_of_a_group_leads_by_some_coefficient(grid: Grid) -> None:
+    """Whatever the sign, and no score that most pages lack."""
+    best = grid.best()
+    assert [cell.name for cell in best[ESTIMATORS]] == ["llr"] * len(best[ESTIMATORS])
+    cells = [cell for cell in grid.cells if cell.group == "readability"]
+    top = np.nanmax([abs(cell.spearman) for cell in cells])
+    assert any(abs(cell.spearman) == top for cell in best["readability"])
+    assert len(best["readability"]) <= 3
+    assert "consumer vocabulary" not in best  # nothing is installed
+
+
+def test_the_spread_has_the_sizes_of_one_pipeline(grid: Grid) -> None:
+    spread = grid.spread("kendall")
+    assert list(spread) == [", ".join(pipeline) for pipeline in PIPELINES]
+    for sizes in spread.values():
+        assert ((sizes >= 0) & (sizes <= 1)).all()
+
+
+def test_what_is_left_out_is_named(grid: Grid) -> None:
+    """Pages without a label, labels without a page, pages that cannot be read."""
+    assert grid.pages == PAGES
+    assert grid.unlabelled == ("extra",)
+    assert grid.absent == ("gone",)
+    assert [failure.docno for failure in grid.failures] == ["p0", "pdf", "bad"]
+
+
+def test_the_report_is_plain_data(grid: Grid) -> None:
+    plain = json.loads(json.dumps(report(grid)))
+    assert plain["pages"] == PAGES
+    assert plain["unlabelled"] == ["extra"]
+    assert len(plain["spread"]["pearson"]["naive, none"]) == 5
+
+
+def test_assessors_are_compared_on_what_both_judged(grid: Grid) -> None:
+    (agreement,) = grid.agreements
+    assert agreement.assessors == ("one", "two")
+    assert agreement.n == 2
+    assert agreement.pearson == pytest.approx(1)
+
+
+def test_where_higher_is_easier_signs_turn() -> None:
+    pages = [page(number) for number in range(PAGES)]
+    turned = run_grid(pages, {"one": labels("one")}, direction="easier")
+    plain = run_grid(pages, {"one": labels("one", -1.0)})
+    assert turned.cells[0] == plain.cells[0]
+
+
+@pytest.mark.parametrize(
+    ("count", "values", "message"),
+    [(29, range(29), "29 of the pages have a label; at least 30"), (36, [1] * 36, "must differ")],
+)
+def test_labels_that_tell_nothing_are_refused(count: int, values: list[int], message: str) -> None:
+    given = Labels.of_documents("x", {f"p{i}": float(v) for i, v in enumerate(values)})
+    with pytest.raises(InputError, match=message):
+        run_grid(map(page, range(count)), {"x": given})
+
+
+def test_a_direction_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(OptionError, match="must be harder or easier"):
+        run_grid([], {"x": labels("x")}, direction="up")
+
+
+def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> None:
+    """Two assessors in one table, a box plot, all correlations as a table."""
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    with (tmp_path / "labels.tsv").open("w") as file:
+        file.write("docno\tann\tbob\n")
+        for number in range(PAGES):
+            (folder / f"p{number}.html").write_bytes(page(number).content)
+            file.write(f"p{number}.html\t{number % 6}\t{number % 6 + number % 2}\n")
+    done = understand(
+        "validate", "--grid", folder, "--labels", tmp_path / "labels.tsv", "--bundle", "llr",
+        "-o", tmp_path / "all.csv", "--plot", tmp_path / "spread.svg",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "labels.tsv:ann and" in done.stdout
+    with (tmp_path / "all.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 9 * (len(COLUMNS) + 1)
+    assert (tmp_path / "spread.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--grid", "x"), "--grid PAGES needs --labels FILE"),
+        (("default", "x", "--labels", "y"), "belong to --grid PAGES"),
+        ((), "there is nothing to compare"),
+        (("default",), "there is nothing to compare"),
+    ],
+)
+def test_what_does_not_go_together_is_said(understand, arguments, message: str) -> None:
+    done = understand("validate", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
