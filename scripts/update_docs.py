@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
+import inspect
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, get_args
+
+import typer
 
 ROOT = Path(__file__).parents[1]
 RESOURCES = ROOT / "resources"
@@ -37,16 +42,79 @@ def samples() -> str:
 
 
 def commands() -> str:
-    """Every command by task, with the first sentence of its help."""
+    """Every command by task, with the first sentence of its help and a link to the rest."""
     from understandability.cli import COMMANDS, summary
 
     tasks: dict[str, list[str]] = {}
     for name, module, task in COMMANDS:
-        tasks.setdefault(task, []).append(f"| `understand {name}` | {summary(name, module)} |")
+        link = f"[`understand {name}`](docs/commands.md#understand-{name})"
+        tasks.setdefault(task, []).append(f"| {link} | {summary(name, module)} |")
     parts = []
     for task, rows in tasks.items():
         parts += [f"| {task} | |", "|---|---|", *rows, ""]
     return "\n".join(parts).rstrip()
+
+
+def command_reference() -> str:
+    """The help of every command: what ``--help`` shows, however wide the terminal."""
+    from understandability.cli import COMMANDS
+
+    parts: list[str] = []
+    for name, module_name, _ in COMMANDS:
+        module = importlib.import_module(f"understandability.cli.{module_name}")
+        app = getattr(module, "app", None)
+        parts += [f"## understand {name}", ""]
+        if not isinstance(app, typer.Typer):
+            parts += command_help(getattr(module, name))
+            continue
+        parts += [str(app.info.help), ""]
+        for command in app.registered_commands:
+            assert command.callback is not None
+            own = command.name or command.callback.__name__.replace("_", "-")
+            parts += [f"### understand {name} {own}", "", *command_help(command.callback)]
+    return "\n".join(["", *parts])
+
+
+# What a type is called where an option has no name of its own for its value.
+_VALUES = {"float": "NUMBER", "int": "NUMBER", "Path": "FILE"}
+
+
+def command_help(function: Callable[..., None]) -> list[str]:
+    """The text of a command, its examples as code, and a table of what it takes."""
+    lines = []
+    for paragraph in str(inspect.getdoc(function)).split("\n\n"):
+        example = re.match("(?:Examples?: )?(understand .*)", paragraph, re.DOTALL)
+        if example:
+            paragraph = "    " + " \\\n        ".join(example[1].split("\n"))
+        lines += [paragraph, ""]
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    if parameters:
+        lines += ["| argument or option | default | meaning |", "|---|---|---|"]
+        lines += [f"| {takes(each, *get_args(each.annotation)[:2])} |" for each in parameters]
+        lines.append("")
+    return lines
+
+
+def takes(parameter: inspect.Parameter, kind: Any, about: Any) -> str:
+    """The row of an argument or an option: how it is written, its default, what it means."""
+    if isinstance(about, typer.models.ArgumentInfo):
+        name = f"`{about.metavar or parameter.name.upper()}`"
+    else:
+        # Within Annotated, typer takes the first name for a default.
+        first = (about.default,) if isinstance(about.default, str) else ()
+        usual = f"--{parameter.name.replace('_', '-')}"
+        names = (*first, *(about.param_decls or ())) or (usual,)
+        value = about.metavar or next((v for k, v in _VALUES.items() if k in str(kind)), "TEXT")
+        name = ", ".join(f"`{each}`" if kind is bool else f"`{each} {value}`" for each in names)
+    default = parameter.default
+    if default is inspect.Parameter.empty:
+        shown = "needed"
+    elif default in (None, False) or default == [] or about.show_default is False:
+        shown = ""
+    else:
+        shown = f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
+    meaning = (about.help or "").replace("|", "\\|")
+    return f"{name} | {shown} | {meaning}"
 
 
 def measures() -> str:
@@ -114,6 +182,7 @@ PARTS: dict[Path, dict[str, Callable[[], str]]] = {
         "features": features,
         "figures": figures,
     },
+    ROOT / "docs" / "commands.md": {"commands": command_reference},
 }
 
 

@@ -33,10 +33,13 @@ def test_the_generated_parts_are_not_stale() -> None:
 def test_the_links_of_the_readme_lead_somewhere() -> None:
     """Pictures, notebooks and files that it names are there, and small enough to look at."""
     text = (ROOT / "README.md").read_text("utf-8")
-    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text)
-    assert len(links) >= 7
-    for link in links:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)(?:#([^)]+))?\)", text)
+    assert len(links) >= 27
+    for link, heading in links:
         assert (ROOT / link).stat().st_size < 150_000, link
+        if heading:
+            lines = (ROOT / link).read_text("utf-8").splitlines()
+            assert f"## {heading.replace('-', ' ')}" in lines, heading
 
 
 def test_the_citation_is_of_this_version() -> None:
