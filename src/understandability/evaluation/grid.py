@@ -6,6 +6,7 @@ page and ending its sentences, is correlated with labels of understandability.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -18,7 +19,7 @@ from understandability.errors import InputError, OptionError, PageError
 from understandability.estimation import Bundle
 from understandability.estimation.labelled import DIRECTIONS, LEAST_RECORDS
 from understandability.estimation.users import Floats
-from understandability.estimation.validation import CORRELATIONS
+from understandability.estimation.validation import CORRELATIONS, kendall, pearson, spearman
 from understandability.extraction import SENTENCE_ENDS, extract
 from understandability.features import COLUMNS, Batch, batches, features_of
 from understandability.pages import parse_page
@@ -149,10 +150,8 @@ def run_grid(
     groups = [COLUMNS[name][0].group for name in COLUMNS] + [ESTIMATORS] * len(bundles)
     names = [*COLUMNS, *(bundle.name for bundle in bundles)]
     cells = [
-        Cell(
-            name, group, *pipeline, n=int(np.isfinite(column).sum()), **_correlations(column, truth)
-        )
-        for pipeline, table in zip(PIPELINES, values, strict=True)
+        Cell(name, group, extractor, sentence_ends, *_correlations(column, truth))
+        for (extractor, sentence_ends), table in zip(PIPELINES, values, strict=True)
         for name, group, column in zip(names, groups, table.T, strict=True)
     ]
     seen = {*scored.docnos, *(failure.docno for failure in scored.failures)}
@@ -232,11 +231,18 @@ def _labels(assessors: Mapping[str, Labels], sign: float) -> dict[str, dict[str,
     return by_document
 
 
-def _correlations(values: Floats, labels: Floats) -> dict[str, float]:
+def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, float]:
+    """How many values there are, and the three coefficients."""
     known = np.isfinite(values)
     if not known.any():
-        return dict.fromkeys(CORRELATIONS, float("nan"))
-    return {name: function(values[known], labels[known]) for name, function in CORRELATIONS.items()}
+        return 0, math.nan, math.nan, math.nan
+    values, labels = values[known], labels[known]
+    return (
+        len(values),
+        pearson(values, labels),
+        spearman(values, labels),
+        kendall(values, labels),
+    )
 
 
 def _agreements(
@@ -247,7 +253,7 @@ def _agreements(
             (given[one], given[other]) for given in labels.values() if {one, other} <= set(given)
         ]
         if both:
-            yield Agreement((one, other), len(both), **_correlations(*np.array(both).T))
+            yield Agreement((one, other), *_correlations(*np.array(both).T))
 
 
 def report(grid: Grid) -> dict[str, object]:
