@@ -48,6 +48,15 @@ def features(
     words: Annotated[
         bool, typer.Option("--words", help="Show the words behind the counts, and how often.")
     ] = False,
+    bundles: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bundle",
+            metavar="BUNDLE",
+            help="A background model, for the row of its estimator. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     extractor: Extractor = "boilerpipe",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
@@ -65,6 +74,7 @@ def features(
     """
     from understandability.cli.rows import write_rows
     from understandability.errors import OptionError
+    from understandability.estimation.background import load_background_models
     from understandability.features import batches, features_of, select_columns
     from understandability.scoring import Documents, Settings
 
@@ -82,7 +92,8 @@ def features(
         title = f"the words that features count, {extractor}, {sentence_ends}"
     else:
         columns = select_columns(names, chosen_groups, _split(per))
-        tables = (features_of(batch, columns).to_arrow() for batch in batches(documents))
+        models = load_background_models(bundles or ())
+        tables = (features_of(batch, columns, models).to_arrow() for batch in batches(documents))
         shown = ("docno", *columns)
         title = f"{len(columns)} features, {extractor}, {sentence_ends}"
     write_rows(
@@ -94,6 +105,7 @@ def features(
             "extractor": extractor,
             "sentence_ends": sentence_ends,
             "engine": engine,
+            "bundles": bundles or [],
         },
         title=title,
         shown={name: name for name in shown},

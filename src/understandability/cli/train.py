@@ -102,6 +102,15 @@ def judged(
         str | None,
         typer.Option(metavar="TABLE", help="Features made before, joined by docno."),
     ] = None,
+    backgrounds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bundle",
+            metavar="BUNDLE",
+            help="A background model, whose output becomes a feature. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds, by group.")] = 10,
     out_of_fold: Annotated[
         str | None,
@@ -123,20 +132,24 @@ def judged(
 
     import numpy as np
 
+    from understandability.estimation.background import load_background_models
     from understandability.estimation.estimators import estimator_row
     from understandability.estimation.judged import train_judged
     from understandability.estimation.labelled import LabelSource, all_documents, read_labelled
     from understandability.estimation.mixture import text_columns
     from understandability.features import compute_features
+    from understandability.features.background import by_row
 
     estimator_row(estimator)
+    models = load_background_models(backgrounds or ())
     sources = [LabelSource.parse(each) for each in labels]
     sets = tuple(read_labelled(source, with_text=features is None) for source in sources)
     docnos = [docno for each in sets for docno in each.docnos]
     if features is None:
-        columns = text_columns()
+        columns = (*text_columns(), *by_row(models))
         total = sum(len(each.documents) for each in sets)
-        inputs = compute_features(_shown(all_documents(sets), quiet, total), columns).values
+        documents = _shown(all_documents(sets), quiet, total)
+        inputs = compute_features(documents, columns, models).values
     else:
         columns, inputs = _table(features, docnos)
     difficulties = np.concatenate([each.difficulties for each in sets])
@@ -146,6 +159,7 @@ def judged(
         difficulties,
         [group for each in sets for group in each.groups],
         estimator,
+        backgrounds=models,
         folds=folds,
         random_state=random_state,
         name=Path(output).name,

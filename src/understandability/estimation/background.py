@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.errors import InputError
-from understandability.estimation.bundles import Bundle
+from understandability.errors import InputError, OptionError
+from understandability.estimation.bundles import Bundle, load_bundle
 from understandability.estimation.calibration import calibrate_by_corpora
 from understandability.estimation.estimators import EstimatorRow, estimator_row, portable
 from understandability.estimation.predictors import Network, Predictor
@@ -118,6 +119,26 @@ class BackgroundModel:
         if not fits or predictor(np.zeros((1, predictor.inputs))).shape != (1, outputs):
             raise InputError("its vocabulary, its LSA space and its estimator do not fit together")
         return cls(row.name, vocabulary, space, predictor, labels)
+
+
+def load_background_models(names: Iterable[str | Path]) -> tuple[BackgroundModel, ...]:
+    """The models of background bundles, for the rows of the catalogue that give their outputs.
+
+    Raises `OptionError` for a bundle of another kind.
+
+    >>> [model.estimator for model in load_background_models(["background-mlp"])]
+    ['mlp-regressor']
+    """
+    models = []
+    for name in names:
+        model = load_bundle(name).model
+        if not isinstance(model, BackgroundModel):
+            raise OptionError(
+                f"bundle {name} is no background model, whose output could be a feature; "
+                "name one that `understand train background` made"
+            )
+        models.append(model)
+    return tuple(models)
 
 
 def expected_label(outputs: Floats, labels: tuple[float, ...]) -> Floats:

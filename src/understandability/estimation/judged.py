@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError, OptionError
-from understandability.estimation.background import expected_label
+from understandability.estimation.background import BackgroundModel, expected_label
 from understandability.estimation.bundles import Bundle
 from understandability.estimation.calibration import EASIEST, HARDEST, Calibration
 from understandability.estimation.estimators import estimator_row, portable
@@ -20,7 +20,8 @@ from understandability.estimation.models import check_features
 from understandability.estimation.predictors import Predictor
 from understandability.estimation.users import Floats
 from understandability.estimation.weights import predictor_files, predictor_of
-from understandability.features import Batch, features_of
+from understandability.features import COLUMNS, Batch, features_of
+from understandability.features.background import GROUP, by_row
 
 _MOST_CLASSES = 20
 
@@ -30,7 +31,8 @@ class JudgedModel:
     """Columns of the catalogue, and an estimator over them.
 
     `center` is the mean of each column over the training texts, 0 where none has a value;
-    `labels` are the difficulties of a classifier's classes, none for a regressor.
+    `labels` are the difficulties of a classifier's classes, none for a regressor. `backgrounds`
+    are the models whose outputs are among the columns.
     """
 
     estimator: str
@@ -38,6 +40,7 @@ class JudgedModel:
     predictor: Predictor
     center: tuple[float, ...]
     labels: tuple[float, ...] = ()
+    backgrounds: tuple[BackgroundModel, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -51,7 +54,7 @@ class JudgedModel:
 
     def inputs(self, batch: Batch) -> Floats:
         """The values of its columns; (documents, columns)."""
-        return features_of(batch, self.columns).values
+        return features_of(batch, self.columns, self.backgrounds).values
 
     def predict(self, inputs: Floats) -> Floats:
         """The raw output for rows of the columns: a value, or the expected difficulty."""
@@ -62,15 +65,24 @@ class JudgedModel:
         return self.predict(self.inputs(batch))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """The names of the columns, and the estimator in a file of its own."""
+        """The names of the columns, and the estimator in a file of its own.
+
+        Names of background models' files begin with that of their estimator.
+        """
+        files, backgrounds = predictor_files(self.predictor), []
+        for background in self.backgrounds:
+            entry, more = background.to_parts()
+            backgrounds.append(entry)
+            files |= {f"{background.estimator}-{name}": each for name, each in more.items()}
         model = {
             "kind": "judged",
             "estimator": self.estimator,
             "features": list(self.columns),
             "center": list(self.center),
             "labels": list(self.labels),
+            "backgrounds": backgrounds,
         }
-        return model, predictor_files(self.predictor)
+        return model, files
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> JudgedModel:
@@ -86,7 +98,35 @@ class JudgedModel:
             raise InputError("its features and its estimator do not fit together")
         if predictor(np.zeros((1, len(columns)))).shape != (1, outputs):
             raise InputError("its labels and its estimator do not fit together")
-        return cls(row.name, columns, predictor, *(tuple(map(float, x)) for x in (center, labels)))
+        backgrounds = _backgrounds(model.get("backgrounds", []), weights)
+        _check_backgrounds(columns, backgrounds)
+        means, classes = (tuple(map(float, each)) for each in (center, labels))
+        return cls(row.name, columns, predictor, means, classes, backgrounds)
+
+
+def _backgrounds(entries: object, weights: Mapping[str, bytes]) -> tuple[BackgroundModel, ...]:
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError("its background models are no list of them")
+    models = []
+    for entry in entries:
+        prefix = f"{entry.get('estimator')}-"
+        own = {
+            name.removeprefix(prefix): content
+            for name, content in weights.items()
+            if name.startswith(prefix)
+        }
+        models.append(BackgroundModel.from_parts(entry, own))
+    return tuple(models)
+
+
+def _check_backgrounds(columns: Sequence[str], models: Sequence[BackgroundModel]) -> None:
+    given = by_row(models)
+    for name in columns:
+        if COLUMNS[name][0].group == GROUP and name not in given:
+            raise InputError(
+                f"the feature {name!r} is the output of a background model, which is missing; "
+                "name its bundle by --bundle"
+            )
 
 
 def _are_numbers(value: object) -> TypeGuard[list[float]]:
@@ -113,6 +153,7 @@ def train_judged(
     groups: Sequence[str],
     estimator: str = "xgboost-regressor",
     *,
+    backgrounds: Sequence[BackgroundModel] = (),
     folds: int = 5,
     random_state: int = 0,
     name: str = "judged",
@@ -123,7 +164,8 @@ def train_judged(
 
     Documents whose difficulty is NaN are left out of training. Out-of-fold estimates over
     `folds` folds by group give the map from the estimator's output to difficulty (the straight
-    line that fits best), and the spread (the standard deviation around it).
+    line that fits best), and the spread (the standard deviation around it). `backgrounds` are the
+    models whose outputs are among the columns; the bundle holds them.
 
     Raises `InputError` where there are too few groups for the folds, or where the estimates say
     nothing about the difficulties; `OptionError` for an estimator that takes no columns.
@@ -131,6 +173,7 @@ def train_judged(
     row = estimator_row(estimator)
     if row.on_counts:
         raise OptionError(f"{row.name} takes counts of words, not features; choose another")
+    _check_backgrounds(columns, backgrounds)
     judged = np.isfinite(difficulties)
     rows, labels = inputs[judged], difficulties[judged]
     numbers = np.unique(np.asarray(groups)[judged], return_inverse=True)[1]
@@ -160,7 +203,12 @@ def train_judged(
     known = np.isfinite(rows)
     center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     model = JudgedModel(
-        row.name, tuple(columns), fit(np.full(len(labels), True)), tuple(center.tolist()), classes
+        row.name,
+        tuple(columns),
+        fit(np.full(len(labels), True)),
+        tuple(center.tolist()),
+        classes,
+        tuple(backgrounds),
     )
     estimated, where = np.full(len(inputs), np.nan), np.full(len(inputs), -1, np.int64)
     estimated[judged], where[judged] = calibration.apply(raw)[0], fold

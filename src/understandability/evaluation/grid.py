@@ -17,6 +17,7 @@ import numpy as np
 from understandability.documents import document_of
 from understandability.errors import InputError, OptionError, PageError
 from understandability.estimation import Bundle
+from understandability.estimation.background import BackgroundModel
 from understandability.estimation.labelled import DIRECTIONS, LEAST_RECORDS
 from understandability.estimation.users import Floats
 from understandability.estimation.validation import CORRELATIONS, kendall, pearson, spearman
@@ -45,6 +46,11 @@ class Cell:
     pearson: float
     spearman: float
     kendall: float
+
+    @property
+    def category(self) -> str:
+        """The group of a feature, the name of a bundle."""
+        return self.name if self.group == ESTIMATORS else self.group
 
     @property
     def pipeline(self) -> str:
@@ -79,21 +85,22 @@ class Grid:
     failures: tuple[Failure, ...]
 
     def best(self) -> Mapping[str, tuple[Cell, ...]]:
-        """The scores of each group that lead by one of the three coefficients, whatever its sign.
+        """The scores of each category that lead by a coefficient, whatever its sign.
 
-        The study's Table 3. What less than half of the pages have is no candidate.
+        The study's Table 3; each bundle is a category of its own. What less than half of the
+        pages have is no candidate.
         """
         known = [cell for cell in self.cells if 2 * cell.n >= self.pages]
-        groups = dict.fromkeys(cell.group for cell in known)
+        categories = dict.fromkeys(cell.category for cell in known)
         winners = {
-            group: dict.fromkeys(
+            category: dict.fromkeys(
                 winner
                 for coefficient in CORRELATIONS
-                if (winner := _strongest(known, group, coefficient))
+                if (winner := _strongest(known, category, coefficient))
             )
-            for group in groups
+            for category in categories
         }
-        return MappingProxyType({group: tuple(cells) for group, cells in winners.items() if cells})
+        return MappingProxyType({name: tuple(cells) for name, cells in winners.items() if cells})
 
     def spread(self, coefficient: str = "spearman") -> Mapping[str, Floats]:
         """The sizes of the correlations of all scores under each pipeline: the study's Figure 2."""
@@ -109,9 +116,11 @@ def _size(cell: Cell, coefficient: str) -> float:
     return abs(float(getattr(cell, coefficient)))
 
 
-def _strongest(cells: Sequence[Cell], group: str, coefficient: str) -> Cell | None:
+def _strongest(cells: Sequence[Cell], category: str, coefficient: str) -> Cell | None:
     candidates = [
-        cell for cell in cells if cell.group == group and np.isfinite(_size(cell, coefficient))
+        cell
+        for cell in cells
+        if cell.category == category and np.isfinite(_size(cell, coefficient))
     ]
     return max(candidates, key=lambda cell: _size(cell, coefficient), default=None)
 
@@ -189,7 +198,9 @@ class _Scored:
         raw = [
             np.where(batch.words > 0, bundle.model.raw(batch), np.nan) for bundle in self._bundles
         ]
-        return np.column_stack([features_of(batch, tuple(COLUMNS)).values, *raw])
+        models = [bundle.model for bundle in self._bundles]
+        backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
+        return np.column_stack([features_of(batch, tuple(COLUMNS), backgrounds).values, *raw])
 
     def _documents(self) -> Iterator[Document]:
         for page in self._pages:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from understandability.errors import OptionError
 from understandability.features import (
+    background,
     components,
     concepts,
     frequency,
@@ -33,6 +34,7 @@ CATALOGUE: tuple[Feature, ...] = (
     *markup.ROWS,
     *frequency.ROWS,
     *language_model.ROWS,
+    *background.ROWS,
 )
 
 # Column name to (row, by what the value is given).

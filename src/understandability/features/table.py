@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from understandability.errors import OptionError
+from understandability.features.background import BackgroundOutput, by_row
 from understandability.features.batch import Batch, ratio
 from understandability.features.catalogue import COLUMNS, check_columns
 from understandability.features.feature import SENTENCE, WORD, Feature, Flag
@@ -52,19 +53,22 @@ class FeatureTable:
 
 
 def compute_features(
-    documents: Iterable[Document], names: Sequence[str] | None = None
+    documents: Iterable[Document],
+    names: Sequence[str] | None = None,
+    models: Sequence[BackgroundOutput] = (),
 ) -> FeatureTable:
     """The named columns of the catalogue for each document, all of them if none are named.
 
     A text without words has NaN for every ratio and formula, 0 for every count, and the flag
-    ``no_words``. A value depends on its own document only.
+    ``no_words``. A value depends on its own document only. The rows of background models have
+    the values of `models`, one of an estimator.
 
     >>> text = Document("d", "", ("Rest", "and", "drink", "water."), (0,))
     >>> compute_features([text], ["words", "syllables_per_word"]).values
     array([[4.  , 1.25]])
     """
     columns = tuple(COLUMNS) if names is None else check_columns(names)
-    tables = [features_of(batch, columns) for batch in batches(documents)]
+    tables = [features_of(batch, columns, models) for batch in batches(documents)]
     return FeatureTable(
         tuple(docno for table in tables for docno in table.docnos),
         columns,
@@ -73,9 +77,12 @@ def compute_features(
     )
 
 
-def features_of(batch: Batch, columns: Sequence[str]) -> FeatureTable:
+def features_of(
+    batch: Batch, columns: Sequence[str], models: Sequence[BackgroundOutput] = ()
+) -> FeatureTable:
     """The named columns of the catalogue for each document of a batch.
 
+    The rows of background models have the values of `models`.
     A column that needs a resource that is not installed is NaN, as is a ratio of a document
     without words. Raises `OptionError` where a name is no column.
 
@@ -85,14 +92,16 @@ def features_of(batch: Batch, columns: Sequence[str]) -> FeatureTable:
     [[3.0, 1.33], [0.0, nan]]
     """
     plan = _plan(tuple(columns))
+    given = by_row(models)
     values = np.empty((len(batch), len(plan.features)))
     for index, feature in enumerate(plan.features):
-        values[:, index] = batch.once(feature.compute)
+        compute = given[feature.name].raw if feature.name in given else feature.compute
+        values[:, index] = batch.once(compute)
     values = values[:, plan.of_column]
     for per, counts in ((WORD, batch.words), (SENTENCE, batch.sentences)):
         chosen = plan.given[per]
         values[:, chosen] = ratio(values[:, chosen], counts[:, None])
-    name_missing(plan.features)
+    name_missing(feature for feature in plan.features if feature.name not in given)
     raised = [(NO_WORDS, batch.words == 0)]
     raised += [(flag.name, flag.raised(batch)) for flag in plan.flags]
     return FeatureTable(

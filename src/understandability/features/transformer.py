@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from understandability.documents import document_of_text
 from understandability.errors import OptionError
+from understandability.features.background import BackgroundOutput
 from understandability.features.catalogue import COLUMNS, check_columns
 from understandability.features.table import compute_features
 from understandability.features.types import FloatArray
@@ -26,6 +27,9 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     features
         Names of columns, as `select_columns` gives them, in the order wanted; None is all.
+    models
+        Background models, such as ``load_bundle("background-mlp").model``, for the rows that
+        give their outputs.
 
     Attributes
     ----------
@@ -42,8 +46,13 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     array(['words', 'syllables_per_word'], dtype=object)
     """
 
-    def __init__(self, features: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        features: Sequence[str] | None = None,
+        models: Sequence[BackgroundOutput] = (),
+    ) -> None:
         self.features = features
+        self.models = models
 
     def fit(self, X: Sequence[str | Document], y: object = None) -> Self:  # noqa: N803
         """Check the names; nothing is learned from the texts."""
@@ -60,7 +69,8 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         if isinstance(X, str):
             raise TypeError("FeatureTransformer takes a list of texts, not one text")
-        return compute_features(map(_document, X, count()), self.columns_).values
+        documents = map(_document, X, count())
+        return compute_features(documents, self.columns_, self.models).values
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The names of the columns."""
