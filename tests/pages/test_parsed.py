@@ -53,6 +53,9 @@ def test_deep_nesting_loses_nothing(tag: str) -> None:
         "<title>a<p>the end",
         "<textarea>a<p>the end",
         '<p title="a>the end',
+        '<p>a<a href="x>the end',
+        '<p>a<a class=b href="x>the end' + "<p>Word." * 200 + '<a href="y">',
+        "<p>a<a class='b' href='x>the end" + "<p>Word." * 200 + "<p>It isn't.",
         "<p>a</p></body></html>the end",
         "<html><body>a</body></html><html><body>the end</body></html>",
         "<plaintext>the end",
@@ -62,6 +65,23 @@ def test_deep_nesting_loses_nothing(tag: str) -> None:
 def test_broken_markup_loses_nothing(content: str) -> None:
     """Neither does what nobody closed swallow the rest, nor an end hide what follows."""
     assert "the end" in text_of(parsed(content))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "x > y",
+        "{ a: b > c, d: " + "<p>text" * 200 + "}",
+        "<b>text</b>" * 200,
+        "if (a > b) { return c; }" * 100,
+        "x>" + "<b>short</b>",
+    ],
+)
+def test_long_attributes_are_not_text(value: str) -> None:
+    """Nor are those with a > in them, as long as they are closed."""
+    page = parsed(f'<p>a<b title="?q=" class="{value}">c</b><i id="d">e</i>')
+    assert text_of(page) == "ace"
+    assert page.flags == ()
 
 
 def test_script_at_the_end_is_not_text() -> None:

@@ -78,6 +78,5 @@ def extract(
     except UnderstandabilityError:
         raise
     except Exception as error:  # a library may fail in any way; the run goes on
-        raise PageError(
-            "extract", f"{extractor} failed on the page ({type(error).__name__}: {error})"
-        ) from error
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise PageError("extract", f"{extractor} failed on the page ({what})") from error

@@ -44,7 +44,7 @@ _KILLED = names("head script style applet base button input select textarea")
 _UNWRAPPED = names("form iframe embed layer object param link")
 # As jusText looks for them in the path of a paragraph, in which any element may stand.
 _HEADING = re.compile(r"\bh\d\b")
-_SPACES = re.compile(r"\s+")
+_SPACES = re.compile(r"\s\s+")  # as long as "\s+" makes it, and most texts have none
 _DECIDED = frozenset({"good", "bad"})
 _NEAR = frozenset({"good", "bad", "neargood"})
 

@@ -9,8 +9,9 @@ libxml2 drops what is nested deeper than 2,048 elements, and a tree takes some 5
 Pages that are too deep or too large for a tree, or of which no text is left in it, are cut at
 their tags instead, into a tape of the same form, whose end tags need not match.
 
-What follows a comment, script or the like that is never closed belongs to it, by the standard.
-That would lose the rest of the page, so it is closed where text seems to go on.
+What follows a comment, script or the like that is never closed belongs to it, by the standard,
+and an attribute goes on to the next quote, wherever that is. That would lose the rest of the
+page, or much of it, so they are closed where text seems to go on.
 """
 
 from __future__ import annotations
@@ -61,6 +62,16 @@ _SOURCE_TAG = re.compile(r"<(/?[a-zA-Z][^\s<>/]*)[^<>]*>")
 # Where text goes on after a script or style that is not closed.
 _TEXT_STARTS = rb"<(?:p|div|h[1-6]|table|ul|ol|dl|body|/head|article|section|main)\b"
 
+# An attribute has lost its closing quote if a tag's end comes before any other tag in it, and it
+# takes in the rest of the page, or more than this with a block-level tag. (Others are left as
+# browsers have them, and so is JSON.)
+_MAX_ATTRIBUTE = 1000
+_UNCLOSED = re.compile(rb"(?![{\[])[^<>]{0,300}+(?=>)")
+_BLOCK_TAG = re.compile(
+    rb"</?(?:p|div|h[1-6]|table|tr|td|ul|ol|li|dl|dd|br|section)\b", re.IGNORECASE
+)
+_UP_TO_ATTRIBUTE = re.compile(rb"""<[a-zA-Z][^<>"']*+(?:(?:"[^"]*+"|'[^']*+')[^<>"']*+)*+(?<==)""")
+
 
 class Markup(NamedTuple):
     """What is read from the source of a page."""
@@ -80,6 +91,8 @@ def read_markup(source: bytes) -> Markup:
     ['', 'html', '', 'body', '', 'p', '3 < 4', 'br/', '&', '/p', '', '/body', '', '/html', '']
     """
     closed = _with_comments_closed(source)
+    if len(closed) <= _MAX_TREE_BYTES:  # else attributes are not read
+        closed = _with_quote_closed(_with_quote_closed(closed, b'"'), b"'")
     markup = _read(closed)
     last = _raw_at_end(markup.tape)
     if last and _opens_after_last_end(closed, last.encode()) >= 0:
@@ -178,6 +191,36 @@ def _with_comments_closed(source: bytes) -> bytes:
     if source.find(b"<!--", end) < 0:
         return source
     return source[:end] + source[end:].replace(b"<!--", b"<!-->")
+
+
+def _with_quote_closed(source: bytes, quote: bytes) -> bytes:
+    """The source with attributes that swallow text closed before the end of their tag.
+
+    >>> source = b"<p title='a>" + b"<p>text" * 200 + b"<p title='b'>"
+    >>> _with_quote_closed(source, b"'")[:21]
+    b"<p title='a'><p>text<"
+    """
+    parts, done, start = [], 0, 0
+    while start < len(source):
+        last = source.rfind(quote, start, start + _MAX_ATTRIBUTE)
+        if last >= 0:  # nearly always, so a page is looked at in a few long steps
+            start = last + 1
+            continue
+        end = source.find(quote, start + _MAX_ATTRIBUTE)
+        end = len(source) if end < 0 else end
+        value = _UNCLOSED.match(source, start, end)
+        swallows = end == len(source) or (value and _BLOCK_TAG.search(source, value.end(), end))
+        if value and swallows and _opens(source, start - 1):
+            parts += source[done : value.end()], quote
+            done = value.end()
+        start = end + 1
+    return b"".join((*parts, source[done:])) if parts else source
+
+
+def _opens(source: bytes, place: int) -> bool:
+    """Whether the quote at a place opens an attribute of a tag."""
+    tag = source.rfind(b"<", max(0, place - 2 * _MAX_ATTRIBUTE), place)
+    return tag >= 0 and _UP_TO_ATTRIBUTE.fullmatch(source, tag, place) is not None
 
 
 def _has_text(tape: Tape) -> bool:
