@@ -153,6 +153,10 @@ def test_looking_documents_up(tmp_path: Path, crawl: Path, understand: Run) -> N
         (["-o", "s.parquet", "--shard", "1/2"], "--shard belongs to a run folder, which s.parquet"),
         (["-o", "run/", "--runner", "slurm"], "runner 'slurm' does not exist; choose one of local"),
         (["-o", "run/", "--address", "auto"], "give --runner ray as well"),
+        (["-o", "run/", "--limit-seconds", "inf"], "--limit-seconds"),
+        (["-o", "run/", "--limit-mb", "inf"], "--limit-mb"),
+        (["-o", "run/", "--limit-seconds", "nan"], "--limit-seconds"),
+        (["-o", "run/", "--workers", "0"], "--workers"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -177,3 +181,10 @@ def test_names_that_no_table_can_hold(tmp_path: Path, understand: Run) -> None:
         assert told.returncode == 0, told.stderr
     scores = pq.read_table(tmp_path / "run" / "scores")
     assert sorted(scores["docno"].to_pylist()) == ["caf\\udce9.html", "half \\ud800", "x"]
+    found = understand("lookup", "run", "caf\udce9.html", cwd=tmp_path)
+    assert json.loads(found.stdout)["docno"] == "caf\\udce9.html"
+    for part in (tmp_path / "run" / "scores").iterdir():
+        part.unlink()
+    status = understand("run", "status", "run", cwd=tmp_path)
+    assert status.returncode == 0, status.stderr
+    assert "not complete: pages/caf\\udce9.html" in status.stdout

@@ -66,6 +66,18 @@ def test_finished_parts_are_read_past(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small")
+def test_what_is_read_past_is_known_in_bytes(tmp_path: Path) -> None:
+    """The time that is left is told by what has been scored alone."""
+    names = [f"d{i:04}" for i in range(2000)]
+    source = jsonl(tmp_path / "d.jsonl", [*names])
+    for finished, share in (((), 0), (range(200), 0.5), (range(100, 400), 0.75)):
+        reader = InputReader(source, Sources([]), finished)
+        for _ in reader:
+            pass
+        assert reader.bytes_passed / source.bytes == pytest.approx(share, abs=0.1)
+
+
+@pytest.mark.usefixtures("small")
 def test_what_cannot_be_read_has_its_place(tmp_path: Path) -> None:
     """Bad lines and repeated names are documents of their part; places have gaps there."""
     source = jsonl(tmp_path / "d.jsonl", ["a", None, "a", "b"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +80,6 @@ def test_folders_of_other_things_are_left_alone(tmp_path: Path, described: Descr
         run.begin(described(1))
     with pytest.raises(InputError, match=r"is no run folder: there is no run.json in it"):
         run.description()
-    (tmp_path / "run.json").write_text("{")
-    with pytest.raises(InputError, match=r"run.json is damaged"):
-        run.description()
     (tmp_path / "run.json").write_text(json.dumps({"format": 99}))
     with pytest.raises(InputError, match="of a newer format"):
         run.description()
@@ -94,10 +92,10 @@ def test_the_scores_of_a_part_appear_last(
     run = RunFolder(str(tmp_path / "run"))
     whole_write = LocalFolder.write
 
-    def write(self: LocalFolder, name: str, data: bytes) -> None:
+    def write(self: LocalFolder, name: str, chunks: Iterable[bytes]) -> None:
         if name.startswith("scores/"):
             raise KeyboardInterrupt
-        whole_write(self, name, data)
+        whole_write(self, name, chunks)
 
     monkeypatch.setattr(LocalFolder, "write", write)
     with pytest.raises(KeyboardInterrupt):
@@ -161,6 +159,40 @@ def test_two_that_begin_at_once_do_not_mix(tmp_path: Path) -> None:
     assert not folder.create("run.json", b"second")
     assert (tmp_path / "run.json").read_bytes() == b"first"
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_a_run_begins_where_there_are_no_links(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on some network file systems; the first description stays there, too."""
+
+    def no_links(self: Path, target: Path) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "hardlink_to", no_links)
+    folder = open_folder(str(tmp_path))
+    assert folder.create("run.json", b"first")
+    assert not folder.create("run.json", b"second")
+    assert (tmp_path / "run.json").read_bytes() == b"first"
+
+
+def test_a_run_goes_where_there_are_no_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Lustre mounted without; any other fault of the lock is told."""
+
+    def refuse(number: int) -> Callable[..., None]:
+        def lockf(*arguments: object) -> None:
+            raise OSError(number, os.strerror(number))
+
+        return lockf
+
+    monkeypatch.setattr("fcntl.lockf", refuse(errno.ENOSYS))
+    with RunFolder(str(tmp_path)).lock([0]):
+        pass
+    monkeypatch.setattr("fcntl.lockf", refuse(errno.EIO))
+    with pytest.raises(InputError, match="cannot be locked: Input/output error"):
+        RunFolder(str(tmp_path)).lock([0]).__enter__()
 
 
 HOLD = """

@@ -137,6 +137,35 @@ def test_reading_is_never_far_ahead_of_scoring() -> None:
     assert done == 30
 
 
+@pytest.mark.usefixtures("hazards")
+def test_workers_are_watched_while_nothing_is_read() -> None:
+    """An input of errors, or of finished parts to be read past, does not hide what they do."""
+    done = False
+
+    def reading() -> Iterator[Batch | None]:
+        yield batch_of("EAT")
+        while not done:
+            time.sleep(0.01)
+            yield None
+
+    with Workers(SETTINGS, 1, Limits(megabytes=700)) as pool:
+        turns = 0
+        for each in pool.run(reading()):
+            turns += 1
+            done = done or each is not None
+    assert each is None or each.failures
+    assert turns > 10
+
+
+def test_workers_take_no_module_of_the_folder_they_start_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crawl's folder may hold a file of any name, such as that of a module of Python."""
+    (tmp_path / "logging.py").write_text("raise SystemExit(9)")
+    monkeypatch.chdir(tmp_path)
+    assert outcomes([batch_of("one")], Limits()) == ({"d0"}, {})
+
+
 def test_rows_are_those_of_the_scorer_itself() -> None:
     """A table comes back from a worker as `Scorer.score` gives it."""
     from understandability.scoring import document_or_failure

@@ -131,7 +131,7 @@ def _write_texts(documents: Documents, folder: str | None, explain: bool) -> Non
         )
         written[name] += 1
         number = f"-{written[name]}" if written[name] > 1 else ""
-        open_folder(folder).write(f"{name or '_'}{number}.txt", text.encode())
+        open_folder(folder).write(f"{name or '_'}{number}.txt", [text.encode()])
 
 
 def _tables(documents: Documents, explain: bool) -> Iterator[pa.Table]:

@@ -26,7 +26,9 @@ def lookup(
     run = RunFolder(folder)
     run.description()  # tells where this is no run folder
     missing = False
-    for docno, row in look_up(run, docnos).items():
+    # Names that are no UTF-8 stand in a run as they are escaped here.
+    names = [docno.encode("utf-8", "backslashreplace").decode() for docno in docnos]
+    for docno, row in look_up(run, names).items():
         if row is None:
             typer.echo(f"{docno} is not in {run.path}", err=True)
             missing = True

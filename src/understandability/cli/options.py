@@ -47,7 +47,9 @@ Engine = Annotated[
 LimitMb = Annotated[
     float,
     typer.Option(
-        min=0.001, help="Longest document in MB of decoded bytes; longer ones are errors."
+        min=0.001,
+        max=1e6,
+        help="Longest document in MB of decoded bytes; longer ones are errors.",
     ),
 ]
 Bundle = Annotated[str, typer.Option(help="Name or folder of the model.")]
@@ -57,6 +59,9 @@ Threshold = Annotated[
 User = Annotated[str, typer.Option(help="How sharp the threshold is: calibrated, step, arctan.")]
 NoiseScale = Annotated[
     str | None, typer.Option(help="Scale of the user's noise; `pi` is a number here.")
+]
+AnyLanguage = Annotated[
+    bool, typer.Option("--any-language", help="Estimate pages that are not English, too.")
 ]
 Docnos = Annotated[
     Path | None,

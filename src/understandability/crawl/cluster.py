@@ -16,7 +16,7 @@ from understandability.scoring import Scorer
 
 # How often an input is begun again (where its parts end) when the node that worked on it is lost.
 _RETRIES = 10
-_TICK = 1.0
+_TICK = 5.0  # seconds between two looks at what the tasks have written
 
 
 def run_on_ray(
@@ -46,7 +46,13 @@ def run_on_ray(
         folder.discard_unfinished(numbers)
         ours = not ray.is_initialized()
         if ours:
-            ray.init(address=address, log_to_driver=False, configure_logging=False)
+            try:
+                ray.init(address=address, log_to_driver=False, configure_logging=False)
+            except (ConnectionError, RuntimeError, ValueError) as error:
+                raise InputError(
+                    f"no Ray cluster answers at {address or 'RAY_ADDRESS'} ({error}); start one "
+                    "with 'ray start --head', or give its --address"
+                ) from error
         try:
             yield from _run_tasks(folder, plan, inputs, workers, limits)
         finally:

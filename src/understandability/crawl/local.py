@@ -22,7 +22,7 @@ class Progress:
     """How far a run is, since it was started or resumed.
 
     `documents` have been scored or, counted in `failed` by stage, could not be; `bytes` are
-    those of the inputs as stored, and `bytes_passed` the ones that were done before.
+    those of the inputs as stored, and `bytes_passed` the ones that had been done before.
     """
 
     inputs: int = 0
@@ -59,7 +59,7 @@ def run_local(
 def score_inputs(
     folder: RunFolder, plan: Plan, inputs: Sequence[Input], workers: int, limits: Limits
 ) -> Iterator[Progress]:
-    """The same without keeping others away."""
+    """What `run_local` does, without keeping others away and without the index."""
     scoring = _Scoring(folder, plan, inputs)
     yield scoring.progress
     if scoring.left:
@@ -96,16 +96,17 @@ class _Scoring:
         progress = self.progress
         for each in self.left:
             reader = InputReader(each, sources, self._finished[each.number])
-            before = progress.bytes_done
+            done, passed = progress.bytes_done, progress.bytes_passed
             progress.input = each.name
             for item in reader:
-                progress.bytes_done = before + reader.bytes_read
+                progress.bytes_done = done + reader.bytes_read
+                progress.bytes_passed = passed + reader.bytes_passed
                 if isinstance(item, OpenPart):
                     self._count(item.unread, len(item.unread))
                     self._commit_if_finished(item)
                 else:
                     yield item
-            progress.bytes_done = before + each.bytes
+            progress.bytes_done = done + each.bytes
             progress.inputs_done += 1
 
     def take(self, scored: Scored) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
@@ -15,13 +16,14 @@ from numpy.typing import NDArray
 from understandability.errors import InputError
 from understandability.io.buckets import Buckets
 from understandability.io.run_folder import Part, RunFolder, complete_inputs, failure_table
-from understandability.io.tables import TableWriter
+from understandability.io.tables import SETTINGS_KEY, TableWriter
 from understandability.records import SEEN_BEFORE, Failure
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_BUCKET_ROWS = 500_000  # documents whose names are held at once
+_BUCKET_ROWS = 1_000_000  # documents whose names are held at once
+_MOST_BUCKETS = 512  # each is an open file
 _CHUNK_ROWS = 20_000  # documents whose rows are
 _PARTS_TOGETHER = 64
 
@@ -43,8 +45,7 @@ def merge(folder: RunFolder, output: str, *, partial: bool = False) -> Merged:
     but for a byte a document. Raises `InputError` where the run is not finished, unless a
     `partial` table is wanted.
     """
-    description = folder.description()
-    parts = folder.parts()
+    description, parts = folder.description_and_parts()
     complete, all_inputs = len(complete_inputs(parts)), len(description["inputs"])
     if complete < all_inputs and not (partial and parts):
         raise InputError(
@@ -56,14 +57,14 @@ def merge(folder: RunFolder, output: str, *, partial: bool = False) -> Merged:
     with ExitStack() as stack:
         scores = stack.enter_context(TableWriter(output, settings=description["settings"]))
         errors = None
-        for table, failures in _chunks(folder, parts, repeated):
+        for table, failures in _chunks(folder, parts, description["settings"], repeated):
             scores.write(table)
             scored += table.num_rows
             failed += len(failures)
             if failures and output != "-":
                 errors = errors or stack.enter_context(TableWriter(errors_of(output)))
                 errors.write(failure_table(failures))
-    if not failed:
+    if not failed and output != "-":
         Path(errors_of(output)).unlink(missing_ok=True)  # of an earlier merge
     return Merged(scored, failed, int(repeated.sum()))
 
@@ -74,7 +75,10 @@ def errors_of(output: str) -> str:
 
 
 def _chunks(
-    folder: RunFolder, parts: Sequence[Part], repeated: NDArray[np.bool_]
+    folder: RunFolder,
+    parts: Sequence[Part],
+    settings: Mapping[str, Any],
+    repeated: NDArray[np.bool_],
 ) -> Iterator[tuple[pa.Table, list[Failure]]]:
     """Some thousand rows at a time, in the order of the inputs, and the failures beside them."""
     import pyarrow as pa
@@ -84,6 +88,11 @@ def _chunks(
     rows = before = 0
     for part in parts:
         table, failed = folder.scores(part), folder.failures(part)
+        if json.loads(table.schema.metadata[SETTINGS_KEY]) != settings:
+            raise InputError(
+                f"part {part.name} of {folder.path} was made with other settings than the run; "
+                "remove it, then give the same 'understand score' command again to make it anew"
+            )
         middle, end = before + table.num_rows, before + table.num_rows + len(failed)
         again = repeated[before:middle]
         failures += [
@@ -111,7 +120,7 @@ def _repeated(folder: RunFolder, parts: Sequence[Part]) -> NDArray[np.bool_]:
 
     documents = sum(folder.facts(part).records for part in parts)
     repeated = np.zeros(documents, bool)
-    buckets = 1 + documents // _BUCKET_ROWS
+    buckets = min(1 + documents // _BUCKET_ROWS, _MOST_BUCKETS)
     schema = pa.schema([("docno", pa.string()), ("place", pa.int64())])
     with Buckets(buckets, schema) as on_disk:
         before = 0

@@ -99,8 +99,9 @@ class InputReader:
 
     def __init__(self, source: Input, sources: Sources, finished: Collection[int]) -> None:
         self.input = source
+        self.bytes_passed = 0  # of finished parts, as far as they have been read past
         self._sources, self._finished = sources, finished
-        self._bytes_before = 0
+        self._bytes_before = self._part_began = 0
         # 64 bits of each docno stand for it: a container may hold millions.
         self._seen: set[int] = set()
 
@@ -127,6 +128,7 @@ class InputReader:
         yield from self._end(part, skipped_before)
 
     def _begin(self, number: int) -> OpenPart:
+        self._part_began = self.bytes_read
         return OpenPart(self.input.number, number, wanted=number not in self._finished)
 
     def _end(self, part: OpenPart, skipped_before: Counter[str]) -> Iterator[Batch | OpenPart]:
@@ -136,6 +138,8 @@ class InputReader:
             part.skipped = self._sources.skipped - skipped_before
             part.is_read = True
             yield part
+        else:
+            self.bytes_passed += self.bytes_read - self._part_began
 
     def _records(self) -> Iterator[Page | Failure]:
         for file in self.input.files:

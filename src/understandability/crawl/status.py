@@ -35,8 +35,7 @@ class Status:
 
 def status_of(folder: RunFolder) -> Status:
     """What is finished of a run, input by input."""
-    inputs = folder.description()["inputs"]
-    parts = folder.parts()
+    description, parts = folder.description_and_parts()
     complete = complete_inputs(parts)
     facts: dict[int, Facts] = defaultdict(Facts)
     for part in parts:
@@ -44,7 +43,7 @@ def status_of(folder: RunFolder) -> Status:
     return Status(
         tuple(
             InputStatus(files[0][1], number in complete, facts[number])
-            for number, files in enumerate(inputs)
+            for number, files in enumerate(description["inputs"])
         )
     )
 

@@ -12,6 +12,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
@@ -34,6 +35,7 @@ _DYING = 5.0  # seconds that a process may take to end after its socket
 _STILLBORN = 20  # workers in a row that may be killed at their start
 _WORN = 0.75  # of the memory it may have: a worker with more makes room for a new one
 _TOO_LONG, _TOO_LARGE = "its time limit", "its memory limit"
+# `-P`: no module of the folder that a run is started in comes before Python's own.
 # One thread each: the machine's cores are shared out by the number of workers.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -67,6 +69,7 @@ class Workers:
         self._settings, self._limits = settings, limits
         self._ahead: deque[Batch] = deque()  # read, and not given out yet
         self._stillborn = 0
+        self._next_look = 0.0
         self._workers = [_Worker(settings) for _ in range(count)]
 
     def __enter__(self) -> Self:
@@ -89,12 +92,12 @@ class Workers:
         """
         reading = True
         while reading or self._ahead or any(worker.batch for worker in self._workers):
-            while reading and self._needs_more() and not self._answering(0):
+            if reading and self._needs_more():
                 try:
                     batch = next(batches)
                 except StopIteration:
                     reading = False
-                    break
+                    batch = None
                 if batch is not None:
                     self._ahead.append(batch)
             for worker in self._workers:
@@ -197,6 +200,9 @@ class Workers:
             raise InputError(f"worker processes end at their start, by {how}; see what they print")
 
     def _watch_memory(self) -> None:
+        if time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + _TICK
         for worker in self._workers:
             if worker.megabytes > self._limits.megabytes:
                 worker.kill_for_memory()
@@ -208,7 +214,7 @@ class _Worker:
     def __init__(self, settings: Settings, batch: Batch | None = None) -> None:
         self.connection, theirs = Pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, str(theirs.fileno())],
+            [sys.executable, "-P", "-c", _PROGRAM, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Protocol
@@ -26,7 +26,7 @@ class Folder(Protocol):
     def open(self, name: str) -> IO[bytes]:
         """Open a file for reading, at any place; raises `FileNotFoundError`."""
 
-    def write(self, name: str, data: bytes) -> None:
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
         """Write or replace a file; a reader finds the old one or the new one, whole."""
 
     def create(self, name: str, data: bytes) -> bool:
@@ -52,18 +52,21 @@ class LocalFolder:
     def open(self, name: str) -> IO[bytes]:
         return (self.path / name).open("rb")
 
-    def write(self, name: str, data: bytes) -> None:
-        with self._written(name, data) as temporary:
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        with self._written(name, chunks) as temporary:
             temporary.replace(self.path / name)
 
     def create(self, name: str, data: bytes) -> bool:
-        with self._written(name, data) as temporary:
+        path = self.path / name
+        with self._written(name, [data]) as temporary:
             try:
-                (self.path / name).hardlink_to(temporary)
+                path.hardlink_to(temporary)
             except FileExistsError:
                 return False
             except OSError:  # some network file systems have no links
-                temporary.replace(self.path / name)
+                if path.exists():
+                    return False
+                temporary.replace(path)
         return True
 
     def remove(self, name: str) -> None:
@@ -83,8 +86,8 @@ class LocalFolder:
             return []
 
     @contextmanager
-    def _written(self, name: str, data: bytes) -> Iterator[Path]:
-        """A file of another name with the data, on the disk; it goes away at the end."""
+    def _written(self, name: str, chunks: Iterable[bytes]) -> Iterator[Path]:
+        """A file of another name with the content, on the disk; it goes away at the end."""
         path = self.path / name
         owner = f"{socket.gethostname()}-{os.getpid()}"
         temporary = path.with_name(f".{path.name}.{owner}{_UNFINISHED}")
@@ -92,7 +95,7 @@ class LocalFolder:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 with temporary.open("wb") as file:
-                    file.write(data)
+                    file.writelines(chunks)
                     # After a power cut there must not be a name without its content.
                     file.flush()
                     os.fsync(file.fileno())
@@ -123,16 +126,16 @@ class RemoteFolder:
         file: IO[bytes] = self._system.open(f"{self._path}/{name}", "rb")
         return file
 
-    def write(self, name: str, data: bytes) -> None:
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
         path = f"{self._path}/{name}"
         with _errors_told(self.url):
             self._system.makedirs(path.rpartition("/")[0], exist_ok=True)
-            self._system.pipe_file(path, data)
+            self._system.pipe_file(path, b"".join(chunks))
 
     def create(self, name: str, data: bytes) -> bool:
         if self._system.exists(f"{self._path}/{name}"):
             return False
-        self.write(name, data)
+        self.write(name, [data])
         return True
 
     def remove(self, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import socket
@@ -12,6 +13,8 @@ from typing import Self
 
 from understandability.errors import InputError
 
+# What file systems say that have no locks, such as Lustre where it is mounted without.
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _SLOT = 64  # bytes of the file that are locked for each number, and hold its owner's name
 
 
@@ -20,7 +23,7 @@ class Lock:
 
     A context manager. Raises `InputError` where another process holds one of the `numbers`,
     naming it by its machine and process id. Works across machines where the file system's
-    locks do (NFS: yes).
+    locks do (NFS: yes); where it has none, everybody is let in.
     """
 
     def __init__(self, path: Path, numbers: Iterable[int]) -> None:
@@ -39,8 +42,9 @@ class Lock:
             for number in self._numbers:
                 os.pwrite(self._file, owner.ljust(_SLOT), number * _SLOT)
         except OSError as error:
-            os.close(self._file)
-            raise InputError(f"{self._path} cannot be locked: {error.strerror}") from error
+            if error.errno not in _NO_LOCKS:
+                os.close(self._file)
+                raise InputError(f"{self._path} cannot be locked: {error.strerror}") from error
         except InputError:
             os.close(self._file)
             raise

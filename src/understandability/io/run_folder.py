@@ -15,10 +15,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise, zip_longest
+from typing import IO, TYPE_CHECKING, Any
 
 from understandability.errors import InputError
 from understandability.io.folders import LocalFolder, open_folder
@@ -33,6 +33,7 @@ FORMAT = 1
 SCORES, ERRORS = "scores", "errors"
 _DESCRIPTION = "run.json"
 _FACTS_KEY = b"understandability.part"
+_AGAIN = "remove {}, then give the same 'understand score' command again to make it anew"
 _NAME = re.compile(r"(\d{7,})-(\d{5,})(-end)?\.parquet")
 
 
@@ -97,13 +98,17 @@ class RunFolder:
                     f"{self.path} is of a newer format than this version reads; update "
                     "understandability"
                 )
+            _check(description)
         except (FileNotFoundError, NotADirectoryError):
             raise InputError(
                 f"{self.path} is no run folder: there is no {_DESCRIPTION} in it; name the "
                 "folder that 'understand score -o' wrote"
             ) from None
         except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{self.path}/{_DESCRIPTION} is damaged: {error}") from error
+            reason = f"there is no {error}" if isinstance(error, KeyError) else error
+            raise InputError(
+                f"{self.path}/{_DESCRIPTION} is damaged: {reason}; restore it, or name a new folder"
+            ) from error
         assert isinstance(description, dict)
         return description
 
@@ -140,9 +145,30 @@ class RunFolder:
             self._folder.discard_unfinished(under, beginnings)
 
     def parts(self) -> list[Part]:
-        """The finished parts, in the order of the inputs."""
+        """The finished parts, in the order of the inputs.
+
+        Raises `InputError` where two of them cannot be of the same run.
+        """
         found = map(_NAME.fullmatch, self._folder.names(SCORES))
-        return sorted(Part(int(m[1]), int(m[2]), bool(m[3])) for m in found if m)
+        parts = sorted(Part(int(m[1]), int(m[2]), bool(m[3])) for m in found if m)
+        for part, following in pairwise(parts):
+            if part.input == following.input and (part.last or part.number == following.number):
+                raise InputError(
+                    f"{self.path}/{SCORES} holds {following.name} beside {part.name}, which are "
+                    f"not of one run; {_AGAIN.format(f'{self.path}/{SCORES}/{following.name}')}"
+                )
+        return parts
+
+    def description_and_parts(self) -> tuple[dict[str, Any], list[Part]]:
+        """Both; raises `InputError` where a part is of none of the inputs, too."""
+        description, parts = self.description(), self.parts()
+        inputs = len(description["inputs"])
+        if parts and parts[-1].input >= inputs:
+            raise InputError(
+                f"{self.path}/{SCORES}/{parts[-1].name} is not of this run, which has {inputs} "
+                "inputs; remove it"
+            )
+        return description, parts
 
     def commit(
         self,
@@ -168,43 +194,41 @@ class RunFolder:
         """What is counted of a finished part."""
         import pyarrow.parquet as pq
 
-        with self._folder.open(f"{SCORES}/{part.name}") as file:
-            facts = json.loads(pq.read_schema(file).metadata[_FACTS_KEY])
-        return Facts(
-            facts["records"],
-            Counter(facts["failed"]),
-            Counter(facts["skipped"]),
-            tuple(facts["difficulties"]),
-        )
+        with self._opened(SCORES, part) as file:
+            return _facts_in(pq.read_schema(file))
 
     def scores(self, part: Part, columns: Sequence[str] | None = None) -> pa.Table:
-        """The rows of the documents scored in a part."""
-        return self._read(f"{SCORES}/{part.name}", columns)
+        """The rows of the documents scored in a part; their metadata hold the settings."""
+        with self._opened(SCORES, part) as file:
+            table = _read_parquet(file, columns)
+            _check_rows(table, _facts_in(table.schema).scored)
+        return table
 
     def failures(self, part: Part) -> list[Failure]:
         """The documents of a part that could not be scored."""
-        try:
-            table = self._read(f"{ERRORS}/{part.name}", None)
-        except FileNotFoundError:
+        expected = self.facts(part).failed.total()
+        if not expected:
             return []
-        return [Failure(**row) for row in table.to_pylist()]
+        with self._opened(ERRORS, part) as file:
+            table = _read_parquet(file, None)
+            _check_rows(table, expected)
+            return [Failure(**row) for row in table.to_pylist()]
 
     def docnos(self, part: Part) -> list[str]:
         """The names of all documents of a part."""
         scored: list[str] = self.scores(part, ["docno"])["docno"].to_pylist()
         return scored + [failure.docno for failure in self.failures(part)]
 
-    def read_file(self, name: str) -> bytes | None:
-        """The content of a file in the folder; None where there is none."""
+    def open_file(self, name: str) -> IO[bytes] | None:
+        """Open another file of the folder for reading, at any place; None where there is none."""
         try:
-            with self._folder.open(name) as file:
-                return file.read()
+            return self._folder.open(name)
         except FileNotFoundError:
             return None
 
-    def write_file(self, name: str, data: bytes) -> None:
+    def write_file(self, name: str, chunks: Iterable[bytes]) -> None:
         """Write a file in the folder, whole or not at all."""
-        self._folder.write(name, data)
+        self._folder.write(name, chunks)
 
     def _write(self, name: str, table: pa.Table, metadata: Mapping[bytes, str]) -> None:
         import pyarrow as pa
@@ -212,18 +236,22 @@ class RunFolder:
 
         content = pa.BufferOutputStream()
         table = table.replace_schema_metadata(metadata)
-        pq.write_table(table, content, compression="zstd")
-        self._folder.write(name, content.getvalue().to_pybytes())
+        pq.write_table(table, content, compression="zstd", write_page_checksum=True)
+        self._folder.write(name, [content.getvalue().to_pybytes()])
 
-    def _read(self, name: str, columns: Sequence[str] | None) -> pa.Table:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
+    @contextmanager
+    def _opened(self, under: str, part: Part) -> Iterator[IO[bytes]]:
+        """One of the two files of a part; what is wrong with it is told in a sentence."""
         try:
-            with self._folder.open(name) as file:
-                return pq.ParquetFile(file).read(columns)
-        except pa.ArrowException as error:
-            raise InputError(f"{self.path}/{name} is damaged: {error}") from error
+            with self._folder.open(f"{under}/{part.name}") as file:
+                yield file
+        except (OSError, ValueError, KeyError, TypeError, NotImplementedError) as error:
+            # Arrow's own errors are of these classes.
+            again = _AGAIN.format(f"{self.path}/{SCORES}/{part.name}")
+            raise InputError(
+                f"{self.path}/{under}/{part.name} is damaged: "
+                f"{getattr(error, 'strerror', None) or error}; {again}"
+            ) from error
 
 
 def complete_inputs(parts: Iterable[Part]) -> set[int]:
@@ -243,6 +271,41 @@ def failure_table(failures: Iterable[Failure]) -> pa.Table:
 
     schema = pa.schema([(name, pa.string()) for name in ("docno", "source", "stage", "error")])
     return pa.Table.from_pylist([asdict(failure) for failure in failures], schema)
+
+
+def _read_parquet(file: IO[bytes], columns: Sequence[str] | None) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(file, page_checksum_verification=True).read(columns)
+
+
+def _facts_in(schema: pa.Schema) -> Facts:
+    """What a part's metadata say is counted of it."""
+    metadata = schema.metadata or {}
+    if _FACTS_KEY not in metadata:
+        raise ValueError("it was not written by 'understand score'")
+    facts = json.loads(metadata[_FACTS_KEY])
+    return Facts(
+        facts["records"],
+        Counter(facts["failed"]),
+        Counter(facts["skipped"]),
+        tuple(facts["difficulties"]),
+    )
+
+
+def _check_rows(table: pa.Table, expected: int) -> None:
+    if table.num_rows != expected:
+        raise ValueError(f"it has {table.num_rows} rows and should have {expected}")
+
+
+def _check(description: Mapping[str, Any]) -> None:
+    """Raise `ValueError` or `KeyError` where a description is none of a run."""
+    if not isinstance(description["settings"], dict):
+        raise ValueError("its settings are no object")
+    inputs = description["inputs"]
+    files = [file for each in inputs for file in each]
+    if not all(inputs) or not all(isinstance(f, list) and len(f) == 3 for f in files):
+        raise ValueError("its inputs are not lists of files with docno, path and size")
 
 
 def _histogram(difficulties: Any) -> tuple[int, ...]:

@@ -1,0 +1,148 @@
+"""Run folders that somebody has meddled with: each fault is one sentence, never a wrong row."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from understandability.crawl.index import look_up, write_index
+from understandability.crawl.merge import merge
+from understandability.crawl.status import status_of
+from understandability.errors import InputError
+from understandability.io.run_folder import Facts, Part, RunFolder
+
+Commit = Callable[..., Facts]
+Described = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, commit: Commit, described: Described) -> RunFolder:
+    """A finished run of two inputs, 400 documents each, of which one half are errors."""
+    run = RunFolder(str(tmp_path / "run"))
+    run.begin(described(2))
+    for number in range(2):
+        scored = [f"d{number}-{i}" for i in range(200)]
+        failed = [(f"e{number}-{i}", "decode") for i in range(200)]
+        commit(run, Part(number, 0, last=True), scored, failed)
+    write_index(run)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "Expecting property name"),
+        ("[]", "list indices must be integers"),
+        ('{"format": 1}', "there is no 'settings'"),
+        ('{"format": 1, "settings": {}}', "there is no 'inputs'"),
+        ('{"format": 1, "settings": [], "inputs": []}', "its settings are no object"),
+        ('{"format": 1, "settings": {}, "inputs": [[]]}', "its inputs are not lists of files"),
+        ('{"format": 1, "settings": {}, "inputs": [["a"]]}', "its inputs are not lists of files"),
+        ('{"format": 1, "settings": {}, "inputs": 3}', "not iterable"),
+        ("\ufffe", ""),
+    ],
+)
+def test_a_damaged_description_is_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
+    """Whatever somebody has made of ``run.json``."""
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(InputError, match=f"run.json is damaged: .*{re.escape(reason)}.*; restore"):
+        RunFolder(str(tmp_path)).description()
+
+
+def truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-300])
+
+
+def flip(path: Path) -> None:
+    """Change a byte within the rows."""
+    content = bytearray(path.read_bytes())
+    content[200] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def replace_by_alien(path: Path) -> None:
+    pq.write_table(pa.table({"docno": ["a", "b"]}), path)
+
+
+def lose_rows(path: Path) -> None:
+    table = pq.read_table(path)
+    pq.write_table(table.slice(1), path)
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("under", ["scores", "errors"])
+@pytest.mark.parametrize(
+    "damage", [truncate, flip, replace_by_alien, lose_rows, empty, replace_by_folder, Path.unlink]
+)
+def test_a_damaged_part_is_one_sentence(
+    run: RunFolder, tmp_path: Path, damage: Callable[[Path], None], under: str
+) -> None:
+    """Which file, and how to have it made again; a lost one of scores is a part to be done."""
+    name = Part(1, 0, last=True).name
+    damage(tmp_path / "run" / under / name)
+    if (damage, under) == (Path.unlink, "scores"):
+        assert status_of(run).complete == 1
+        return
+    told = rf"run/{under}/{name} is damaged: .*; remove .*/run/scores/{name}, then give the same"
+    with pytest.raises(InputError, match=told):
+        merge(run, f"{tmp_path}/scores.parquet")
+    assert not (tmp_path / "scores.parquet").exists()
+    with pytest.raises(InputError, match=told):
+        look_up(run, ["d1-3", "e1-3"])
+    assert look_up(run, ["d0-3"]) == {"d0-3": run.scores(Part(0, 0, True)).to_pylist()[3]}
+
+
+def test_parts_of_other_runs_are_told(run: RunFolder, tmp_path: Path, commit: Commit) -> None:
+    """Copied in by hand, they are of an input that is not there, doubled, of other settings."""
+    output = f"{tmp_path}/scores.parquet"
+    for alien in (Part(1, 0), Part(1, 1), Part(1, 1, True)):
+        commit(run, alien, ["c"])
+        with pytest.raises(InputError, match=r"holds .* beside .*, which are not of one run; rem"):
+            merge(run, output)
+        (tmp_path / "run" / "scores" / alien.name).unlink()
+    alien = Part(2, 0, True)
+    commit(run, alien, ["b"])
+    for use in (status_of, lambda run: merge(run, output)):
+        with pytest.raises(InputError, match=r"2-00000-end.parquet is not of this run, which has"):
+            use(run)
+    (tmp_path / "run" / "scores" / alien.name).unlink()
+    run.commit(Part(1, 0, True), run.scores(Part(1, 0, True)), [], Counter(), {"threshold": 30.0})
+    with pytest.raises(InputError, match=r"part 0000001-00000-end.parquet of .* other settings"):
+        merge(run, output)
+
+
+@pytest.mark.parametrize("end", [0, 3, 8, 100, -1])
+def test_a_damaged_index_is_one_sentence(run: RunFolder, tmp_path: Path, end: int) -> None:
+    """It never hides a document; without it, parts are searched."""
+    index = tmp_path / "run" / "index.keys"
+    index.write_bytes(index.read_bytes()[:end])
+    with pytest.raises(InputError, match=r"index.keys is damaged: .*; remove it, then give"):
+        look_up(run, ["d0-3"])
+    index.unlink()
+    assert look_up(run, ["d0-3"])["d0-3"] is not None
+
+
+def test_other_files_in_the_folder_are_left_alone(run: RunFolder, tmp_path: Path) -> None:
+    """Notes, hidden files of file managers, a link to nowhere."""
+    for name in ("notes.txt", "scores/.DS_Store", "scores/old.parquet", "errors/README"):
+        (tmp_path / "run" / name).write_text("Not ours.")
+    (tmp_path / "run" / "scores" / "link.parquet").symlink_to("nowhere")
+    assert merge(run, f"{tmp_path}/scores.parquet").scored == 400
+    assert status_of(run).complete == 2
+    run.discard_unfinished([0, 1])
+    assert (tmp_path / "run" / "scores" / ".DS_Store").exists()
