@@ -1,7 +1,10 @@
 """A cheap guess of the language of a text, from its script and its most frequent words.
 
 It stands in for a missing ``lang`` attribute. What it has to be good at is to tell English from
-the rest; of closely related languages it may take one for the other.
+the rest; of closely related languages it may take one for the other. Measured
+(scripts/evaluate_page_language.py): of English texts from lay to expert 1 in 300 is taken for
+another language by its first 20 words, 1 in 1,200 by 30, 1 in 10,000 by 50; of runs of 20 words
+or more in 31 other languages none is taken for English.
 """
 
 from __future__ import annotations
@@ -27,6 +30,9 @@ _FREQUENT = 100  # words of a language that are compared
 _SAMPLE = 20_000  # characters of a text that are looked at
 _MIN_WORDS = 20
 _MIN_SHARE = 0.08  # of the words that have to be frequent ones of the language
+# A text is English if it has at least this share of the frequent words that the best language
+# has: names, lists and the "i" of chats look like words of many languages.
+_ENGLISH_SHARE = 2 / 3
 
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -89,4 +95,6 @@ def guess_language(text: str) -> str | None:
         for language in speakers.get(word, ()):
             votes[language] += number
     best, number = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
-    return best if number >= _MIN_SHARE * len(words) else None
+    if number < _MIN_SHARE * len(words):
+        return None
+    return "en" if votes["en"] >= _ENGLISH_SHARE * number else best

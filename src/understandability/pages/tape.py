@@ -200,7 +200,8 @@ def _with_quote_closed(source: bytes, quote: bytes) -> bytes:
     >>> _with_quote_closed(source, b"'")[:21]
     b"<p title='a'><p>text<"
     """
-    parts, done, start = [], 0, 0
+    parts: list[bytes] = []
+    done = start = 0
     while start < len(source):
         last = source.rfind(quote, start, start + _MAX_ATTRIBUTE)
         if last >= 0:  # nearly always, so a page is looked at in a few long steps

@@ -1,0 +1,53 @@
+"""The language of a text is guessed from its frequent words, or from its script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from understandability.pages.language import STOP_LISTS, guess_language
+
+TEXTS = dict(
+    line.split("\t")
+    for line in Path(__file__).with_name("languages.tsv").read_text("utf-8").splitlines()
+)
+
+
+@pytest.mark.parametrize("language", TEXTS)
+def test_a_few_sentences_are_enough(language: str) -> None:
+    """In each of 32 languages; the texts were written for this."""
+    assert guess_language(TEXTS[language]) == language
+
+
+def test_runs_of_thirty_words() -> None:
+    """Are not called English where they are not, nor something else where they are."""
+    for language, text in TEXTS.items():
+        words = text.split()
+        for start in range(len(words) - 29):
+            guess = guess_language(" ".join(words[start : start + 30]))
+            assert (guess == "en") == (language == "en"), (language, words[start])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Chats, names and lists share words with Czech, Danish, Catalan, Hungarian.
+        "hi i am 20 and i have had a cp child since may. i completed my nursing course at a "
+        "college in june and currently i wish to learn driving? i have no car",
+        "Barrett's esophagus (British English: Barrett's oesophagus), sometimes called Barrett "
+        "syndrome, Barrett esophagus, or columnar epithelium lined lower oesophagus, refers to "
+        "an abnormal change (metaplasia)",
+        "On the way we saw our friends. Ah! Football! I said. I wanted to play too. I said to my "
+        "brother, let us ask if we can play with them.",
+    ],
+)
+def test_english_with_few_english_words(text: str) -> None:
+    """Is English still."""
+    assert guess_language(text) == "en"
+
+
+def test_every_stop_list_exists() -> None:
+    """Nineteen words say nothing; and jusText ships a list for each language of the table."""
+    assert guess_language(" ".join(["the"] * 19)) is None
+    assert {language for language in TEXTS if language not in STOP_LISTS} == {"ja", "th", "zh"}
