@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -22,9 +23,9 @@ from understandability.errors import OptionError, PageError
 from understandability.estimation import DEFAULT_BUNDLE, load_bundle
 from understandability.estimation.users import USERS
 from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS
-from understandability.features import COLUMNS, Batch, features_of
+from understandability.features import COLUMNS, Batch, batches, features_of
 from understandability.io.tables import SETTINGS_KEY
-from understandability.records import SEEN_BEFORE, Document, Failure, Page
+from understandability.records import SEEN_BEFORE, Document, Estimate, Failure, Page
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,8 +45,6 @@ FORMULAS = (
 COUNTS = ("words", "sentences")
 TEXTS = ("docno", "source", "language", "encoding", "extractor", "flags")
 NOT_ENGLISH = "not_english"
-_BATCH_DOCUMENTS = 256
-_BATCH_PIECES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,38 +177,29 @@ class Scorer:
 
     def score(self, documents: Sequence[Document]) -> pa.Table:
         """One row for each document: `docno`, `source`, P(U|d), difficulty, formulas, counts."""
+        return self._table(Batch(documents)) if documents else self.schema.empty_table()
+
+    def _table(self, batch: Batch) -> pa.Table:
         import pyarrow as pa
 
-        if not documents:
-            return self.schema.empty_table()
-        columns = self._columns(documents)
+        columns = self._columns(batch)
         for name in TEXTS:  # that may all be None
             columns[name] = pa.array(columns[name], pa.string())
         return pa.table(columns)
 
-    def _columns(self, documents: Sequence[Document]) -> dict[str, Any]:
+    def _columns(self, batch: Batch) -> dict[str, Any]:
         """The columns of `score`, as lists and arrays."""
-        batch = Batch(documents)
+        documents = batch.documents
         table = features_of(batch, self.columns)
         values = dict(zip(table.names, table.values.T, strict=True))
-        estimates = self.bundle.estimate(
-            batch,
-            threshold=self.settings.threshold,
-            user=self.settings.user,
-            noise_scale=self.settings.noise_scale,
-        )
-        foreign = [
-            not self.settings.any_language and document.language not in (None, "en")
-            for document in documents
-        ]
-        known = np.where(foreign, np.nan, 1.0)
+        estimates = self.estimates(batch)
         flags = [
-            " ".join(dict.fromkeys((*row, *estimate.flags, *[NOT_ENGLISH] * other)))
-            for row, estimate, other in zip(table.flags, estimates, foreign, strict=True)
+            " ".join(dict.fromkeys((*row, *estimate.flags)))
+            for row, estimate in zip(table.flags, estimates, strict=True)
         ]
 
         def estimated(name: str) -> Any:
-            return known * np.array([getattr(estimate, name) for estimate in estimates])
+            return np.array([getattr(estimate, name) for estimate in estimates])
 
         return {
             "docno": [document.docno for document in documents],
@@ -226,6 +216,25 @@ class Scorer:
             **{name: values[name] for name in self.columns[len(FORMULAS) + len(COUNTS) :]},
         }
 
+    def estimates(self, batch: Batch) -> tuple[Estimate, ...]:
+        """The estimate of each document.
+
+        Of one in another language than English, unless `any_language` is chosen, it is NaN, with
+        the flag ``not_english``.
+        """
+        estimates = self.bundle.estimate(
+            batch,
+            threshold=self.settings.threshold,
+            user=self.settings.user,
+            noise_scale=self.settings.noise_scale,
+        )
+        return tuple(
+            Estimate(estimate.docno, math.nan, math.nan, math.nan, (*estimate.flags, NOT_ENGLISH))
+            if document.language not in (None, "en") and not self.settings.any_language
+            else estimate
+            for document, estimate in zip(batch.documents, estimates, strict=True)
+        )
+
     def score_page(self, page: Page) -> dict[str, Any]:
         """The row of one page, as when a search engine indexes it; raises `PageError`.
 
@@ -239,7 +248,7 @@ class Scorer:
             sentence_ends=self.settings.sentence_ends,
             engine=self.settings.engine,
         )
-        columns = self._columns([document])
+        columns = self._columns(Batch([document]))
         return {
             name: column[0] if isinstance(column, list) else column.item()
             for name, column in columns.items()
@@ -247,17 +256,8 @@ class Scorer:
 
     def score_all(self, documents: Iterable[Document]) -> Iterator[pa.Table]:
         """The rows of many documents, in tables of a bounded size; at least one, if empty."""
-        waiting: list[Document] = []
-        pieces = 0
-        nothing = True
-        for document in documents:
-            waiting.append(document)
-            pieces += len(document.pieces)
-            if pieces >= _BATCH_PIECES or len(waiting) >= _BATCH_DOCUMENTS:
-                yield self.score(waiting)
-                waiting, pieces, nothing = [], 0, False
-        if waiting or nothing:
-            yield self.score(waiting)
+        for batch in batches(documents):
+            yield self._table(batch) if len(batch) else self.schema.empty_table()
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,14 @@ def test_other_suffixes_are_refused(name: str) -> None:
         table_format(name)
 
 
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    """Nothing is left beside it."""
+    (tmp_path / "out.jsonl").mkdir()
+    with pytest.raises(InputError, match="it is a folder; name a file in it"):
+        write_table(ROWS, str(tmp_path / "out.jsonl"))
+    assert [path.name for path in tmp_path.iterdir()] == ["out.jsonl"]
+
+
 def test_a_missing_folder_is_told(tmp_path: Path) -> None:
     """Before any work is done."""
     with pytest.raises(InputError, match=r"its folder does not exist; make it first"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -57,7 +58,7 @@ def test_marked_text_is_the_text_of_the_document(samples: dict[str, Document]) -
         for policy in ("none", "force-period", "force-period-always")
     ]
     for document in (*samples.values(), *policies):
-        blocks = marked_blocks(document)
+        blocks = marked_blocks(document, marked_pieces(document))
         shown = [
             piece.text for block in blocks for each in block.sentences for piece in each.pieces
         ]
@@ -69,10 +70,11 @@ def test_marks_by_hand() -> None:
     """Each kind of mark on the words that a reader would mark."""
     text = "The doctor saw cardiomyopathy. " + "We walk and we eat and we rest well " * 4 + "now."
     document = document_of_text(text)
-    marks = {piece.text: piece.kinds for piece in marked_pieces(document)}
+    pieces = marked_pieces(document)
+    marks = {piece.text: piece.kinds for piece in pieces}
     assert marks["cardiomyopathy."] == ("difficult", "polysyllable", "medical")
     assert marks["walk"] == ()
-    (block,) = marked_blocks(document)
+    (block,) = marked_blocks(document, pieces)
     assert [sentence.is_long for sentence in block.sentences] == [False, True]
 
 
@@ -231,6 +233,46 @@ def test_a_page_without_words_is_explained(scorer: Scorer) -> None:
     assert "There are no words in the text" in text
 
 
+GERMAN = (
+    b"<html lang=de><body><p>Die Grippe ist eine Krankheit, die durch Viren verursacht wird. "
+    b"Sie sollten sich ausruhen und viel trinken, wenn Sie krank sind, und zum Arzt gehen."
+)
+
+
+def test_a_page_in_another_language_is_not_estimated(scorer: Scorer) -> None:
+    """The report says why; what can be counted is there all the same."""
+    document = document_of_page(Page("d", "", GERMAN))
+    explanation = explain(document, scorer)
+    assert np.isnan(explanation.estimate.p_understandable)
+    assert "not_english" in explanation.estimate.flags
+    assert explanation.costly_words == explanation.influences == ()
+    text = page_report([explanation])
+    assert "The page is not in English" in text
+    assert "What moved the estimate" not in text
+    everywhere = Scorer(replace(scorer.settings, any_language=True))
+    assert explain(document, everywhere).estimate.difficulty > 0
+
+
+def test_an_endless_page_is_shown_in_part(scorer: Scorer) -> None:
+    """Counts are of all of it; the report is no larger than a browser can show."""
+    words = 30_000
+    text = "cardiomyopathy " * (words - 1) + "a" * 1_000_000
+    explanation = explain(document_of_text(text), scorer)
+    assert explanation.words == explanation.mark_counts["difficult"] == words
+    assert explanation.is_cut
+    report = page_report([explanation])
+    assert "this is its beginning" in report
+    assert len(report) < 3_000_000
+    blocks = b"".join(b"<div>A long block of text number %d.</div>" % i for i in range(3000))
+    explanation = explain(document_of_page(Page("b", "", b"<body>" + blocks)), scorer)
+    assert explanation.is_cut
+    assert len(explanation.blocks) == 2000
+    page = b"<title>%b</title><body><p>%b" % (b"b" * 1_000_000, b"a" * 1_000_000)
+    longest = explain(document_of_page(Page("p", "", page), extractor="naive"), scorer)
+    assert longest.words == 2
+    assert len(page_report([longest])) < 200_000
+
+
 def test_a_comparison_tells_what_changed(scorer: Scorer, samples: dict[str, Document]) -> None:
     """From hard to easy: easier, hard words gone, features moved the right way."""
     hard, easy = (explain(samples[name], scorer) for name in ("hard.html", "easy.html"))
@@ -302,6 +344,9 @@ def test_the_report_of_a_crawl(understand, tmp_path: Path) -> None:  # type: ign
     assert easiest == [f"a.example/{name}.html" for name in ("easy", "medium", "hard")]
     methods = tree.xpath("//section[@aria-labelledby='methods']//tbody/tr/th/text()")
     assert len(methods) == 9
+    done = understand("explain", "--run", run, "--json")
+    assert done.returncode == 2
+    assert "leave out --json" in done.stderr
     done = understand("explain")
     assert done.returncode == 2
     assert "name pages to explain, or a run folder with --run" in done.stderr

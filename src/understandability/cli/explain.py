@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from understandability.cli.options import (
+    AnyLanguage,
     Bundle,
     Engine,
     Extractor,
@@ -45,6 +46,7 @@ def explain(
     threshold: Threshold = 40.0,
     user: User = "calibrated",
     noise_scale: NoiseScale = None,
+    any_language: AnyLanguage = False,
     limit_mb: LimitMb = 10.0,
 ) -> None:
     """Explain pages: what makes them hard, which words, which sentences, as one HTML file.
@@ -62,6 +64,8 @@ def explain(
 
     if bool(inputs) == bool(run):
         raise OptionError("name pages to explain, or a run folder with --run")
+    if run and (json_ or compare):
+        raise OptionError("--run reports on a crawl, in HTML; leave out --json and --compare")
     scorer = Scorer(
         Settings(
             extractor=extractor,
@@ -71,6 +75,7 @@ def explain(
             threshold=threshold,
             user=user,
             noise_scale=number(noise_scale, "--noise-scale"),
+            any_language=any_language,
         )
     )
     if run:

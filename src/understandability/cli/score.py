@@ -18,6 +18,7 @@ from understandability.cli.crawling import (
     score_into_folder,
 )
 from understandability.cli.options import (
+    AnyLanguage,
     Bundle,
     Docnos,
     Engine,
@@ -58,9 +59,7 @@ def score(
     user: User = "calibrated",
     noise_scale: NoiseScale = None,
     features: Annotated[bool, typer.Option("--features", help="Add every feature.")] = False,
-    any_language: Annotated[
-        bool, typer.Option("--any-language", help="Estimate pages that are not English, too.")
-    ] = False,
+    any_language: AnyLanguage = False,
     docnos: Docnos = None,
     limit_mb: LimitMb = 10.0,
     strict: Strict = False,

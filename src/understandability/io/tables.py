@@ -181,6 +181,8 @@ def temporary_name(destination: str) -> Path:
 
 def open_for_writing(path: Path, destination: str) -> IO[bytes]:
     """Open `path`; an error names the `destination` that the user gave."""
+    if Path(destination).is_dir():
+        raise InputError(f"{destination} cannot be written: it is a folder; name a file in it")
     try:
         return path.open("wb")
     except FileNotFoundError:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from understandability.estimation.contributions import contributions
 from understandability.features import COLUMNS, Batch, features_of
 from understandability.features.needs import missing
-from understandability.language.words import word_of
 from understandability.records import Document, Estimate
+from understandability.report.costly_words import CostlyWord, costly_words
 from understandability.report.influences import Influence, influences
 from understandability.report.lay_terms import lay_terms
 from understandability.report.marks import (
-    DIFFICULT,
     KINDS,
     LONG,
+    LONG_SENTENCE,
     MarkedBlock,
-    MarkedPiece,
-    is_plain_word,
     marked_blocks,
     marked_pieces,
 )
@@ -32,10 +28,6 @@ from understandability.scoring import Scorer
 GRADE_LIMIT = 8.0  # what guides for health texts recommend at most, in years of US schooling
 SHORT_TEXT = 100  # words, below which a formula says little (Flesch 1948 samples 100)
 FEW_SENTENCES = 30  # what SMOG was made for
-_MOST_COSTLY = 20
-_CANDIDATES = 200
-_MOST_PIECES = 2_000_000
-_STAND_IN = "it"  # short and familiar to everyone
 
 
 # Formula -> what its readers call it, for those that reports show.
@@ -69,21 +61,6 @@ class FormulaReading:
 
 
 @dataclass(frozen=True, slots=True)
-class CostlyWord:
-    """A word and by how much the page's difficulty falls if it gives way to a familiar one.
-
-    `lay_term` is what readers say for `term`, an expert's term that begins with the word.
-    """
-
-    word: str
-    count: int
-    points: float
-    kinds: tuple[str, ...]
-    term: str
-    lay_term: str
-
-
-@dataclass(frozen=True, slots=True)
 class FeatureReading:
     """A feature of the page with its explanation from the catalogue."""
 
@@ -114,6 +91,12 @@ class Explanation:
     words: int
     sentences: int
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the page is so long that `blocks` are its beginning only."""
+        shown = sum(len(each.pieces) for block in self.blocks for each in block.sentences)
+        return shown < len(self.document.pieces) or len(self.blocks) < len(self.document.blocks)
+
     def to_json(self) -> dict[str, Any]:
         """The content of the report as plain data; NaN is None."""
         document = self.document
@@ -135,6 +118,7 @@ class Explanation:
             "costly_words": [asdict(each) for each in self.costly_words],
             "lay_source": self.lay_source,
             "marks": dict(self.mark_counts),
+            "is_cut": self.is_cut,
             "blocks": [asdict(each) for each in self.blocks],
             "features": [asdict(each) for each in self.features],
         }
@@ -150,31 +134,26 @@ def explain(document: Document, scorer: Scorer) -> Explanation:
     >>> [(word.term, word.lay_term) for word in explanation.costly_words if word.term]
     [('myocardial infarction', 'heart attack')]
     """
-    settings = scorer.settings
     batch = Batch([document])
-    (estimate,) = scorer.bundle.estimate(
-        batch,
-        threshold=settings.threshold,
-        user=settings.user,
-        noise_scale=settings.noise_scale,
-    )
+    estimate = scorer.estimates(batch)[0]
+    known = not math.isnan(estimate.difficulty)
+    why = contributions(scorer.bundle, batch) if known else ()
     columns = tuple(name for name in COLUMNS if _is_shown(name))
     table = features_of(batch, columns)
     values = dict(zip(table.names, table.values[0].tolist(), strict=True))
     words, sentences = int(values["words"]), int(values["sentences"])
-    why = contributions(scorer.bundle, batch)
-    blocks = marked_blocks(document)
     pieces = marked_pieces(document)
+    blocks = marked_blocks(document, pieces)
     counts = Counter(kind for piece in pieces for kind in piece.kinds)
-    counts[LONG] = sum(sentence.is_long for block in blocks for sentence in block.sentences)
+    counts[LONG] = int((batch.sentence_lengths > LONG_SENTENCE).sum())
     return Explanation(
         document,
-        replace(estimate, flags=table.flags[0]),
+        replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
         scorer.described,
         _formulas(values, words, sentences),
         why[0].typical if why else math.nan,
         influences(why[0]) if why else (),
-        costly_words(document, pieces, scorer),
+        costly_words(document, pieces, estimate.difficulty, scorer) if why else (),
         lay_terms().source,
         {kind: counts[kind] for kind in KINDS},
         blocks,
@@ -238,59 +217,6 @@ def _features(values: Mapping[str, float]) -> tuple[FeatureReading, ...]:
         for name, (feature, _) in COLUMNS.items()
         if name in values
     )
-
-
-def costly_words(
-    document: Document, pieces: Sequence[MarkedPiece], scorer: Scorer
-) -> tuple[CostlyWord, ...]:
-    """The words that cost most: for each, the fall in difficulty if "it" stood in its place.
-
-    Asked of marked words, the most frequent `_CANDIDATES` of them; in order of cost.
-    """
-    places: dict[str, list[int]] = {}
-    for index, piece in enumerate(pieces):
-        word = word_of(piece.text).lower()
-        if (DIFFICULT in piece.kinds or piece.term) and is_plain_word(word):
-            places.setdefault(word, []).append(index)
-    most = min(_CANDIDATES, _MOST_PIECES // max(len(pieces), 1))
-    candidates = sorted(places, key=lambda word: (-len(places[word]), word))[:most]
-    variants = []
-    for word in candidates:
-        changed = list(document.pieces)
-        for index in places[word]:
-            changed[index] = changed[index].replace(word_of(changed[index]), _STAND_IN)
-        variants.append(replace(document, pieces=tuple(changed)))
-    difficulty = _difficulties([document, *variants], scorer)
-    costly = []
-    for word, changed_difficulty in zip(candidates, difficulty[1:], strict=True):
-        kinds = {kind for index in places[word] for kind in pieces[index].kinds}
-        term, lay = next(
-            ((pieces[i].term, pieces[i].lay_term) for i in places[word] if pieces[i].term),
-            ("", ""),
-        )
-        cost = float(difficulty[0] - changed_difficulty)
-        costly.append(
-            CostlyWord(
-                word,
-                len(places[word]),
-                cost,
-                tuple(kind for kind in KINDS if kind in kinds),
-                term,
-                lay,
-            )
-        )
-    costly.sort(key=lambda each: (-each.points, -each.count, each.word))
-    return tuple(each for each in costly if each.points > 0)[:_MOST_COSTLY]
-
-
-def _difficulties(documents: Sequence[Document], scorer: Scorer) -> np.ndarray[Any, Any]:
-    estimates: list[Estimate] = []
-    step = max(1, 50_000 // max(len(documents[0].pieces), 1))
-    for start in range(0, len(documents), step):
-        estimates += scorer.bundle.estimate(
-            Batch(documents[start : start + step]), threshold=0.0, user="step"
-        )
-    return np.array([estimate.difficulty for estimate in estimates])
 
 
 def without_nan(value: Any) -> Any:

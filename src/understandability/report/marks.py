@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -15,10 +15,11 @@ from understandability.features import Batch
 from understandability.features.components import is_difficult
 from understandability.features.word_lists import embedded_list
 from understandability.language.syllables import count_each
-from understandability.language.words import split_pieces
+from understandability.language.words import split_pieces, word_of
 from understandability.records import Document
 from understandability.report.lay_terms import lay_terms
 
+MOST_BLOCKS, MOST_PIECES, MOST_LETTERS = 2000, 20_000, 300
 LONG_SENTENCE = 25  # words; plain-language guides ask for 15 to 20 on average
 DIFFICULT, POLYSYLLABLE, MEDICAL, LONG = "difficult", "polysyllable", "medical", "long"
 
@@ -31,11 +32,11 @@ KINDS: Mapping[str, str] = {
 }
 
 
-_PLAIN_WORD = re.compile(r"(?=.{3})[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
 def is_plain_word(word: str) -> bool:
-    """Whether a writer could put another word in its place: no letter, number or address.
+    """Whether a writer could put another in its place: no letter, number, address or endless one.
 
     >>> [is_plain_word(word) for word in ("anti-inflammatory", "b", "10.1001/jama", "b12")]
     [True, False, False, False]
@@ -80,31 +81,48 @@ class MarkedBlock:
     sentences: tuple[MarkedSentence, ...] = ()
 
 
-def marked_blocks(document: Document) -> tuple[MarkedBlock, ...]:
-    """The blocks of a document in order, with what makes the kept ones hard."""
-    pieces = marked_pieces(document)
-    batch = Batch([document])
-    is_word = batch.pieces.words(batch.piece_ids) >= 0
+def marked_blocks(document: Document, pieces: Sequence[MarkedPiece]) -> tuple[MarkedBlock, ...]:
+    """The blocks of a document in order, the kept ones as its marked pieces.
+
+    Of an endless page only the beginning: `MOST_BLOCKS` blocks, `MOST_PIECES` pieces, and the
+    first `MOST_LETTERS` of a piece or of a dropped block.
+    """
     is_start = np.zeros(len(pieces) + 1, bool)
     is_start[list(document.sentence_starts)] = True
     blocks = []
     first = 0
-    for block in document.blocks:
+    for block in document.blocks[:MOST_BLOCKS]:
         sentences: list[MarkedSentence] = []
+        if first >= MOST_PIECES:
+            break
         if block.kept:
             texts = fields([block], document.sentence_ends)
             end = first + sum(len(split_pieces(text)) for text in texts)
-            starts = [first, *(np.flatnonzero(is_start[first + 1 : end]) + first + 1), end]
+            shown = min(end, MOST_PIECES)
+            starts = [first, *(np.flatnonzero(is_start[first + 1 : shown]) + first + 1), shown]
             sentences = [
-                MarkedSentence(pieces[start:stop], int(is_word[start:stop].sum()))
-                for start, stop in pairwise(starts)
-                if start < stop
+                _sentence(pieces[start:stop]) for start, stop in pairwise(starts) if start < stop
             ]
             first = end
-        blocks.append(
-            MarkedBlock(block.tag, block.kept, block.reason, block.text, tuple(sentences))
-        )
+        text = "" if block.kept else beginning(block.text)
+        blocks.append(MarkedBlock(block.tag, block.kept, block.reason, text, tuple(sentences)))
     return tuple(blocks)
+
+
+def _sentence(pieces: Sequence[MarkedPiece]) -> MarkedSentence:
+    return MarkedSentence(
+        tuple(replace(piece, text=beginning(piece.text)) for piece in pieces),
+        sum(word_of(piece.text) != "" for piece in pieces),
+    )
+
+
+def beginning(text: str) -> str:
+    """The text, or its first `MOST_LETTERS` where it is longer.
+
+    >>> len(beginning("word " * 100_000))
+    302
+    """
+    return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]} …"
 
 
 def marked_pieces(document: Document) -> tuple[MarkedPiece, ...]:

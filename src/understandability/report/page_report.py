@@ -11,7 +11,7 @@ from understandability.io.resources import resource_text
 from understandability.report.charts import Reference, grade_chart, scale_chart
 from understandability.report.comparison import Comparison, compare
 from understandability.report.explanation import GRADE_LIMIT, Explanation
-from understandability.report.marks import KINDS
+from understandability.report.marks import KINDS, beginning
 from understandability.report.rendering import number, percent, render
 
 
@@ -66,8 +66,8 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     known = not math.isnan(estimate.difficulty)
     typical = references(settings["bundle_checksum"])
     return {
-        "name": document.title or document.docno,
-        "where": document.url or document.source or document.docno,
+        "name": beginning(document.title or document.docno),
+        "where": beginning(document.url or document.source or document.docno),
         "remarks": [_REMARKS.get(flag, flag.replace("_", " ")) for flag in estimate.flags],
         "estimated": known,
         "chance": percent(estimate.p_understandable) if known else "",
@@ -94,6 +94,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "lay_source": explanation.lay_source,
         "legend": [(kind, KINDS[kind], explanation.mark_counts[kind]) for kind in KINDS],
         "blocks": explanation.blocks,
+        "is_cut": explanation.is_cut,
         "dropped": [block for block in explanation.blocks if not block.kept],
         "formulas": explanation.formulas,
         "grade_chart": Markup(
