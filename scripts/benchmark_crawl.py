@@ -37,7 +37,7 @@ from understandability.io.sources import read_pages
 from understandability.records import Document, Page
 from understandability.scoring import Scorer, Settings, document_or_failure
 
-FEW, MANY = 300, 1500
+FEW, MANY = 200, 1000
 BY_HAND_PAGES = 60
 TEXTSTAT = (
     "automated_readability_index",

@@ -442,14 +442,14 @@ def array_job(bench: Bench) -> str:
     options = bench.options
     jobs = []
     for i in (1, 2, 3):
-        bench.options = ("--workers", "1", "--shard", f"{i}/3")
+        bench.options = (*options, "--workers", "1", "--shard", f"{i}/3")
         jobs.append(bench.start())
     time.sleep(bench.moment())
     kill_group(jobs[1])
     for job in (jobs[0], jobs[2]):
         _, told = job.communicate()
         assert job.returncode == 0, told
-    bench.options = ("--workers", "1", "--shard", "2/3")
+    bench.options = (*options, "--workers", "1", "--shard", "2/3")
     bench.finish()
     bench.options = options
     bench.check()
@@ -553,7 +553,7 @@ def main() -> None:
     parser.add_argument("--only", choices=CASES, action="append")
     parser.add_argument("--large", type=int, metavar="N", help="one run of N documents instead")
     parser.add_argument(
-        "--score", type=shlex.split, default=[], metavar="OPTIONS", help="options of the large run"
+        "--score", type=shlex.split, default=[], metavar="OPTIONS", help="more options of the runs"
     )
     parser.add_argument("--largest-page", type=int, metavar="BYTES", help="leave larger ones out")
     parser.add_argument("--work", type=Path, help="folder for crawls and runs")
@@ -564,11 +564,12 @@ def main() -> None:
         if options.largest_page:
             pages = [page for page in pages if len(page) <= options.largest_page]
             print(f"{len(pages)} pages of up to {options.largest_page:,} bytes")
+        scoring = ("--workers", "2", *options.score)
         if options.large:
-            large_run(work, pages, options.large, ["--workers", "2", *options.score])
+            large_run(work, pages, options.large, scoring)
             return
         build_crawl(work / "crawl", pages, options.documents)
-        bench = Bench(work / "bench", work / "crawl")
+        bench = Bench(work / "bench", work / "crawl", options=scoring)
         assert bench.expected is not None
         print(
             f"undisturbed: {bench.expected.scores.num_rows} scores, "

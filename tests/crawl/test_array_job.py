@@ -1,0 +1,66 @@
+"""The array job of the README, run as local processes with the variables that Slurm sets."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+ROOT = Path(__file__).parents[2]
+JOBS = 3
+COMMANDS = {
+    "understand": f'exec "{sys.executable}" -m understandability "$@"',
+    "srun": 'exec "$@"',
+}
+
+
+def test_the_slurm_example_makes_one_run(
+    tmp_path: Path, understand: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    """All jobs at once fill one folder, which merges to what one process writes."""
+    readme = (ROOT / "README.md").read_text()
+    (script,) = re.findall(r"<!-- begin: slurm -->\n```bash\n(.*?)```", readme, re.DOTALL)
+    assert "--array=1-16" in script
+    (tmp_path / "crawl.sh").write_text(script.replace("16", str(JOBS)))
+    (tmp_path / "bin").mkdir()
+    for name, line in COMMANDS.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    (tmp_path / "crawl").mkdir()
+    for number in range(4):
+        lines = [
+            json.dumps({"id": f"d{number}-{i}", "text": f"Rest, and drink {number} cups of water."})
+            for i in range(10)
+        ]
+        (tmp_path / "crawl" / f"{number}.jsonl").write_text("\n".join(lines))
+    jobs = [
+        subprocess.Popen(
+            ["bash", "crawl.sh"],
+            cwd=tmp_path,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={
+                **os.environ,
+                "PATH": f"{tmp_path}/bin{os.pathsep}{os.environ['PATH']}",
+                "SLURM_ARRAY_TASK_ID": str(number),
+                "SLURM_CPUS_PER_TASK": "1",
+            },
+        )
+        for number in range(1, JOBS + 1)
+    ]
+    for job in jobs:
+        _, told = job.communicate()
+        assert job.returncode == 0, told
+    merged = understand("run", "merge", "run/", "-o", "scores.parquet", cwd=tmp_path)
+    assert merged.returncode == 0, merged.stderr
+    alone = understand("score", "crawl/", "-o", "alone.parquet", cwd=tmp_path)
+    assert alone.returncode == 0, alone.stderr
+    table = pq.read_table(tmp_path / "scores.parquet")
+    assert table.num_rows == 40
+    assert table.equals(pq.read_table(tmp_path / "alone.parquet"))
