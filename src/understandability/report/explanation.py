@@ -26,6 +26,7 @@ from understandability.report.marks import (
 from understandability.scoring import Scorer
 
 GRADE_LIMIT = 8.0  # what guides for health texts recommend at most, in years of US schooling
+LITTLE_KEPT = 0.25  # of the words of a page; below that its text may have been missed
 SHORT_TEXT = 100  # words, below which a formula says little (Flesch 1948 samples 100)
 FEW_SENTENCES = 30  # what SMOG was made for
 
@@ -92,6 +93,15 @@ class Explanation:
     sentences: int
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """The flags of the estimate, and ``little_kept`` where little of the page was its text."""
+        words = dict.fromkeys((True, False), 0)
+        for block in self.document.blocks:
+            words[block.kept] += len(block.text.split())
+        is_little = words[True] < LITTLE_KEPT * sum(words.values())
+        return (*self.estimate.flags, *["little_kept"] * is_little)
+
+    @property
     def is_cut(self) -> bool:
         """Whether the page is so long that `blocks` are its beginning only."""
         shown = sum(len(each.pieces) for block in self.blocks for each in block.sentences)
@@ -107,7 +117,7 @@ class Explanation:
             "title": document.title,
             "language": document.language,
             "encoding": document.encoding,
-            "flags": document.flags,
+            "flags": self.remarks,
             "words": self.words,
             "sentences": self.sentences,
             "estimate": asdict(self.estimate),

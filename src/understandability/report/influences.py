@@ -87,4 +87,7 @@ def _name(part: Contribution) -> str:
 def _detail(part: Contribution) -> str:
     if math.isnan(part.own - part.typical):
         return ""
-    return _WORDS[part.theme][2].format(part.own, part.typical)
+    reading = _WORDS[part.theme][2]
+    if reading.format(part.own, 0) == reading.format(part.typical, 0):
+        return ""
+    return reading.format(part.own, part.typical)

@@ -68,7 +68,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     return {
         "name": beginning(document.title or document.docno),
         "where": beginning(document.url or document.source or document.docno),
-        "remarks": [_REMARKS.get(flag, flag.replace("_", " ")) for flag in estimate.flags],
+        "remarks": [_REMARKS.get(flag, flag.replace("_", " ")) for flag in explanation.remarks],
         "estimated": known,
         "chance": percent(estimate.p_understandable) if known else "",
         "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
@@ -111,6 +111,10 @@ def _page(explanation: Explanation) -> dict[str, Any]:
 _REMARKS = {
     "no_words": "There are no words in the text, so nothing can be said of it.",
     "not_english": "The page is not in English; the figures below do not hold for it.",
+    "little_kept": (
+        "Less than a quarter of the page's words was taken for its text. Look at what was left "
+        "out, below the marked text; another --extractor may do better."
+    ),
     "smog_extrapolated": "The text has fewer than 30 sentences: SMOG is extrapolated.",
 }
 

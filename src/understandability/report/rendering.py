@@ -55,16 +55,16 @@ def _environment() -> Environment:
 
 
 def number(value: float) -> str:
-    """A number for readers: three digits, a dash for what has no value.
+    """A number for readers: three digits, or all before the point; a dash for what has no value.
 
-    >>> number(12.345), number(1234.0), number(5.6e-11), number(math.nan)
+    >>> number(12.345), number(1234.5), number(5.6e-11), number(math.nan)
     ('12.3', '1234', '≈ 0', '–')
     """
     if math.isnan(value):
         return "–"
     if 0 < abs(value) < 1e-4:
         return "≈ 0"
-    return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.3g}"
+    return f"{value:.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"
 
 
 def percent(chance: float) -> str:
