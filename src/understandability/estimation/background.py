@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ from understandability.errors import InputError, OptionError
 from understandability.estimation.bundles import Bundle, load_bundle
 from understandability.estimation.calibration import calibrate_by_corpora
 from understandability.estimation.estimators import EstimatorRow, estimator_row, portable
-from understandability.estimation.predictors import Network, Predictor
+from understandability.estimation.models import check_estimator
+from understandability.estimation.predictors import MOST, Network, Predictor
 from understandability.estimation.users import Floats
 from understandability.estimation.weights import (
     array_bytes,
@@ -100,15 +101,15 @@ class BackgroundModel:
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> BackgroundModel:
         """The model that `to_parts` gave."""
-        row = estimator_row(str(model.get("estimator")))
+        row = check_estimator(model.get("estimator"))
         labels = _labels(model.get("labels"))
         arrays = arrays_of(weights, "words.npz")
         vocabulary = Vocabulary.from_array(arrays.get("words"))
         predictor = predictor_of(weights)
         space = None
         if not row.on_counts:
-            numbers = (arrays.get(name) for name in ("weights", "projection"))
-            parts = [each.astype(np.float64) for each in numbers if each is not None]
+            numbers = [arrays.get(name) for name in ("weights", "projection")]
+            parts = [each.astype(np.float64) for each in numbers if _are_real(each)]
             if len(parts) != 2:
                 raise InputError("it has no LSA space")
             space = LsaSpace(*parts)
@@ -152,12 +153,16 @@ def expected_label(outputs: Floats, labels: tuple[float, ...]) -> Floats:
     return np.asarray((outputs * np.asarray(labels)).sum(axis=1), np.float64)
 
 
+def _are_real(array: NDArray[Any] | None) -> TypeGuard[NDArray[np.floating[Any]]]:
+    return array is not None and array.dtype.kind == "f"
+
+
 def _labels(stated: Any) -> tuple[float, ...]:
     try:
         labels = tuple(map(float, stated))
     except (TypeError, ValueError) as error:
         raise InputError("it states no labels") from error
-    if len(labels) < 2 or not all(a < b for a, b in pairwise(labels)):
+    if len(labels) < 2 or not all(-MOST <= a < b <= MOST for a, b in pairwise(labels)):
         raise InputError("its labels do not ascend")
     return labels
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,8 +15,8 @@ from understandability.estimation.background import BackgroundModel, expected_la
 from understandability.estimation.bundles import Bundle
 from understandability.estimation.calibration import EASIEST, HARDEST, Calibration
 from understandability.estimation.estimators import estimator_row, portable
-from understandability.estimation.models import check_features
-from understandability.estimation.predictors import Predictor
+from understandability.estimation.models import check_estimator, check_features
+from understandability.estimation.predictors import MOST, Predictor
 from understandability.estimation.users import Floats
 from understandability.estimation.weights import predictor_files, predictor_of
 from understandability.features import COLUMNS, Batch, features_of
@@ -87,7 +86,7 @@ class JudgedModel:
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> JudgedModel:
         """The model that `to_parts` gave."""
-        row = estimator_row(str(model.get("estimator")))
+        row = check_estimator(model.get("estimator"))
         columns = check_features(model.get("features"))
         predictor = predictor_of(weights)
         labels, center = model.get("labels"), model.get("center")
@@ -131,7 +130,7 @@ def _check_backgrounds(columns: Sequence[str], models: Sequence[BackgroundModel]
 
 def _are_numbers(value: object) -> TypeGuard[list[float]]:
     return isinstance(value, list) and all(
-        isinstance(each, int | float) and math.isfinite(each) for each in value
+        isinstance(each, int | float) and abs(each) <= MOST for each in value
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from understandability.errors import InputError
+from understandability.estimation.estimators import ESTIMATORS, EstimatorRow
 from understandability.estimation.users import Floats
 from understandability.features import COLUMNS, Batch, features_of
 
@@ -85,6 +86,13 @@ class ColumnModel:
         return cls(*check_features([model.get("column")]))
 
 
+def check_estimator(name: object) -> EstimatorRow:
+    """The row of the estimator that a bundle states, if this version knows it."""
+    if not isinstance(name, str) or name not in ESTIMATORS:
+        raise InputError(f"this version knows no estimator {str(name)[:40]!r}; upgrade it")
+    return ESTIMATORS[name]
+
+
 def check_features(names: object) -> tuple[str, ...]:
     """The names of features that a bundle states, if this version knows all of them."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -92,7 +100,7 @@ def check_features(names: object) -> tuple[str, ...]:
     unknown = [name for name in names if name not in COLUMNS]
     if unknown:
         raise InputError(
-            f"this version knows no feature {', '.join(map(repr, unknown[:5]))}"
+            f"this version knows no feature {', '.join(repr(name[:40]) for name in unknown[:5])}"
             f"{' and others' if len(unknown) > 5 else ''}; upgrade it, or train the model anew"
         )
     return tuple(names)

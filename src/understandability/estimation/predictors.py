@@ -26,6 +26,9 @@ from understandability.estimation.users import Floats
 Arrays = Mapping[str, NDArray[Any]]
 # As deep as the trees of `estimators` may grow; a deeper one in a file would only cost time.
 MAX_DEPTH = 32
+# What weights may be: products of these and of as many layers as may be stay finite.
+MOST = 1e30
+_MOST_LAYERS = 4
 _BLOCK = 64
 # A page by itself costs as much as so many: few enough for it, enough for a crawl.
 _ROWS_OF_PRODUCT = 8
@@ -106,7 +109,7 @@ class Network:
     def __post_init__(self) -> None:
         shapes = [weight.shape for weight in self.weights]
         _require(
-            len(shapes) == len(self.biases) > 0
+            _MOST_LAYERS >= len(shapes) == len(self.biases) > 0
             and all(len(shape) == 2 for shape in shapes)
             and all(a[1] == b[0] for a, b in pairwise(shapes))
             and all(b.shape == s[1:] for b, s in zip(self.biases, shapes, strict=True)),
@@ -163,7 +166,7 @@ class Kernel:
             self.vectors.ndim == self.weights.ndim == 2
             and len(self.vectors) == len(self.weights)
             and self.biases.shape == self.weights.shape[1:]
-            and np.isfinite(self.gamma),
+            and self.gamma > 0,
             "its support vectors and their weights do not fit each other",
         )
 
@@ -256,7 +259,8 @@ class Forest:
 
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
-        single = rows.astype(np.float32).astype(np.float64)
+        with np.errstate(over="ignore"):  # infinity is on the right side too
+            single = rows.astype(np.float32).astype(np.float64)
         sums = np.empty((len(rows), self.values.shape[1]))
         depth = self.depth
         for begin in range(0, len(rows), _BLOCK):
@@ -315,7 +319,7 @@ class Prepared:
         inputs = self.predictor.inputs
         _require(
             self.fill.shape == self.center.shape == self.scale.shape == (inputs,)
-            and bool((self.scale > 0).all()),
+            and bool((self.scale >= 1 / MOST).all()),
             "the preparation of its inputs does not fit its estimator",
         )
 
@@ -373,7 +377,8 @@ def _array(arrays: Arrays, name: str, dimensions: int, kinds: str) -> NDArray[An
 
 def _floats(arrays: Arrays, name: str, dimensions: int) -> Floats:
     array = _array(arrays, name, dimensions, "f").astype(np.float64)
-    _require(bool(np.isfinite(array).all()), f"its weights {name!r} are not all finite")
+    within = bool((np.abs(array) <= MOST).all())
+    _require(within, f"its weights {name!r} are not all numbers up to {MOST:g}")
     return array
 
 

@@ -137,9 +137,16 @@ def _content(folder: Path, name: str, limit: int, where: str) -> bytes:
         raise InputError(f"{where}: {name} cannot be read: {error.strerror}") from error
 
 
+def _whole(digits: str) -> int | float:
+    """A whole number, or, where it is larger than any array holds, a float."""
+    return int(digits) if len(digits) < 19 else float(digits)
+
+
 def _description(content: bytes, where: str) -> dict[str, Any]:
     try:
-        description = json.loads(content)
+        description = json.loads(content, parse_int=_whole)
+        # Half a character, which JSON can escape, could not be printed.
+        json.dumps(description, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"{where} is refused: its {DESCRIPTION} is not JSON, perhaps truncated; "
