@@ -320,11 +320,15 @@ ALTERATIONS: Mapping[Callable[[Parts, random.Random], None], float] = {
 }
 
 
+def copied(sample: Parts) -> Parts:
+    return Parts(copy.deepcopy(sample.description), dict(sample.weights))
+
+
 def altered(seed: int) -> tuple[str, Parts]:
     """The bundle of one seed: its kind with what was done to it, and its parts."""
     chance = random.Random(seed)
     name, sample = chance.choice(samples())
-    parts = Parts(copy.deepcopy(sample.description), dict(sample.weights))
+    parts = copied(sample)
     alter = chance.choices(list(ALTERATIONS), list(ALTERATIONS.values()))[0]
     if not parts.weights and alter is not alter_text:
         alter = alter_value
