@@ -83,7 +83,7 @@ def test_contributions_tell_easy_from_hard() -> None:
     easy, hard = contributions(load_bundle("default"), batch)
     assert easy.typical == hard.typical
     assert easy.difficulty < easy.typical < hard.difficulty
-    words = {part.theme: part for part in hard.parts}["familiarity of words"]
+    words = {part.theme: part for part in hard.parts}["difficulty of words"]
     assert words.points > 0
     assert words.own > words.typical
 
@@ -95,7 +95,7 @@ def test_a_column_that_moves_nothing_has_no_points() -> None:
     (why,) = contributions(bundle, Batch([document_of_text(EASY)]))
     points = {part.theme: part.points for part in why.parts}
     assert points["length of sentences"] == pytest.approx(why.difficulty - why.typical)
-    assert points["length of words"] == pytest.approx(0, abs=1e-9)
+    assert points["difficulty of words"] == pytest.approx(0, abs=1e-9)
 
 
 def test_every_input_of_a_model_has_a_theme() -> None:

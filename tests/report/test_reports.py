@@ -104,7 +104,7 @@ def test_what_moved_the_estimate(scorer: Scorer, samples: dict[str, Document]) -
     moved = explanation.influences
     points = [each.points for each in moved]
     assert points == sorted(points, key=abs, reverse=True)
-    assert moved[0].wording.startswith("unfamiliar words: harder by ")
+    assert moved[0].wording.startswith("difficult words: harder by ")
     change = explanation.estimate.difficulty - explanation.typical_difficulty
     assert sum(points) == pytest.approx(change, abs=0.5 * len(THEMES))
     assert explanation.to_json()["influences"][0]["points"] == points[0]
@@ -129,7 +129,7 @@ def test_what_moved_the_estimate(scorer: Scorer, samples: dict[str, Document]) -
             "",
         ),
         (Contribution("markup", -3, np.nan, np.nan), "markup: easier by 3", ""),
-        (Contribution("length of words", 3, np.nan, 1.5), "length of words: harder by 3", ""),
+        (Contribution("medical words", 3, np.nan, 0.1), "medical words: harder by 3", ""),
     ],
 )
 def test_a_theme_is_named_by_what_the_text_is_like(

@@ -14,11 +14,11 @@ from understandability.estimation.users import Floats
 from understandability.features import COLUMNS, Batch
 from understandability.features.feature import SENTENCE
 
-# Theme -> the column that tells a reader most about it ('': none does).
+# Theme -> the column that tells a reader most about it ('': none does). Long words and rare ones
+# are one theme: they are mostly the same words, and points would fall to either by chance.
 THEMES = {
     "length of sentences": "words_per_sentence",
-    "length of words": "syllables_per_word",
-    "familiarity of words": "difficult_words_per_word",
+    "difficulty of words": "difficult_words_per_word",
     "medical words": "medical_suffixes_per_word",
     "readability formulas": "flesch_kincaid",
     "grammar and style": "",
@@ -28,23 +28,23 @@ THEMES = {
 }
 _OF_GROUP = {
     "readability": "readability formulas",
-    "components": "length of words",
+    "components": "difficulty of words",
     "medical vocabulary": "medical words",
     "consumer vocabulary": "medical words",
     "expert vocabulary": "medical words",
     "natural language": "grammar and style",
     "html": "markup",
-    "word frequency": "familiarity of words",
-    "language model": "familiarity of words",
+    "word frequency": "difficulty of words",
+    "language model": "difficulty of words",
+    "background models": "subject and choice of words",
 }
 # Features that belong elsewhere than the rest of their group, and columns of `style` that do.
 _OF_NAME = {
-    "difficult_words": "familiarity of words",
-    "oov": "familiarity of words",
-    "oov_aspell": "familiarity of words",
+    "oov": "difficulty of words",
+    "oov_aspell": "difficulty of words",
     "words": "length of the text",
     "sentences": "length of the text",
-    "unknown": "familiarity of words",
+    "unknown": "difficulty of words",
     "log_words": "length of the text",
     "variety": "length of the text",
 }
@@ -122,7 +122,7 @@ def theme_of(name: str) -> str:
     """The theme of a column of the catalogue, of `style`, or of a model's own.
 
     >>> theme_of("verbs_per_sentence"), theme_of("oov_per_word"), theme_of("word_vector_3")
-    ('length of sentences', 'familiarity of words', 'subject and choice of words')
+    ('length of sentences', 'difficulty of words', 'subject and choice of words')
     """
     if name in COLUMNS:
         feature, per = COLUMNS[name]
@@ -133,7 +133,7 @@ def theme_of(name: str) -> str:
         if name.startswith("sentence_"):
             return "length of sentences"
         if name.startswith("zipf_"):
-            return "familiarity of words"
+            return "difficulty of words"
         return _OF_NAME.get(name, "grammar and style")
     return "subject and choice of words"
 

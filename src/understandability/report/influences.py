@@ -19,13 +19,8 @@ _WORDS: Mapping[str, tuple[str, str, str]] = {
         "short sentences",
         "{:.0f} words each, {:.0f} in a typical text",
     ),
-    "length of words": (
-        "long words",
-        "short words",
-        "{:.2f} syllables each, {:.2f} in a typical text",
-    ),
-    "familiarity of words": (
-        "unfamiliar words",
+    "difficulty of words": (
+        "difficult words",
         "familiar words",
         "{:.0%} are off the Dale-Chall list of familiar words, {:.0%} in a typical text",
     ),
