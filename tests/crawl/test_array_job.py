@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 ROOT = Path(__file__).parents[2]
-JOBS = 3
+JOBS = 2
 COMMANDS = {
     "understand": f'exec "{sys.executable}" -m understandability "$@"',
     "srun": 'exec "$@"',

@@ -77,6 +77,13 @@ def test_a_page_that_hangs_or_crashes_costs_itself_alone() -> None:
 
 
 @pytest.mark.usefixtures("hazards")
+def test_a_page_that_waits_for_ever_is_stopped() -> None:
+    """Time by the clock counts where a page takes no processor time; a busy machine's does not."""
+    _, failed = outcomes([batch_of("SLEEP")], Limits(seconds=0.3))
+    assert failed["d0"][1].startswith("the page took longer than 0.3 s and was stopped")
+
+
+@pytest.mark.usefixtures("hazards")
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is told by /proc")
 def test_a_page_that_eats_memory_is_stopped() -> None:
     """The worker does not grow far beyond its limit, and the other pages are scored."""

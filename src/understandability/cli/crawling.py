@@ -41,7 +41,7 @@ LimitSeconds = Annotated[
     typer.Option(
         min=0.001,
         max=1e6,
-        help="Longest time for a page (10); longer ones are errors.",
+        help="Longest processor time for a page (10); longer ones are errors.",
         rich_help_panel=_PANEL,
     ),
 ]

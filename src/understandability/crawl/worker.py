@@ -3,8 +3,9 @@
 It talks over a socket that it inherits. First come the settings, which it answers with an
 empty message when it is ready; then pages and a time limit, answered by an empty message when
 their text is extracted and by an `Answer`. It may be killed at any time, and ends by itself
-when the socket closes, or with SIGALRM when the pages take too long: the kernel's timer needs
-neither Python nor the parent to be alive.
+when the socket closes, or by a signal when the pages take too long: the kernel's timers need
+neither Python nor the parent to be alive. Processor time is what counts, so that a busy machine
+gives the same rows as an idle one; time by the clock ends a page that waits for ever.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from understandability.scoring import Scorer, Settings
 
 READY = EXTRACTED = b""
+OUT_OF_TIME = (signal.SIGPROF, signal.SIGALRM)  # what a process ends by whose time is over
+_BY_THE_CLOCK = 10  # times the limit of processor time
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ class Answer:
 def main() -> None:
     """Answer until the socket closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for number in OUT_OF_TIME:
+        signal.signal(number, signal.SIG_DFL)
     logging.disable(logging.WARNING)  # the parent has told what there is to tell of the settings
     connection: Connection = Connection(int(sys.argv[1]))
     try:
@@ -50,7 +54,7 @@ def main() -> None:
         while True:
             pages, seconds = pickle.loads(connection.recv_bytes())
             answer = _answer(scorer, pages, seconds, connection)
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            _allow(0)
             connection.send_bytes(pickle.dumps(answer))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
@@ -67,10 +71,10 @@ def _answer(
 
     results = []
     for page in pages:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        _allow(seconds)
         results.append(document_or_failure(page, scorer.settings))
     if len(pages) > 1:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        _allow(seconds)
     failures = tuple((i, each) for i, each in enumerate(results) if isinstance(each, Failure))
     connection.send_bytes(EXTRACTED)
     try:
@@ -81,6 +85,12 @@ def _answer(
     with pa.ipc.new_stream(stream, table.schema) as writer:
         writer.write_table(table)
     return Answer(stream.getvalue().to_pybytes(), failures)
+
+
+def _allow(seconds: float) -> None:
+    """End this process after so much processor time from now; never for 0."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, _BY_THE_CLOCK * seconds)
 
 
 def _scorer(settings: Settings) -> Scorer:

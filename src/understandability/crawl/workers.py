@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from understandability.crawl.reading import Batch
-from understandability.crawl.worker import EXTRACTED, Answer
+from understandability.crawl.worker import EXTRACTED, OUT_OF_TIME, Answer
 from understandability.errors import InputError, OptionError
 from understandability.io.processes import resident_megabytes
 from understandability.records import Failure
@@ -44,6 +44,7 @@ _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_TH
 class Limits:
     """How long a page may take in `seconds`, and how much memory a worker in `megabytes`.
 
+    Seconds are processor time; ten times as many may pass by the clock.
     Memory is what is resident, looked at twenty times a second from outside. The kernel's
     limits on address space (RLIMIT_AS, RLIMIT_DATA) count what libraries only reserve, and let
     allocations fail within libxml2, which then tells of a page that cannot be parsed.
@@ -269,7 +270,7 @@ class _Worker:
             status = self._process.wait()
         if self._is_too_large:
             return _TOO_LARGE
-        if status == -signal.SIGALRM:
+        if -status in OUT_OF_TIME:
             return _TOO_LONG
         return signal.Signals(-status).name if status < 0 else f"exit status {status}"
 

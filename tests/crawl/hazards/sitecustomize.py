@@ -26,6 +26,8 @@ def document_or_failure(page: Page, settings: scoring.Settings) -> Document | Fa
     if b"HANG" in content:
         while True:
             pass
+    if b"SLEEP" in content:
+        time.sleep(60)
     if b"CRASH" in content:
         os.kill(os.getpid(), signal.SIGSEGV)
     if b"EXIT" in content:
@@ -48,7 +50,8 @@ def score(self: scoring.Scorer, documents: Sequence[Document]) -> Any:
     if any("RAISE" in piece for piece in pieces):
         raise ZeroDivisionError("planted")
     if any("LINGER" in piece for piece in pieces):
-        time.sleep(60)
+        while True:
+            pass
     return _score(self, documents)
 
 
