@@ -22,7 +22,7 @@ from understandability.documents import (
 from understandability.errors import OptionError, PageError
 from understandability.estimation import DEFAULT_BUNDLE, load_bundle
 from understandability.estimation.users import USERS
-from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS
+from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS, require_extractor
 from understandability.features import COLUMNS, Batch, batches, features_of
 from understandability.io.tables import SETTINGS_KEY
 from understandability.records import SEEN_BEFORE, Document, Estimate, Failure, Page
@@ -51,7 +51,8 @@ NOT_ENGLISH = "not_english"
 class Settings:
     """What is chosen for a run; two runs with equal settings give equal rows.
 
-    Raises `OptionError` where a choice does not exist.
+    Raises `OptionError` where a choice does not exist, and `MissingExtraError` for an extractor
+    that is an extra and not installed.
 
     >>> Settings(threshold=50, user="step").bundle
     'default'
@@ -91,6 +92,7 @@ class Settings:
                     f"{name.replace('_', ' ')} {chosen!r} does not exist; "
                     f"choose one of {', '.join(allowed)}"
                 )
+        require_extractor(self.extractor)
 
 
 class Documents:

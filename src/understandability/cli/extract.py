@@ -22,6 +22,7 @@ from understandability.cli.options import (
     Strict,
     sources,
 )
+from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from understandability.scoring import Documents
 
 _ROWS = 200
+_LONGEST_NAME = 120  # bytes; file systems allow 255, and a file is written under a longer name
 
 
 def extract(
@@ -71,10 +73,15 @@ def extract(
     from understandability.cli.rows import report_failures, write_rows
     from understandability.scoring import Documents, Settings
 
+    if stats and (output or explain):
+        raise OptionError(
+            "--stats prints a table for all documents; leave out "
+            f"{'--output' if output else '--explain'}"
+        )
     pages = sources(inputs, docnos, limit_mb)
     settings = Settings(extractor=extractor, sentence_ends=sentence_ends, engine=engine)
     documents = Documents(pages, settings)
-    if output and not stats and not output.endswith("/"):
+    if output and not output.endswith("/"):
         write_rows(
             documents,
             _tables(documents, explain),
@@ -118,20 +125,42 @@ def _write_texts(documents: Documents, folder: str | None, explain: bool) -> Non
     """Write each document to the terminal, or to a file of its own in the folder."""
     from understandability.io.folders import open_folder
 
-    written: Counter[str] = Counter()
+    names = _FileNames()
     for document in documents:
         text = _explained(document) if explain else _text(document)
         if folder is None:
             typer.echo(f"== {document.docno}\n{text}")
-            continue
-        name = "/".join(
-            re.sub(r"[^\w.+=@-]+", "_", part)[-100:]
-            for part in document.docno.split("/")
-            if part.strip(".")
-        )
-        written[name] += 1
-        number = f"-{written[name]}" if written[name] > 1 else ""
-        open_folder(folder).write(f"{name or '_'}{number}.txt", [text.encode()])
+        else:
+            open_folder(folder).write(names.of(document.docno), [text.encode()])
+
+
+class _FileNames:
+    """Names for files of documents, which differ even where a file system ignores case."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+        self._same: Counter[str] = Counter()
+
+    def of(self, docno: str) -> str:
+        """The name for a document; what stands before a slash is a folder.
+
+        >>> names = _FileNames()
+        >>> [names.of(docno) for docno in ("a b", "A_b", "a_b-2", "../c", "a_b.txt/d", "//")]
+        ['a_b.txt', 'A_b-2.txt', 'a_b-2-2.txt', 'c.txt', 'a_b.txt_/d.txt', '_.txt']
+        """
+        parts = [
+            re.sub(r"[^\w.+=@-]+", "_", part).encode()[-_LONGEST_NAME:].decode("utf-8", "ignore")
+            for part in docno.split("/")
+        ]
+        *folders, last = [part for part in parts if part.strip(".")] or ["_"]
+        # A folder may not have the name of a file.
+        name = "/".join([*(part + "_" * part.endswith(".txt") for part in folders), last])
+        unique = name
+        while unique.lower() in self._given:
+            self._same[name.lower()] += 1
+            unique = f"{name}-{self._same[name.lower()] + 1}"
+        self._given.add(unique.lower())
+        return f"{unique}.txt"
 
 
 def _tables(documents: Documents, explain: bool) -> Iterator[pa.Table]:
@@ -201,7 +230,9 @@ def _show_statistics(pages: Sources, engine: str) -> list[Failure]:
         for (method, policy), total in totals.items():
             document = document_of(parsed, blocks[method], extractor=method, sentence_ends=policy)
             words = sum(map(bool, map(word_of, document.pieces)))
-            total.update(documents=words > 0, words=words, sentences=len(document.sentence_starts))
+            total.update(
+                documents=int(words > 0), words=words, sentences=len(document.sentence_starts)
+            )
     print_table(
         ["extractor, sentence ends", "documents", "words", "sentences", "words per sentence"],
         (

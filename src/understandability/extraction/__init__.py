@@ -1,4 +1,11 @@
-"""Blocks of text from parsed pages, kept or dropped, and where their sentences end."""
+"""Parsed pages in, blocks of text out, kept or dropped, and where their sentences end.
+
+    blocks = extract(parse_page(page), "boilerpipe")
+    texts = fields(blocks, "force-period")
+
+`extractors` is the table; `naive`, `boilerpipe`, `paragraphs` (jusText) and `plain` walk the one
+tape of a page, `reference` and `modern` call the libraries.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +15,7 @@ from understandability.extraction.extractors import (
     Extractor,
     extract,
     installed_extractors,
+    require_extractor,
 )
 from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields
 
@@ -19,4 +27,5 @@ __all__ = [
     "extract",
     "fields",
     "installed_extractors",
+    "require_extractor",
 ]

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-from understandability.errors import OptionError, PageError, UnderstandabilityError
+from understandability.errors import (
+    MissingExtraError,
+    OptionError,
+    PageError,
+    UnderstandabilityError,
+)
 from understandability.extraction import boilerpipe, modern, naive, paragraphs, reference
 from understandability.extraction.plain import plain_paragraphs
 from understandability.pages import ParsedPage
@@ -47,13 +52,25 @@ def installed_extractors() -> list[str]:
     return [name for name in EXTRACTORS if name not in _EXTRAS or find_spec(name)]
 
 
+def require_extractor(extractor: str) -> None:
+    """Raise `MissingExtraError` where an extractor is an extra that is not installed.
+
+    >>> require_extractor("naive")
+    """
+    if extractor in _EXTRAS and not find_spec(extractor):
+        raise MissingExtraError(
+            f"the extractor {extractor} is an extra; pip install 'understandability[{extractor}]'"
+        )
+
+
 def extract(
     parsed: ParsedPage, extractor: str = "boilerpipe", engine: str = "fast"
 ) -> tuple[Block, ...]:
     """The blocks of a page as one extractor sees them, kept or dropped, with the reason.
 
     Plain text gives one kept block for each paragraph, whatever the extractor.
-    Raises `PageError` of stage ``extract`` when a page defeats the extractor.
+    Raises `PageError` of stage ``extract`` when a page defeats the extractor, and
+    `MissingExtraError` for an extra that is not installed.
 
     >>> from understandability.pages import parse_page
     >>> from understandability.records import Page
@@ -71,6 +88,7 @@ def extract(
             )
     if not parsed.is_html:
         return plain_paragraphs(parsed.text)
+    require_extractor(extractor)
     row = EXTRACTORS[extractor]
     function = row.fast if engine == "fast" else row.reference
     try:

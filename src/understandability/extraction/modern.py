@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from understandability.errors import MissingExtraError
 from understandability.pages import ParsedPage
 from understandability.records import Block
 
 
 def trafilatura(parsed: ParsedPage) -> tuple[Block, ...]:
-    """The lines of text that trafilatura finds, all kept; it does not tell what it drops.
+    """The lines of text that trafilatura finds, all kept; it does not tell what it drops."""
+    import trafilatura as library
 
-    Raises `MissingExtraError` where trafilatura is not installed.
-    """
-    try:
-        import trafilatura as library
-    except ImportError as error:
-        raise MissingExtraError(
-            "the extractor trafilatura is an extra; pip install 'understandability[trafilatura]'"
-        ) from error
     text = library.extract(parsed.text, include_comments=False) if parsed.text.strip() else None
     lines = (line.removeprefix("- ").strip(" |") for line in (text or "").split("\n"))
     return tuple(Block(line, "p", True, "found by trafilatura") for line in lines if line)
