@@ -1,11 +1,14 @@
-"""What the packages offer by name is documented, with an example that runs."""
+"""What the packages offer by name, and notebooks use, is documented, with an example that runs."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
+import json
 import pkgutil
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -22,12 +25,18 @@ NO_EXAMPLE = {
     "Flag": "part of a row of the table `CATALOGUE`",
     "ParsedPage": "what `parse_page` gives, see there",
     "Scores": "what `score` gives, see there",
+    "InputError": "a kind of error",
+    "compare_methods": "notebook 02 is its example",
     "crawl_report": "it needs a run folder; `tests/report` makes one",
+    "examples": "notebook 05 is its example",
+    "out_of_fold": "notebook 05 is its example",
+    "train_background": "notebook 03 is its example",
 }
+ROOT = Path(__file__).parents[1]
 
 
 def public_objects() -> Iterator[tuple[str, str]]:
-    """Package and name of all that an ``__all__`` lists."""
+    """Module and name of all that an ``__all__`` lists or a notebook shows."""
     packages = [understandability.__name__]
     packages += [
         f"{understandability.__name__}.{module.name}"
@@ -37,9 +46,23 @@ def public_objects() -> Iterator[tuple[str, str]]:
     for package in packages:
         for name in getattr(importlib.import_module(package), "__all__", ()):
             yield package, name
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        cells = json.loads(notebook.read_text("utf-8"))["cells"]
+        code = "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+        for found in ast.walk(ast.parse(code)):
+            if isinstance(found, ast.ImportFrom) and str(found.module).startswith(packages[0]):
+                yield from ((str(found.module), name.name) for name in found.names)
 
 
-NAMES = sorted(public_objects())
+NAMES = sorted(set(public_objects()))
+
+
+def test_every_package_says_what_it_is() -> None:
+    """What comes in, what goes out, and which modules there are."""
+    source = Path(understandability.__file__).parent
+    for package in sorted(path.parent for path in source.glob("*/__init__.py")):
+        text = inspect.getdoc(importlib.import_module(f"understandability.{package.name}"))
+        assert text, package.name
 
 
 @pytest.mark.parametrize(("package", "name"), NAMES, ids=[".".join(each) for each in NAMES])

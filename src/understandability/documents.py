@@ -21,6 +21,14 @@ def document_of(
 
     `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
     fields by the policy, and no sentence runs across the end of a field.
+
+    >>> from understandability.extraction import extract
+    >>> from understandability.pages import parse_page
+    >>> from understandability.records import Page
+    >>> parsed = parse_page(Page("flu", "", b"<h1>Flu</h1><p>Rest. Drink water.</p>"))
+    >>> blocks = extract(parsed, "naive")
+    >>> document_of(parsed, blocks, extractor="naive", sentence_ends="force-period").sentences
+    (('Flu.',), ('Rest.',), ('Drink', 'water.'))
     """
     pieces: list[str] = []
     starts: list[int] = []

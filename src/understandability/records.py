@@ -30,6 +30,9 @@ class Page:
     `media_type` is `HTML` or `TEXT`; `charset` is the one of the HTTP header, where there was
     one; `source` says where the page came from (a path, a member of an archive, a record);
     `flags` are what the reader noticed, such as ``truncated``.
+
+    >>> Page("flu", "flu.html", b"<p>You have flu.").media_type
+    'text/html'
     """
 
     docno: str

@@ -23,7 +23,13 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A dimension of relevance beside the topical one: its labels and what they mean."""
+    """A dimension of relevance beside the topical one: its labels and what they mean.
+
+    >>> from understandability.evaluation.scales import parse_scale
+    >>> labels = Labels.of("qunder", {"q1": {"flu": 20, "cold": 60}})
+    >>> Dimension(labels, parse_scale("lower-easier:40")).labels.name
+    'qunder'
+    """
 
     labels: Labels
     scale: Scale

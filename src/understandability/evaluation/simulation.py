@@ -33,7 +33,11 @@ PAPER_MEASURES = (
 class Grid:
     """The systems to simulate: every topicality with every mean and deviation of the labels.
 
-    The defaults are those of the H paper's Table 1.
+    The defaults are those of the H paper's Table 1. `scale` states its ends, between which the
+    labels are drawn.
+
+    >>> Grid(topicality=(0.5,), mean=(50.0, 30.0), runs=100).documents
+    10
     """
 
     topicality: tuple[float, ...] = (0.3, 0.4, 0.5, 0.6, 0.7)

@@ -1,1 +1,6 @@
-"""From text to words, sentences, syllables and tags."""
+"""Text in; words, sentences, syllables and tags out.
+
+`words` cuts text into pieces, words and tokens, `sentences` finds where they start, `syllables`
+counts, `tags` says parts of speech for all sentences of a batch, from which `entities` and
+`phrases` follow. `tries` and `cache` serve these; `nltk_backend` is the same by NLTK, to compare.
+"""

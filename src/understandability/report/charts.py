@@ -69,6 +69,9 @@ def scale_chart(
 
     `spread` is the standard error of `difficulty` (NaN: not shown); each reference is drawn
     from its lower to its upper quartile.
+
+    >>> "difficulty 25" in scale_chart(25.0, 8.0, 40.0, [Reference("posts", 10, 20, 30)])
+    True
     """
 
     def place(value: float) -> float:
@@ -110,7 +113,11 @@ def scale_chart(
 
 
 def grade_chart(grades: Sequence[tuple[str, float]], limit: float) -> str:
-    """Formulas in US grades as bars, with a line at the grade that guides recommend at most."""
+    """Formulas in US grades as bars, with a line at the grade that guides recommend at most.
+
+    >>> "SMOG: 9.5." in grade_chart([("SMOG", 9.5)], 8.0)
+    True
+    """
     most = max([16.0, *(grade for _, grade in grades if not np.isnan(grade))])
 
     def place(value: float) -> float:
@@ -134,7 +141,11 @@ def grade_chart(grades: Sequence[tuple[str, float]], limit: float) -> str:
 def histogram(
     values: ArrayLike, title: str, *, low: float = 0.0, high: float = 100.0, bins: int = 20
 ) -> str:
-    """How many of the values lie in each of `bins` equal steps from `low` to `high`."""
+    """How many of the values lie in each of `bins` equal steps from `low` to `high`.
+
+    >>> "3 values; quartiles 15.0, 20.0, 30.0." in histogram([10, 20, 40], "Difficulty")
+    True
+    """
     data = np.asarray(values, dtype=np.float64)
     data = data[~np.isnan(data)]
     counts, edges = np.histogram(np.clip(data, low, high), bins, (low, high))
@@ -158,7 +169,11 @@ def histogram(
 
 
 def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
-    """The quartiles of each group of values, with whiskers from the 5th to the 95th percentile."""
+    """The quartiles of each group of values, with whiskers from the 5th to the 95th percentile.
+
+    >>> box_plot([("posts", [1, 2, 3])], "Words").startswith("<svg")
+    True
+    """
     clean = [(name, _numbers(values)) for name, values in groups]
     ends = [np.percentile(values, [5, 95]) for _, values in clean if len(values)]
     low, high = (np.min(ends), np.max(ends)) if ends else (0.0, 1.0)

@@ -51,7 +51,11 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
 
 
 def references(checksum: str) -> tuple[Reference, ...]:
-    """Where typical texts lie on the scale of the bundle of that checksum; () if not known."""
+    """Where typical texts lie on the scale of the bundle of that checksum; () if not known.
+
+    >>> references("that of a bundle of my own")
+    ()
+    """
     rows = json.loads(resource_text("report/references.json"))
     return tuple(
         Reference(row["name"], *row["quartiles"]) for row in rows.get(checksum, {}).get("texts", [])

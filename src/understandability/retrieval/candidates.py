@@ -85,7 +85,12 @@ class Candidates:
 
 
 def candidates_of(run: Run, order: str = "rank") -> Candidates:
-    """The candidates of a run, without features yet."""
+    """The candidates of a run, without features yet, in the order of its ranks or scores.
+
+    >>> run = Run.of("bm25", {"q1": [("flu", 7.5), ("cold", 3.0)]})
+    >>> candidates_of(run).values.shape
+    (2, 0)
+    """
     lines = run.line_order(order)
     once = Run(
         run.name,

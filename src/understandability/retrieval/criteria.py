@@ -22,7 +22,12 @@ _COLUMNS = {"difficulty": True, "p_understandable": False}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criterion:
-    """Values of documents, and whether the higher of two is the harder document."""
+    """Values of documents, and whether the higher of two is the harder document.
+
+    >>> difficulty = Labels.of_documents("difficulty", {"flu": 20.0, "cold": 45.0})
+    >>> Criterion(difficulty, higher_is_harder=True).labels.name
+    'difficulty'
+    """
 
     labels: Labels
     higher_is_harder: bool

@@ -38,6 +38,9 @@ class Recipe:
 
     `labels` is one of `COMBOS` or an expression of R and U (`parse_gain`); `objective` one of
     `OBJECTIVES`; `rounds`, `depth` and `learning_rate` are those of the trees.
+
+    >>> Recipe(labels="R * (100 - U)", rounds=30).ir_only
+    False
     """
 
     labels: str = "combo2"

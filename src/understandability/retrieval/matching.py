@@ -32,6 +32,13 @@ def search(
 
     Documents that share a term with the query are ranked, at most `depth` of them; equal
     scores as trec_eval orders them. A query of unknown words has none.
+
+    >>> from understandability.records import Page
+    >>> from understandability.retrieval.index import build_index
+    >>> pages = [Page("flu", "", b"<p>You have flu."), Page("cold", "", b"<p>You have a cold.")]
+    >>> index, _ = build_index(pages)
+    >>> [docno for docno, _ in search(index, {"q1": "flu"}).by_query()["q1"]]
+    ['flu']
     """
     if model not in MODELS:
         raise OptionError(
