@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -28,8 +29,25 @@ pytestmark = [
 ]
 
 
+_PATIENCE = 1200  # seconds; it takes one minute where nothing else runs
+
+
 @pytest.fixture
-def cluster() -> Iterator[Any]:
+def patience() -> Iterator[None]:
+    """A cluster that never answers fails its test, and does not hold up all others."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError(f"the cluster was not done after {_PATIENCE} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(_PATIENCE)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def cluster(patience: None) -> Iterator[Any]:
     """Two nodes with a processor each."""
     from ray.cluster_utils import Cluster
 
@@ -42,9 +60,10 @@ def cluster() -> Iterator[Any]:
 
 
 def test_a_run_survives_the_loss_of_a_node(
-    cluster: Any, faults: ModuleType, tmp_path: Path
+    cluster: Any, faults: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the lost node was at work on is taken up by the other; the rows are the same."""
+    monkeypatch.setattr("understandability.crawl.cluster._TICK", 0.2)
     text = "Some words stand here. " * 40
     pages = [f"<html lang=en><p>{text} Page {i}.".encode() for i in range(50)]
     faults.build_crawl(tmp_path / "crawl", pages, 9000, files=6)
