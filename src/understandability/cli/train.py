@@ -55,9 +55,12 @@ def background(
     from understandability.errors import OptionError
     from understandability.estimation.background import train_background
     from understandability.estimation.estimators import estimator_row
+    from understandability.estimation.predictors import MOST
+    from understandability.io.bundles import check_place
     from understandability.io.sources import Sources
 
     estimator_row(estimator)
+    check_place(output)
     inputs: dict[float, list[str]] = {}
     for each in corpus:
         label, equals, path = each.partition("=")
@@ -65,7 +68,7 @@ def background(
             inputs.setdefault(float(label), []).append(path)
         except ValueError:
             equals = ""
-        if not equals or not path:
+        if not equals or not path or not abs(float(label)) <= MOST:
             raise OptionError(f"--corpus is LABEL=INPUT, such as 1=posts.jsonl.gz, not {each!r}")
     limit = int(limit_mb * 1e6)
     corpora = {label: Sources(paths, limit=limit) for label, paths in inputs.items()}
@@ -133,14 +136,15 @@ def judged(
     import numpy as np
 
     from understandability.estimation.background import load_background_models
-    from understandability.estimation.estimators import estimator_row
-    from understandability.estimation.judged import train_judged
+    from understandability.estimation.judged import judged_estimator, train_judged
     from understandability.estimation.labelled import LabelSource, all_documents, read_labelled
     from understandability.estimation.mixture import text_columns
     from understandability.features import compute_features
     from understandability.features.background import by_row
+    from understandability.io.bundles import check_place
 
-    estimator_row(estimator)
+    judged_estimator(estimator)
+    check_place(output)
     models = load_background_models(backgrounds or ())
     sources = [LabelSource.parse(each) for each in labels]
     sets = tuple(read_labelled(source, with_text=features is None) for source in sources)

@@ -76,14 +76,14 @@ class Bundle:
         user: str = "calibrated",
         noise_scale: ArrayLike | None = None,
     ) -> tuple[Estimate, ...]:
-        """Difficulty, its standard error and P(U|d) of each document.
+        """P(U|d), difficulty, its standard error and the raw output of each document.
 
         `threshold`, `user` and `noise_scale` are those of `users.probability`; the calibrated
         user's noise is the estimate's own standard error where no other is given. A document
-        without words has NaN for all three, and the flag ``no_words``.
+        without words has NaN for all four, and the flag ``no_words``.
         """
         raw = np.where(batch.words > 0, self.model.raw(batch), np.nan)
-        difficulty, spread = self.calibration.apply(raw)
+        difficulty, spread = self.calibration.apply(raw, batch.words)
         noise = spread if noise_scale is None and user == "calibrated" else noise_scale
         chance = probability(difficulty, threshold, user, noise_scale=noise)
         return tuple(
@@ -92,6 +92,7 @@ class Bundle:
                 float(chance[index]),
                 float(difficulty[index]),
                 float(spread[index]),
+                float(raw[index]),
                 () if batch.words[index] else ("no_words",),
             )
             for index, document in enumerate(batch.documents)
@@ -142,7 +143,8 @@ def _bundle(files: BundleFiles) -> Bundle:
     kind = model.get("kind")
     if not isinstance(kind, str) or kind not in MODELS:
         raise InputError(
-            f"this version knows no model of kind {kind!r}, only {', '.join(MODELS)}; upgrade it"
+            f"this version knows no model of kind {str(kind)[:40]!r}, only {', '.join(MODELS)}; "
+            "upgrade it"
         )
     return Bundle(
         name,

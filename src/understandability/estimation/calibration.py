@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.errors import InputError
+from understandability.estimation.predictors import MOST
 from understandability.estimation.users import Floats, probability
 
 EASIEST, HARDEST = 0.0, 100.0
+# In words: up to here a text is as short as can be, and from there as long.
+SHORT, _LONG = 20, 500
 
 # Where the labels of background corpora stand: the easiest, and the hardest, spaced evenly
 # between; with three labels 20, 50, 80: CEFR B1, C1, C2.
@@ -23,54 +26,67 @@ _EASIEST_LABEL, _HARDEST_LABEL = 20.0, 80.0
 class Calibration:
     """A monotone map by straight lines between knots, and the standard error along it.
 
-    `raw` ascends, `difficulty` does not descend; both have one entry a knot, as has `spread`.
-    Outside the knots the difficulty stays that of the nearest.
+    `raw` ascends, `difficulty` does not descend; both have one entry a knot, as has `spread`,
+    which is that of a text of up to 20 words. It falls with the words to the power of `-shrink`,
+    up to 500 words: a longer text tells more. Outside the knots the difficulty stays that of the
+    nearest.
 
     >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).apply(np.array([0, 2, 2.5]))
     (array([20., 50., 65.]), array([ 5. , 10. , 12.5]))
+    >>> Calibration((1, 3), (20, 80), (5, 15), shrink=0.5).apply(np.array([2]), np.array([80]))
+    (array([50.]), array([5.]))
     """
 
     raw: tuple[float, ...]
     difficulty: tuple[float, ...]
     spread: tuple[float, ...]
+    shrink: float = 0.0
 
     def __post_init__(self) -> None:
         raw, difficulty, spread = map(np.asarray, (self.raw, self.difficulty, self.spread))
         if not (
             len(raw) == len(difficulty) == len(spread) >= 2
-            and bool(np.isfinite(np.concatenate([raw, difficulty, spread])).all())
+            and bool((np.abs(np.concatenate([raw, difficulty])) <= MOST).all())
             and bool((np.diff(raw) > 0).all())
             and bool((np.diff(difficulty) >= 0).all())
             and difficulty[0] >= EASIEST
             and difficulty[-1] <= HARDEST
-            and bool((spread > 0).all())
+            and bool(((spread > 0) & (spread <= HARDEST)).all())
         ):
             raise InputError(
                 "a calibration needs two or more knots of rising raw output, with a difficulty "
-                "from 0 to 100 that never falls and a spread above 0"
+                "from 0 to 100 that never falls and a spread above 0, up to 100"
             )
 
-    def apply(self, raw: Floats) -> tuple[Floats, Floats]:
-        """Difficulty and standard error of raw outputs; NaN stays NaN."""
-        return np.interp(raw, self.raw, self.difficulty), np.interp(raw, self.raw, self.spread)
+    def apply(self, raw: Floats, words: ArrayLike = SHORT) -> tuple[Floats, Floats]:
+        """Difficulty and standard error of raw outputs of texts of so many words.
 
-    def to_json(self) -> dict[str, list[float]]:
+        NaN stays NaN.
+        """
+        spread = np.interp(raw, self.raw, self.spread) * _length_share(words) ** self.shrink
+        return np.interp(raw, self.raw, self.difficulty), spread
+
+    def to_json(self) -> dict[str, list[float] | float]:
         """The knots, for ``bundle.json``."""
         return {
             "raw": list(self.raw),
             "difficulty": list(self.difficulty),
             "spread": list(self.spread),
+            "shrink": self.shrink,
         }
 
     @classmethod
     def from_json(cls, knots: Mapping[str, Any]) -> Self:
         """The calibration that `to_json` gave; raises `InputError` for anything else."""
         try:
-            return cls(
-                *(tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread"))
-            )
+            lists = (tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread"))
+            return cls(*lists, shrink=float(knots["shrink"]))
         except (TypeError, ValueError, KeyError) as error:
-            raise InputError("the calibration is not three lists of numbers") from error
+            raise InputError("the calibration is not three lists of numbers and one") from error
+
+
+def _length_share(words: ArrayLike) -> Floats:
+    return SHORT / np.clip(np.asarray(words, np.float64), SHORT, _LONG)
 
 
 def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
@@ -119,12 +135,12 @@ def difficulty_of_level(level: ArrayLike) -> Floats:
     return np.interp(np.asarray(level, np.float64), CEFR_LEVELS, CEFR_DIFFICULTIES)
 
 
-def calibrate_levels(raw: ArrayLike, levels: ArrayLike) -> Calibration:
+def calibrate_levels(raw: ArrayLike, levels: ArrayLike, words: ArrayLike = SHORT) -> Calibration:
     """The calibration of a model whose raw output is a CEFR level, from out-of-fold outputs.
 
     Difficulty follows from the table of levels. The spread is what makes P(U|d) of the calibrated
     user likeliest at the borders between levels, which are where users' thresholds lie; it varies
-    along the scale.
+    along the scale, and with the `words` of the texts.
 
     >>> rng = np.random.default_rng(0)
     >>> levels = rng.uniform(2, 5, 2000)
@@ -139,8 +155,11 @@ def calibrate_levels(raw: ArrayLike, levels: ArrayLike) -> Calibration:
     borders = (15.0, 25.0, 40.0, 65.0)
     understood = [difficulty_of_level(judged) < border for border in borders]
 
-    def unlikelihood(logarithms: Floats) -> float:
-        spread = np.exp(np.interp(values, CEFR_LEVELS, logarithms))
+    share = np.log(np.broadcast_to(_length_share(words), values.shape))
+
+    def unlikelihood(parameters: Floats) -> float:
+        logarithms = parameters[:-1]
+        spread = np.exp(np.interp(values, CEFR_LEVELS, logarithms) + parameters[-1] * share)
         total = 0.0
         for border, truth in zip(borders, understood, strict=True):
             chance = probability(estimated, border, "calibrated", noise_scale=spread)
@@ -149,8 +168,11 @@ def calibrate_levels(raw: ArrayLike, levels: ArrayLike) -> Calibration:
         # Levels that no text is near keep the spread of their neighbours.
         return total + 0.01 * float(np.square(np.diff(logarithms)).sum())
 
-    start = np.full(len(CEFR_LEVELS), np.log(10.0))
-    found = minimize(unlikelihood, start, method="L-BFGS-B", bounds=[(0.0, 4.0)] * len(start))
-    spread = np.exp(found.x)
+    start = np.append(np.full(len(CEFR_LEVELS), np.log(10.0)), 0.0)
+    bounds = [(0.0, 4.0)] * len(CEFR_LEVELS) + [(0.0, 1.0)]
+    found = minimize(unlikelihood, start, method="L-BFGS-B", bounds=bounds)
+    *spread, shrink = (*np.exp(found.x[:-1]).tolist(), float(found.x[-1]))
     # Beyond the last level the scale goes on to the densest prose.
-    return Calibration((*CEFR_LEVELS, 7.0), (*CEFR_DIFFICULTIES, 100.0), (*spread, spread[-1]))
+    return Calibration(
+        (*CEFR_LEVELS, 7.0), (*CEFR_DIFFICULTIES, 100.0), (*spread, spread[-1]), shrink
+    )

@@ -14,7 +14,7 @@ from understandability.errors import InputError, OptionError
 from understandability.estimation.background import BackgroundModel, expected_label
 from understandability.estimation.bundles import Bundle
 from understandability.estimation.calibration import EASIEST, HARDEST, Calibration
-from understandability.estimation.estimators import estimator_row, portable
+from understandability.estimation.estimators import EstimatorRow, estimator_row, portable
 from understandability.estimation.models import check_estimator, check_features
 from understandability.estimation.predictors import MOST, Predictor
 from understandability.estimation.users import Floats
@@ -145,6 +145,14 @@ class OutOfFold:
     fold: NDArray[np.int64]
 
 
+def judged_estimator(name: str) -> EstimatorRow:
+    """The row of an estimator that takes features; `OptionError` for any other."""
+    row = estimator_row(name)
+    if row.on_counts:
+        raise OptionError(f"{name} takes counts of words, not features; choose another")
+    return row
+
+
 def train_judged(
     inputs: Floats,
     columns: Sequence[str],
@@ -169,9 +177,7 @@ def train_judged(
     Raises `InputError` where there are too few groups for the folds, or where the estimates say
     nothing about the difficulties; `OptionError` for an estimator that takes no columns.
     """
-    row = estimator_row(estimator)
-    if row.on_counts:
-        raise OptionError(f"{row.name} takes counts of words, not features; choose another")
+    row = judged_estimator(estimator)
     _check_backgrounds(columns, backgrounds)
     judged = np.isfinite(difficulties)
     rows, labels = inputs[judged], difficulties[judged]

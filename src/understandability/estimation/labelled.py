@@ -14,8 +14,10 @@ import numpy as np
 from understandability.documents import document_of_page
 from understandability.errors import InputError, OptionError, PageError
 from understandability.estimation.calibration import difficulty_of_level
+from understandability.estimation.predictors import MOST
 from understandability.estimation.users import Floats
 from understandability.io.jsonl import read_objects
+from understandability.language.words import word_of
 from understandability.records import HTML, TEXT, Document, Page
 
 DIRECTIONS = ("harder", "easier")
@@ -140,16 +142,16 @@ def _document(record: Mapping[str, Any], docno: str) -> Document | str:
         document = document_of_page(Page(docno, "", content, media_type))
     except PageError as error:
         return str(error)
-    return document if document.pieces else "no words"
+    return document if any(map(word_of, document.pieces)) else "no words"
 
 
 def _label(record: Mapping[str, Any], source: LabelSource, number: int) -> float:
     label = record.get(source.label)
     if label is None:
         return math.nan
-    if isinstance(label, bool) or not isinstance(label, int | float) or not math.isfinite(label):
+    if isinstance(label, bool) or not isinstance(label, int | float) or not abs(label) <= MOST:
         raise InputError(
-            f"{source.path}, record {number}: {source.label!r} is {label!r}, not a number"
+            f"{source.path}, record {number}: {source.label!r} is {str(label)[:40]!r}, not a number"
         )
     _, low, high = SCALES[source.scale]
     if not low <= label <= high:
@@ -163,6 +165,8 @@ def _label(record: Mapping[str, Any], source: LabelSource, number: int) -> float
 
 
 def _check(labels: Floats, source: LabelSource) -> None:
+    if not len(labels):
+        raise InputError(f"{source.path} has no texts with words")
     known = labels[np.isfinite(labels)]
     if not len(known):
         raise InputError(

@@ -60,7 +60,7 @@ def read_bundle(name_or_path: str | Path) -> BundleFiles:
     for name, entry in description["files"].items():
         if not _FILE_NAME.fullmatch(name):
             raise InputError(
-                f"{where} is refused: it names a file {name!r}, and weights stand beside "
+                f"{where} is refused: it names a file {name[:40]!r}, and weights stand beside "
                 f"{DESCRIPTION} as .npz or .ubj"
             )
         weights[name] = _content(folder, name, MAX_BYTES, where)
@@ -73,13 +73,20 @@ def read_bundle(name_or_path: str | Path) -> BundleFiles:
     return BundleFiles(where, hashlib.sha256(content).hexdigest(), description, weights)
 
 
+def check_place(folder: str | Path) -> None:
+    """Raise `InputError` where no bundle can be written, before there is one."""
+    target = Path(folder)
+    if target.exists() and not _is_bundle(target):
+        raise InputError(f"{folder} holds other things than a bundle; name a new folder")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"{folder} cannot be written: its folder does not exist; make it first")
+
+
 def write_bundle(
     folder: str | Path, description: Mapping[str, Any], weights: Mapping[str, bytes]
 ) -> None:
     """Write a bundle as a new folder, complete or not at all; replaces an older bundle there."""
-    target = Path(folder)
-    if target.exists() and not _is_bundle(target):
-        raise InputError(f"{folder} holds other things than a bundle; name a new folder")
+    check_place(folder)
     files = {
         name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
         for name, content in sorted(weights.items())
@@ -87,7 +94,7 @@ def write_bundle(
     text = json.dumps(
         {"format": FORMAT, **description, "files": files}, indent=1, ensure_ascii=False
     )
-    write_folder(target, {**weights, DESCRIPTION: f"{text}\n".encode()})
+    write_folder(Path(folder), {**weights, DESCRIPTION: f"{text}\n".encode()})
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
