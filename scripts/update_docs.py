@@ -48,7 +48,8 @@ def commands() -> str:
     tasks: dict[str, list[str]] = {}
     for name, module, task in COMMANDS:
         link = f"[`understand {name}`](docs/commands.md#understand-{name})"
-        tasks.setdefault(task, []).append(f"| {link} | {summary(name, module)} |")
+        meaning = summary(name, module).replace("|", "\\|")
+        tasks.setdefault(task, []).append(f"| {link} | {meaning} |")
     parts = []
     for task, rows in tasks.items():
         parts += [f"| {task} | |", "|---|---|", *rows, ""]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,29 @@ def test_the_links_of_the_readme_lead_somewhere() -> None:
         if heading:
             lines = (ROOT / link).read_text("utf-8").splitlines()
             assert f"## {heading.replace('-', ' ')}" in lines, heading
+
+
+def commands_in(text: str) -> list[list[str]]:
+    """Every command line that stands as code in a document, its lines joined."""
+    lines = re.findall(r"^    (understand (?:[^\\\n]|\\\n)*)", text, re.MULTILINE)
+    return [shlex.split(line.replace("\\\n", " ")) for line in lines]
+
+
+def test_the_commands_of_the_documents_exist() -> None:
+    """With every option that is given to them, as their help has it."""
+    reference = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    helps = {
+        heading: set(re.findall(r"`(--?[a-z-]+)", section))
+        for heading, section in re.findall(
+            r"^##+ (understand .*)\n((?:(?!^##).*\n)*)", reference, re.MULTILINE
+        )
+    }
+    used = commands_in((ROOT / "README.md").read_text("utf-8")) + commands_in(reference)
+    assert len(used) > 40
+    for words in used:
+        heading = " ".join(words[:3]) if " ".join(words[:3]) in helps else " ".join(words[:2])
+        options = {word for word in words if re.match("--?[a-z]", word)}
+        assert options <= helps[heading], " ".join(words)
 
 
 def test_the_citation_is_of_this_version() -> None:
