@@ -77,3 +77,26 @@ def test_labels_of_corpora_are_numbers(understand, tmp_path: Path, label: str) -
     assert done.returncode == 2
     assert "--corpus is LABEL=INPUT" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("probability", "inf.tsv", "--threshold", "15"), "holds numbers that are not finite"),
+        (("probability", "words.tsv", "--threshold", "15"), "other things than numbers"),
+        (("validate", "llr", "x.jsonl", "-o", "x.pdf"), "names no kind of table"),
+        (("validate", "llr", "x.jsonl", "-o", "no/x.json"), "its folder does not exist"),
+        (("validate", "llr", "x.jsonl", "--threshold", "nan"), "must be a finite number"),
+        (("validate", "--grid", ".", "--labels", "words.tsv"), "has no column of numbers"),
+        (("validate", "--grid", ".", "--labels", "inf.tsv", "--plot", "no/x.svg"), "make it first"),
+    ],
+)
+def test_what_can_be_known_is_said_at_once(
+    understand, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "inf.tsv").write_text("docno\tfog\na\tinf\nb\t3\n")
+    (tmp_path / "words.tsv").write_text("docno\tfog\na\tx\n")
+    done = understand(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -115,7 +115,12 @@ def test_where_higher_is_easier_signs_turn() -> None:
 
 @pytest.mark.parametrize(
     ("count", "values", "message"),
-    [(29, range(29), "29 of the pages have a label; at least 30"), (36, [1] * 36, "must differ")],
+    [
+        (29, range(36), "29 of the pages have a label; at least 30"),
+        (36, range(29), "the labels are of 29 documents; at least 30"),
+        (36, [1] * 36, "all labels are the same; they must differ"),
+        (36, [1] * 36 + [2], "all labels of the pages are the same"),
+    ],
 )
 def test_labels_that_tell_nothing_are_refused(count: int, values: list[int], message: str) -> None:
     given = Labels.of_documents("x", {f"p{i}": float(v) for i, v in enumerate(values)})

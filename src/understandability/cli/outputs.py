@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from understandability.errors import OptionError
+from understandability.errors import InputError, OptionError
 
 _BY_SUFFIX = {".json": "json", ".eval": "trec_eval"}
 _ROW_FORMATS = ("csv", "tsv", "jsonl", "parquet")
@@ -56,6 +56,20 @@ def write_result(
         settings = _finite(document["settings"])
         with TableWriter(destination, settings=settings, piped_as=kind or "jsonl") as writer:
             writer.write(pa.Table.from_pylist([dict(row) for row in rows()]))
+
+
+def check_destination(destination: str | None) -> None:
+    """Raise what `write_result` would, before there is a result to write."""
+    if destination is None or destination == "-":
+        return
+    if Path(destination).suffix not in _BY_SUFFIX:
+        from understandability.io.tables import table_format
+
+        table_format(destination)
+    if not Path(destination).absolute().parent.is_dir():
+        raise InputError(
+            f"{destination} cannot be written: its folder does not exist; make it first"
+        )
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> None:

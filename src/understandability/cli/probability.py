@@ -60,13 +60,16 @@ def probability(
                 f"{scores} has no column {name!r}; it has {', '.join(table.column_names)}"
             )
         try:
-            return np.array(
+            numbers = np.array(
                 [np.nan if value is None else float(value) for value in table[name].to_pylist()]
             )
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(
                 f"column {name!r} of {scores} holds other things than numbers"
             ) from None
+        if np.isinf(numbers).any():
+            raise InputError(f"column {name!r} of {scores} holds numbers that are not finite")
+        return numbers
 
     scale = (
         values(noise_scale)

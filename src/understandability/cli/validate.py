@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from understandability.cli.options import LimitMb, Quiet
-from understandability.cli.outputs import ResultFile, named, print_table, write_result
+from understandability.cli.outputs import (
+    ResultFile,
+    check_destination,
+    named,
+    print_table,
+    write_result,
+)
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
@@ -106,6 +113,9 @@ def validate(
     from understandability.estimation.validation import report, score_rows
     from understandability.estimation.validation import validate as compare
 
+    check_destination(output)
+    if not math.isfinite(threshold):
+        raise OptionError(f"--threshold must be a finite number, not {threshold}")
     sources = [LabelSource.parse(each) for each in labelled]
     model = load_bundle(bundle)
     results = [compare(model, read_labelled(source), threshold=threshold) for source in sources]

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from understandability.cli.outputs import named, print_table, write_result
+from understandability.cli.outputs import check_destination, named, print_table, write_result
 from understandability.cli.progress import Progress
+from understandability.errors import InputError
 
 if TYPE_CHECKING:
     from understandability.evaluation.grid import Cell, Grid
@@ -38,6 +39,8 @@ def validate_grid(
     from understandability.io.tables import write_text
     from understandability.report.charts import box_plot
 
+    for destination in (output, plot and f"{plot}.json"):
+        check_destination(destination)
     assessors = dict(_assessors(labels))
     models = [load_bundle(name) for name in bundles or embedded_bundles()]
     read = sources(pages, None, limit_mb)
@@ -68,11 +71,14 @@ def _assessors(paths: list[str]) -> Iterator[tuple[str, Labels]]:
     for text in paths:
         path, _, column = text.rpartition(":") if not Path(text).exists() else (text, "", "")
         path = path or text
-        if column or (columns := numeric_columns(path)) is None:
-            yield text, read_labels(path, column=column or None)
+        columns = [column] if column else numeric_columns(path)
+        if columns is None:
+            yield text, read_labels(path)
+        elif not columns:
+            raise InputError(f"{path} has no column of numbers beside docno")
         else:
-            for column in columns:
-                yield f"{path}:{column}", read_labels(path, column=column)
+            for name in columns:
+                yield f"{path}:{name}", read_labels(path, column=name)
 
 
 def _with_progress(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Page | Failure]:

@@ -146,6 +146,7 @@ def run_grid(
             f"not {direction!r}"
         )
     labels = _labels(assessors, -1.0 if direction == "easier" else 1.0)
+    _check(labels)
     scored = _Scored(pages, labels, bundles)
     values = scored.values()
     if len(scored.docnos) < LEAST_RECORDS:
@@ -240,6 +241,16 @@ def _labels(assessors: Mapping[str, Labels], sign: float) -> dict[str, dict[str,
             if count:
                 by_document.setdefault(docno, {})[assessor] = sign * float(total / count)
     return by_document
+
+
+def _check(labels: Mapping[str, Mapping[str, float]]) -> None:
+    """What can be known before any page is read."""
+    if len(labels) < LEAST_RECORDS:
+        raise InputError(
+            f"the labels are of {len(labels)} documents; at least {LEAST_RECORDS} are needed"
+        )
+    if len({label for given in labels.values() for label in given.values()}) < 2:
+        raise InputError("all labels are the same; they must differ")
 
 
 def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, float]:
