@@ -67,6 +67,12 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "a million attributes": lambda: (
         "<p " + " ".join(f"a{number}" for number in range(1_000_000)) + ">" + PARAGRAPH
     ),
+    "100,000 attributes": lambda: (
+        "<p " + " ".join(f"a{number}" for number in range(100_000)) + ">" + PARAGRAPH
+    ),
+    "100,000 attributes with tags in them": lambda: (
+        "<p " + " ".join(f'a{number}="<b>"' for number in range(100_000)) + ">" + PARAGRAPH
+    ),
     "a million end tags": lambda: "</p>" * 1_000_000 + PARAGRAPH,
     "a million unknown end tags": lambda: "</x>" * 1_000_000 + PARAGRAPH,
     "a million <": lambda: "<" * 1_000_000 + PARAGRAPH,
@@ -105,6 +111,14 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "unclosed textarea": lambda: "<textarea>Nose" + PARAGRAPH,
     "unclosed iframe": lambda: "<iframe src=x>" + PARAGRAPH,
     "unclosed quote": lambda: '<p title="a>' + PARAGRAPH,
+    "unclosed quote after text": lambda: (
+        PARAGRAPH.replace(WORD, "it") + "<a href='x>more</a>" + PARAGRAPH * 3 + "<p>It isn't.</p>"
+    ),
+    "unclosed noscript": lambda: PARAGRAPH.replace(WORD, "it") + "<noscript>" + PARAGRAPH,
+    "unclosed template": lambda: PARAGRAPH.replace(WORD, "it") + "<template>" + PARAGRAPH,
+    "unclosed object": lambda: PARAGRAPH.replace(WORD, "it") + "<object>" + PARAGRAPH,
+    "100,000 unclosed quotes": lambda: '<p title="a>' * 100_000 + PARAGRAPH,
+    "100,000 unclosed objects": lambda: "<object>a" * 100_000 + PARAGRAPH,
     "100,000 unclosed scripts": lambda: "<script>a" * 100_000 + PARAGRAPH,
     "100,000 unclosed comments": lambda: "<!-- a" * 100_000 + PARAGRAPH,
     "plaintext": lambda: "<plaintext>" + PARAGRAPH,

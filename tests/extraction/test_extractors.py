@@ -110,7 +110,12 @@ def test_plain_text_is_cut_into_paragraphs() -> None:
         ]  # fmt: skip
 
 
-TAGS = re.findall(r"\S+", "<p> <b> </b> <a> </a> <br> <li> flu <script> </script> <!-- <h2> &amp;")
+TAGS = [
+    "\x85",
+    "\u2028",
+    "\u3000",
+    *re.findall(r"\S+", "<p> <b> </b> <a> </a> <br> <li> flu <script> </script> <!-- <h2> &amp;"),
+]
 
 
 @given(st.lists(st.sampled_from([*TAGS, " "])))

@@ -84,6 +84,26 @@ def test_long_attributes_are_not_text(value: str) -> None:
     assert page.flags == ()
 
 
+@pytest.mark.parametrize("name", ["noscript", "template", "object"])
+def test_elements_that_are_left_out_end(name: str) -> None:
+    """One that is never closed would take the rest of the page along."""
+    page = parsed(f"<p>a<{name}>b</{name}><p>c<{name} id=x><p>d")
+    assert page.tag_counts[name] == 1
+    assert page.flags == ("unclosed_element",)
+    assert parsed(f"<p>a<{name}><p>b</{name}>").flags == ()
+
+
+@pytest.mark.parametrize("attribute", ["a{}", "a{}=x", 'a{}="<>"'])
+def test_tags_full_of_attributes(attribute: str) -> None:
+    """libxml2 would compare each with each, which took minutes."""
+    attributes = " ".join(map(attribute.format, range(100_000)))
+    page = parsed(f"<p {attributes}>the end")
+    assert "the end" in text_of(page)
+    assert page.flags == ("no_tree",)
+    few = " ".join(f'a{number}="{"b c" * 9}"' for number in range(140))
+    assert parsed(f"<p {few}>the end").flags == ()
+
+
 def test_script_at_the_end_is_not_text() -> None:
     """A script that is closed keeps its tags to itself."""
     page = parsed("<p>a</p><script>document.write('<p>b</p>')</script>")

@@ -50,6 +50,7 @@ _OPENING_ACTIONS = {
 }
 
 _SPACES = re.compile("  +")
+_WIDE_SPACES = re.compile("[^\\S\x00-\x7f]")
 
 # A token is a run of these; a word is a token with a letter or digit. (As boilerpy3 has it.)
 _TOKEN = re.compile(r"[\w\"'.,!@\-:;$?()/]+")
@@ -106,7 +107,10 @@ def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[s
     cut, linked_texts, elements = _cut(parsed)
     if not cut:
         return [], [], [], []
-    whole = _SPACES.sub(" ", "\n".join(cut))
+    whole = "\n".join(cut)
+    if not whole.isascii():
+        whole = _WIDE_SPACES.sub(" ", whole)
+    whole = _SPACES.sub(" ", whole)
     texts = [text.strip() for text in whole.split("\n")]
     words, linked = _count_words(whole), _count_words("\n".join(linked_texts))
     if 0 in words:

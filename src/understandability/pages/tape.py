@@ -39,11 +39,23 @@ def names(listed: str) -> frozenset[str]:
 # Larger pages get no tree.
 _MAX_TREE_BYTES = 4_000_000
 _MAX_TREE_TAGS = 400_000
+# Nor do pages with a tag of more attributes, for which libxml2 takes the square of their number.
+_MAX_ATTRIBUTES = 150
+_LONG_TAG = 500  # bytes, which is more than most tags have
+_MANY_VALUES = 12_000  # equals signs of a page, which is more than most pages have
+_FULL_TAG = re.compile(
+    rb"""<[a-zA-Z](?:[^<>"'=]*+=\s*+(?:"[^"]*+"|'[^']*+')){%d}""" % _MAX_ATTRIBUTES
+)
+_TAG_START = re.compile(rb"<[a-zA-Z][^<>]*+")
+_QUOTED = re.compile(rb""""[^"]*+"|'[^']*+'""")
 # Pages with more tags are refused; a tape takes some 150 bytes a tag.
 _MAX_TAGS = 1_000_000
 
 # Elements whose content is text even where it looks like tags.
 RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
+
+# Elements that extractors leave out, so that all is lost behind one that is never closed.
+_HIDING = ("noscript", "template", "object")
 
 _VOID = names(
     """area base basefont bgsound br col embed frame hr img input keygen link meta param source
@@ -98,6 +110,11 @@ def read_markup(source: bytes) -> Markup:
     if last and _opens_after_last_end(closed, last.encode()) >= 0:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
+    for name in _HIDING:
+        if name in markup.tape and (start := _opens_after_last_end(closed, name.encode())) >= 0:
+            tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
+            closed = closed[:start] + tags.sub(b"", closed[start:])
+            markup = _read(closed)
     if closed is not source:
         markup = markup._replace(flags=(*markup.flags, "unclosed_element"))
     return markup
@@ -120,7 +137,7 @@ def _read(source: bytes) -> Markup:
         return Markup([""])
     slashes = _LINE_BREAK.findall(source)
     closes_void_elements = 2 * slashes.count(b"/") > len(slashes)
-    if tags <= _MAX_TREE_TAGS and len(source) <= _MAX_TREE_BYTES:
+    if tags <= _MAX_TREE_TAGS and len(source) <= _MAX_TREE_BYTES and not _has_full_tag(source):
         parser = etree.HTMLParser(
             encoding="utf-8",
             remove_comments=True,
@@ -136,6 +153,31 @@ def _read(source: bytes) -> Markup:
             if _has_text(tape):
                 return Markup(tape, language, closes_void_elements)
     return Markup(_tape_of_source(source.decode()), "", closes_void_elements, flags=("no_tree",))
+
+
+def _has_full_tag(source: bytes) -> bool:
+    """Whether a tag has more attributes than a parser is given."""
+    start = 0
+    while 0 <= start < len(source) - _LONG_TAG:
+        last = source.rfind(b"<", start + 1, start + _LONG_TAG)
+        if last >= 0:
+            start = last
+            continue
+        tag = _TAG_START.match(source, start)
+        if tag and tag.end() - start >= _LONG_TAG:
+            if len(_QUOTED.sub(b"", tag[0]).split()) > _MAX_ATTRIBUTES:
+                begins, ends = (
+                    max(source.rfind(name, 0, start), source.rfind(name.upper(), 0, start))
+                    for name in (b"<script", b"</script")
+                )
+                if begins <= ends:
+                    return True
+            # In a script nothing is a tag, and its content is long.
+            start = max(start, source.find(b"</", start) - 1)
+        start = source.find(b"<", start + 1)
+    if len(source) < 5 * _MANY_VALUES:  # 'a=""'
+        return False
+    return source.count(b"=") > _MANY_VALUES and _FULL_TAG.search(source) is not None
 
 
 def _tape_of(root: etree._Element) -> Tape:
