@@ -223,4 +223,5 @@ def test_a_worker_ends_with_its_time_limit_even_without_its_parent() -> None:
     worker.give(batch_of("HANG"), 0.5)
     time.sleep(0.1)
     worker.connection.close()  # what the kernel does when the parent dies
+    worker._process.wait()
     assert worker.cause_of_death() == "its time limit"
