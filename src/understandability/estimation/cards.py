@@ -28,7 +28,7 @@ def card_lines(bundle: Bundle) -> Iterator[str]:
         yield str(summary)
     for entry, heading in _SENTENCES.items():
         if text := bundle.card.get(entry):
-            yield f"{heading}: {text}."
+            yield f"{heading}: {str(text).rstrip('.')}."
     yield from _table("Trained on", bundle.card.get("training"), hidden=("sha256",))
     yield from _table("Figures", bundle.card.get("figures"))
     if note := bundle.card.get("figures_note"):
