@@ -16,14 +16,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelled_sets import BASELINES, BY_ORIGIN, SOURCES, Texts, load_passages, load_texts, records
-from train_default import BUNDLES, LEVELLED, Recipe, fit
+from labelled_sets import (
+    BASELINES,
+    BY_ORIGIN,
+    SOURCES,
+    Texts,
+    load_passages,
+    load_texts,
+    records,
+)
+from train_default import BUNDLES, LEVELLED, fit
 from understandability.documents import document_of_text
 from understandability.estimation import load_bundle
 from understandability.estimation.calibration import calibrate_levels, difficulty_of_level
@@ -52,6 +60,7 @@ class Estimates:
     labels: Floats
     groups: NDArray[np.int64]
     splits: NDArray[np.str_]
+    words: NDArray[np.int64]
     formulas: Floats
     raw: Mapping[str, Floats]
 
@@ -69,7 +78,7 @@ def read_estimates(path: Path) -> Estimates:
     with np.load(path, allow_pickle=False) as file:
         arrays = dict(file)
     raw = {name: arrays[name] for name in BUNDLES if name in arrays}
-    names = ("sets", "labels", "groups", "splits", "formulas")
+    names = ("sets", "labels", "groups", "splits", "words", "formulas")
     return Estimates(*(arrays[name] for name in names), raw)
 
 
@@ -128,9 +137,11 @@ def calibrated(estimates: Estimates, raw: Floats) -> tuple[Floats, Floats]:
     half = estimates.groups % 2
     for side in (0, 1):
         taught = np.isin(estimates.sets, LEVELLED) & np.isfinite(raw) & (half != side)
-        calibration = calibrate_levels(raw[taught], estimates.labels[taught])
+        calibration = calibrate_levels(
+            raw[taught], estimates.labels[taught], estimates.words[taught]
+        )
         here = half == side
-        difficulty[here], spread[here] = calibration.apply(raw[here])
+        difficulty[here], spread[here] = calibration.apply(raw[here], estimates.words[here])
     return difficulty, spread
 
 
@@ -177,17 +188,13 @@ def background_outputs(data: Path, sets: Sequence[str], folder: Path) -> dict[st
 
 def refits(data: Path) -> str:
     """The default's recipe without medreadme, and without the groups of the test splits."""
-    names = [source.name for source in SOURCES if source.name in BUNDLES["default"].names]
+    names = [source.name for source in SOURCES if source.name in BUNDLES["default"].domain_of]
     texts = load_texts(data, names, text_columns())
     passages = load_passages(data, text_columns())
     recipe = BUNDLES["default"]
-    rest = Recipe(
-        tuple(name for name in recipe.names if not name.startswith("medreadme")),
-        recipe.licence,
-        recipe.summary,
-        recipe.origin_weight,
-        recipe.origin_gate,
-    )
+    kept = {name: of for name, of in recipe.domain_of.items() if of != "health"}
+    shares = {of: share for of, share in recipe.shares.items() if of != "health"}
+    rest = replace(recipe, domain_of=kept, shares=shares)
     held_out = np.isin(texts.sets, SPLIT) & (texts.splits == "test")
     seen = ~np.isin(texts.groups, texts.groups[held_out])
     rows = []
@@ -236,8 +243,9 @@ def main() -> None:
         "is not trained on get the mean of its models), in the test splits too; background "
         "models and formulas saw none of the labels.\n",
         *agreement_tables(estimates, background),
-        chances(estimates),
     ]
+    if estimates.raw:
+        parts.append(chances(estimates))
     if arguments.refit:
         parts.append(refits(arguments.data))
     text = "\n".join(parts)

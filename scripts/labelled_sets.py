@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,11 @@ from understandability.records import Document
 class LabelledSource:
     """A labelled set: how its label becomes a CEFR level, what it weighs, who may use it.
 
-    A level is ``start + step * label``. Sets of one `domain` were judged in one way; sets of one
-    `family` share texts, so that their groups are the same groups.
+    A level is ``start + step * label``. Sets of one `family` share texts, so that their groups are
+    the same groups.
     """
 
     name: str
-    domain: str
     start: float
     step: float
     weight: float
@@ -40,13 +39,14 @@ class LabelledSource:
 # CLEAR and OneStop are brought to levels by where a model of the other sets sees them; within a
 # set the step and the start change no correlation.
 SOURCES = (
-    LabelledSource("medreadme", "health", 0, 1, 1, "none stated", "medreadme"),
-    LabelledSource("medreadme_docs", "health", 0, 1, 3, "none stated", "medreadme", 3.0),
-    LabelledSource("readmepp_en", "general", 0, 1, 1, "research, non-commercial", "readmepp"),
-    LabelledSource("clear", "school", 3.0, -0.6, 1, "CC BY-NC-SA 4.0", "clear"),
-    LabelledSource("onestop", "news", 1.9, 0.6, 3, "CC BY-SA 4.0", "onestop"),
-    LabelledSource("wiki_simple_pairs", "encyclopedia", 3.2, 0.8, 0.3, "MIT", "wiki"),
+    LabelledSource("medreadme", 0, 1, 1, "none stated", "medreadme"),
+    LabelledSource("medreadme_docs", 0, 1, 3, "none stated", "medreadme", 3.0),
+    LabelledSource("readmepp_en", 0, 1, 1, "research, non-commercial", "readmepp"),
+    LabelledSource("clear", 3.0, -0.6, 1, "CC BY-NC-SA 4.0", "clear"),
+    LabelledSource("onestop", 1.9, 0.6, 3, "CC BY-SA 4.0", "onestop"),
+    LabelledSource("wiki_simple_pairs", 3.2, 0.8, 0.3, "MIT", "wiki", 0.1),
 )
+_SOURCE = {source.name: source for source in SOURCES}
 # By the origin of a text, not by judgement: the measure is how often the harder comes out harder.
 BY_ORIGIN = ("cochrane_pls", "wiki_simple_pairs")
 HARDER = {"clear": -1.0}  # the sets whose label says easier
@@ -84,6 +84,7 @@ class Texts:
     labels: Floats
     groups: NDArray[np.int64]
     splits: NDArray[Any]
+    words: NDArray[np.int64]
     inputs: Floats
     formulas: Floats
 
@@ -114,8 +115,9 @@ def load_texts(data: Path, names: Sequence[str], columns: Sequence[str]) -> Text
     families = {source.name: source.family for source in SOURCES}
     found = [(name, record) for name in names for record in records(data, name)]
     documents = [document_of_text(record["text"], record["id"]) for _, record in found]
-    inputs, formulas = [], []
+    words, inputs, formulas = [], [], []
     for batch in batches(documents):
+        words.append(batch.words)
         inputs.append(inputs_of(batch, columns))
         formulas.append(features_of(batch, BASELINES).values)
     return Texts(
@@ -129,6 +131,7 @@ def load_texts(data: Path, names: Sequence[str], columns: Sequence[str]) -> Text
             ]
         ),
         splits=np.array([record.get("split") or "" for _, record in found]),
+        words=np.concatenate(words),
         inputs=np.concatenate(inputs),
         formulas=np.concatenate(formulas),
     )
@@ -143,37 +146,35 @@ def load_passages(data: Path, columns: Sequence[str]) -> tuple[NDArray[Any], Flo
 
 def judged(
     texts: Texts,
-    names: Sequence[str],
+    domain_of: Mapping[str, str],
     passages_of: tuple[NDArray[Any], Floats],
     origin_weight: float,
 ) -> Judged:
-    """The records of the named sets with their levels, and the passages behind them."""
-    sources = {source.name: source for source in SOURCES if source.name in names}
-    domains = domains_of(names)
-    chosen = np.isin(texts.sets, list(sources)) & np.isfinite(texts.inputs).all(axis=1)
-    of = [sources[name] for name in texts.sets[chosen]]
+    """The records of the sets in `domain_of` with their levels, and the passages behind them."""
+    domains = list(dict.fromkeys(domain_of.values()))
+    chosen = np.isin(texts.sets, list(domain_of)) & np.isfinite(texts.inputs).all(axis=1)
+    of = [_SOURCE[name] for name in texts.sets[chosen]]
     corpora, inputs = passages_of
     weak = len(corpora)
     return Judged(
         inputs=np.concatenate([texts.inputs[chosen], inputs]),
         levels=np.concatenate(
-            [
-                # A label was turned to harder = higher; so is the step.
-                np.array([source.start for source in of])
-                + np.array([abs(source.step) for source in of]) * texts.labels[chosen],
-                np.array([ORIGINS[corpus][0] for corpus in corpora]),
-            ]
+            [levels_of(texts, chosen), [ORIGINS[corpus][0] for corpus in corpora]]
         ),
-        domains=np.array([domains.index(source.domain) for source in of] + [len(domains)] * weak),
+        domains=np.array(
+            [domains.index(domain_of[source.name]) for source in of] + [len(domains)] * weak
+        ),
         groups=np.concatenate([texts.groups[chosen], -1 - np.arange(weak)]),
         weights=np.array([source.weight for source in of] + [origin_weight] * weak),
         expert_weights=np.array([source.expert_weight for source in of] + [1.0] * weak),
     )
 
 
-def domains_of(names: Sequence[str]) -> list[str]:
-    """The domains of the named sets, in their order."""
-    return list(dict.fromkeys(source.domain for source in SOURCES if source.name in names))
+def levels_of(texts: Texts, chosen: NDArray[np.bool_]) -> Floats:
+    """The CEFR levels of chosen records; a label was turned to harder = higher, so is the step."""
+    of = [_SOURCE[name] for name in texts.sets[chosen]]
+    steps = np.array([abs(source.step) for source in of])
+    return np.array([source.start for source in of]) + steps * texts.labels[chosen]
 
 
 def passages(data: Path, random_state: int = 0) -> Iterator[Document]:

@@ -209,6 +209,7 @@ class Scorer:
             "p_understandable": estimated("p_understandable"),
             "difficulty": estimated("difficulty"),
             "spread": estimated("spread"),
+            "raw": estimated("raw"),
             **{name: values[name] for name in FORMULAS},
             **{name: values[name].astype(np.int64) for name in COUNTS},
             "language": [document.language for document in documents],
@@ -231,7 +232,7 @@ class Scorer:
             noise_scale=self.settings.noise_scale,
         )
         return tuple(
-            Estimate(estimate.docno, math.nan, math.nan, math.nan, (*estimate.flags, NOT_ENGLISH))
+            Estimate(estimate.docno, *[math.nan] * 4, (*estimate.flags, NOT_ENGLISH))
             if document.language not in (None, "en") and not self.settings.any_language
             else estimate
             for document, estimate in zip(batch.documents, estimates, strict=True)

@@ -21,6 +21,7 @@ COLUMNS = [
     "p_understandable",
     "difficulty",
     "spread",
+    "raw",
     "ari",
     "coleman_liau",
     "dale_chall",

@@ -52,6 +52,7 @@ class Calibration:
             and difficulty[0] >= EASIEST
             and difficulty[-1] <= HARDEST
             and bool(((spread > 0) & (spread <= HARDEST)).all())
+            and 0 <= self.shrink <= 1
         ):
             raise InputError(
                 "a calibration needs two or more knots of rising raw output, with a difficulty "
@@ -79,8 +80,10 @@ class Calibration:
     def from_json(cls, knots: Mapping[str, Any]) -> Self:
         """The calibration that `to_json` gave; raises `InputError` for anything else."""
         try:
-            lists = (tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread"))
-            return cls(*lists, shrink=float(knots["shrink"]))
+            raw, difficulty, spread = (
+                tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread")
+            )
+            return cls(raw, difficulty, spread, float(knots["shrink"]))
         except (TypeError, ValueError, KeyError) as error:
             raise InputError("the calibration is not three lists of numbers and one") from error
 
@@ -171,8 +174,11 @@ def calibrate_levels(raw: ArrayLike, levels: ArrayLike, words: ArrayLike = SHORT
     start = np.append(np.full(len(CEFR_LEVELS), np.log(10.0)), 0.0)
     bounds = [(0.0, 4.0)] * len(CEFR_LEVELS) + [(0.0, 1.0)]
     found = minimize(unlikelihood, start, method="L-BFGS-B", bounds=bounds)
-    *spread, shrink = (*np.exp(found.x[:-1]).tolist(), float(found.x[-1]))
+    spread = tuple(np.exp(found.x[:-1]).tolist())
     # Beyond the last level the scale goes on to the densest prose.
     return Calibration(
-        (*CEFR_LEVELS, 7.0), (*CEFR_DIFFICULTIES, 100.0), (*spread, spread[-1]), shrink
+        (*CEFR_LEVELS, 7.0),
+        (*CEFR_DIFFICULTIES, 100.0),
+        (*spread, spread[-1]),
+        float(found.x[-1]),
     )

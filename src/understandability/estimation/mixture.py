@@ -3,41 +3,36 @@
 People judged sentences by CEFR level, school books by comparison, news by the level they were
 rewritten for. One *domain* is a group of texts that were judged in one way. A text goes
 
-1. into columns: the catalogue's, those of `style`, and the mean of its word vectors; each is
-   centred, scaled, and cut off at four standard deviations, so that no length is out of range;
-2. through Gaussian bells around chosen training texts, whose sums are one estimate for each domain
-   (kernel ridge regression, Nyström approximation: Williams & Seeger 2001) and the chances that
-   it is of each domain (logistic regression on the same bells);
-3. with these estimates, into boosted trees (XGBoost) for all domains at once.
+1. into columns: the catalogue's, those of `style`, and the mean of its word vectors;
+2. to the expert of each domain: sums of Gaussian bells around texts of that domain (kernel ridge
+   regression, Nyström approximation: Williams & Seeger 2001);
+3. with the experts' estimates, into boosted trees (XGBoost): those of each domain, grown on its
+   own texts, and common ones, grown on all of them and on passages of known origin;
+4. and to a gate: how likely it is of each domain (logistic regression).
 
-The raw output is the mean of the trees and of the domains' estimates under their chances; its
-scale is that of CEFR levels, 1 (A1) to 6 (C2). Nobody tells it which set a text is from.
+The raw output is the mean over the domains, as likely as they are, of expert, own trees and common
+trees; its scale is that of CEFR levels, 1 (A1) to 6 (C2). Nobody tells it which set a text is from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from understandability.errors import InputError
 from understandability.estimation.boosting import Boosted
 from understandability.estimation.models import check_features
-from understandability.estimation.predictors import LINKS, Kernel
+from understandability.estimation.predictors import Kernel, Network, Prepared
 from understandability.estimation.style import STYLE_COLUMNS, style
 from understandability.estimation.users import Floats
-from understandability.estimation.weights import array_bytes, arrays_of, predictor_of
-from understandability.features import CATALOGUE, Batch, features_of, ratio
-from understandability.features.batch import starts_of
+from understandability.estimation.weights import array_bytes, predictor_of
+from understandability.estimation.word_vectors import dimensions, mean_word_vectors
+from understandability.features import CATALOGUE, Batch, features_of
 from understandability.features.feature import DOCUMENT
-from understandability.features.word_statistics import statistics_numbers
-from understandability.io.resources import resource_arrays
 
-_CUT = 4.0
-_TREES_SHARE = 0.5
 # Groups of the catalogue that describe a text of any length, whatever page it stood on.
 _GROUPS = (
     "readability",
@@ -61,28 +56,6 @@ def text_columns() -> tuple[str, ...]:
     )
 
 
-@cache
-def _word_vectors() -> Floats:
-    arrays = resource_arrays("word_vectors.npz")
-    return np.asarray(arrays["vectors"] * arrays["scale"], np.float64)
-
-
-def mean_word_vectors(batch: Batch) -> Floats:
-    """The mean vector of each document's words; 0 where none is known. Use `Batch.once`."""
-    from scipy.sparse import csr_array
-
-    numbers = batch.token_values(statistics_numbers)
-    known = numbers >= 0
-    starts = starts_of(known)[batch.token_starts]
-    vectors = _word_vectors()
-    # A sparse product adds row by row, and never holds a vector for each token.
-    words = csr_array(
-        (np.ones(starts[-1]), numbers[known], starts), shape=(len(batch), len(vectors))
-    )
-    means = ratio(words @ vectors, np.diff(starts)[:, None])
-    return np.where(np.isnan(means), 0.0, means)
-
-
 def inputs_of(batch: Batch, columns: Sequence[str]) -> Floats:
     """What a mixture reads of each document: catalogue, style, word vectors, side by side."""
     return np.hstack(
@@ -96,25 +69,37 @@ def inputs_of(batch: Batch, columns: Sequence[str]) -> Floats:
 
 def input_names(columns: Sequence[str]) -> tuple[str, ...]:
     """The names of the columns of `inputs_of`."""
-    vectors = _word_vectors().shape[1]
-    return (*columns, *STYLE_COLUMNS, *(f"word_vector_{number}" for number in range(vectors)))
+    vectors = (f"word_vector_{number}" for number in range(dimensions()))
+    return (*columns, *STYLE_COLUMNS, *vectors)
 
 
 @dataclass(frozen=True, slots=True)
 class MixtureModel:
     """Experts, gate and trees, fitted; see the module.
 
-    `kernel` has an output for each of `domains` (an estimate), then for each but those that have
-    no gate (a log-odds): the first ``gates`` domains have one.
+    `experts` are by domain; the domains that have `trees` too come first, and are those that the
+    `gate` tells apart: the others lend their estimates to all trees. `common` are the common
+    trees, and `shares` what they weigh in each domain against its own expert and trees.
     """
 
     columns: tuple[str, ...]
-    domains: tuple[str, ...]
-    gates: int
-    center: Floats
-    scale: Floats
-    kernel: Kernel
-    trees: Boosted
+    experts: Mapping[str, Prepared]
+    gate: Prepared
+    trees: Mapping[str, Boosted]
+    common: Boosted
+    shares: Floats
+
+    def __post_init__(self) -> None:
+        inputs = len(input_names(self.columns))
+        grown = [*self.trees.values(), self.common]
+        if not (
+            list(self.trees) == list(self.experts)[: len(self.trees)]
+            and self.shares.shape == (len(self.trees),)
+            and bool(((self.shares >= 0) & (self.shares <= 1)).all())
+            and all(made.inputs == inputs for made in (self.gate, *self.experts.values()))
+            and all(made.inputs == inputs + len(self.experts) for made in grown)
+        ):
+            raise InputError("its features, its experts and its trees do not fit together")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -124,7 +109,7 @@ class MixtureModel:
     @property
     def typical(self) -> Floats:
         """The mean of the texts it learned from."""
-        return self.center
+        return self.gate.center
 
     def inputs(self, batch: Batch) -> Floats:
         """The columns of `inputs_of` for each document."""
@@ -132,64 +117,76 @@ class MixtureModel:
 
     def predict(self, inputs: Floats) -> Floats:
         """The raw output for each row of `inputs_of`."""
-        rows = prepared(inputs, self.center, self.scale)
-        outputs = self.kernel(rows)
-        estimates, odds = outputs[:, : len(self.domains)], outputs[:, len(self.domains) :]
-        chances = LINKS["softmax"](odds)
-        mixed = (chances * estimates[:, : self.gates]).sum(axis=1)
-        grown = self.trees(tree_inputs(rows, estimates))[:, 0]
-        return np.asarray(_TREES_SHARE * grown + (1 - _TREES_SHARE) * mixed, np.float64)
+        estimates = np.hstack([expert(inputs) for expert in self.experts.values()])
+        rows = tree_inputs(self.gate.prepared(inputs), estimates)
+        grown = np.hstack([trees(rows) for trees in self.trees.values()])
+        own = (estimates[:, : len(self.trees)] + grown) / 2
+        outputs = own + self.shares * (self.common(rows) - own)
+        return np.asarray((self.gate(inputs) * outputs).sum(axis=1), np.float64)
 
     def raw(self, batch: Batch) -> Floats:
         """The raw output for each document."""
         return self.predict(self.inputs(batch))
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Numbers as float32: the kernel's weights as float64, because large ones cancel."""
-        arrays = self.kernel.to_arrays()
-        arrays["vectors"] = arrays["vectors"].astype(np.float32)
+        """Vectors as float16, as `from_parts` reads them and training used them."""
         model = {
             "kind": "mixture",
             "features": list(self.columns),
-            "domains": list(self.domains),
-            "gates": self.gates,
+            "domains": list(self.experts),
+            "shares": self.shares.tolist(),
         }
-        return model, {
-            "experts.npz": array_bytes({**arrays, "center": self.center, "scale": self.scale}),
-            "trees.ubj": self.trees.to_bytes(),
-        }
+        weights = {"gate.npz": array_bytes(self.gate.to_arrays())}
+        for domain, expert in self.experts.items():
+            arrays = expert.to_arrays()
+            arrays["vectors"] = arrays["vectors"].astype(np.float16)
+            weights[f"expert-{domain}.npz"] = array_bytes(arrays)
+        for domain, trees in self.trees.items():
+            weights[f"trees-{domain}.ubj"] = trees.to_bytes()
+        return model, {**weights, "trees.ubj": self.common.to_bytes()}
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> MixtureModel:
         """The model that `to_parts` gave."""
         columns = check_features(model.get("features"))
-        domains, gates = model.get("domains"), model.get("gates")
-        if not isinstance(domains, list) or not isinstance(gates, int):
-            raise InputError("it states no domains")
-        arrays = arrays_of(weights, "experts.npz")
-        kernel = Kernel.from_arrays(arrays)
-        center, scale = (arrays.get(name, np.empty(0)) for name in ("center", "scale"))
-        trees = predictor_of(weights, "trees")
-        inputs = len(input_names(columns))
+        domains = _list_of(str, model.get("domains"), "domains")
+        shares = _list_of(float, model.get("shares"), "shares")
+        gate = _read(weights, "gate", Prepared)
         if not (
-            isinstance(trees, Boosted)
-            and 1 <= gates <= len(domains)
-            and center.shape == scale.shape == (inputs,)
-            and center.dtype == scale.dtype == np.float64
-            and bool((scale > 0).all() and np.isfinite(center).all())
-            and kernel.inputs == inputs
-            and len(kernel.biases) == len(domains) + gates
-            and trees.inputs == inputs + len(domains)
-            and kernel.link == "identity"
+            isinstance(gate.predictor, Network)
+            and gate.predictor.link == "softmax"
+            and len(gate.predictor.biases[-1]) == len(shares)
         ):
-            raise InputError("its features, its experts and its trees do not fit together")
-        return cls(columns, tuple(map(str, domains)), gates, center, scale, kernel, trees)
+            raise InputError("its gate does not fit its domains")
+        experts = {domain: _read(weights, f"expert-{domain}", Prepared) for domain in domains}
+        if not all(
+            isinstance(expert.predictor, Kernel)
+            and expert.predictor.link == "identity"
+            and len(expert.predictor.biases) == 1
+            for expert in experts.values()
+        ):
+            raise InputError("one of its experts gives no estimate")
+        trees = {
+            domain: _read(weights, f"trees-{domain}", Boosted) for domain in domains[: len(shares)]
+        }
+        common = _read(weights, "trees", Boosted)
+        return cls(columns, experts, gate, trees, common, np.array(shares, np.float64))
 
 
-def prepared(inputs: Floats, center: Floats, scale: Floats) -> Floats:
-    """The inputs, centred, scaled, cut off; what is missing stands at the centre."""
-    standard = (np.where(np.isfinite(inputs), inputs, center) - center) / scale
-    return np.asarray(np.clip(standard, -_CUT, _CUT), np.float64)
+def _list_of(kind: type, values: object, name: str) -> list[Any]:
+    if not isinstance(values, list) or not values or any(type(v) is not kind for v in values):
+        raise InputError(f"it states no {name}")
+    return values
+
+
+_Part = TypeVar("_Part", Prepared, Boosted)
+
+
+def _read(weights: Mapping[str, bytes], stem: str, kind: type[_Part]) -> _Part:
+    predictor = predictor_of(weights, stem)
+    if not isinstance(predictor, kind):
+        raise InputError(f"its part {stem[:40]} is not what a mixture has there")
+    return predictor
 
 
 def tree_inputs(rows: Floats, estimates: Floats) -> Floats:

@@ -1,8 +1,8 @@
-"""Training of `MixtureModel`: from columns and levels of judged texts, in three fits."""
+"""Training of `MixtureModel`, from columns and levels of judged texts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.estimation.boosting import Boosted
-from understandability.estimation.mixture import MixtureModel, input_names, prepared, tree_inputs
-from understandability.estimation.predictors import Kernel
+from understandability.estimation.mixture import MixtureModel, tree_inputs
+from understandability.estimation.predictors import Kernel, Network, Prepared, standardised
 from understandability.estimation.users import Floats
 
 # Chosen on the folds of `scripts/evaluate_estimators.py`.
-LANDMARKS = 1200
-_REACH = 0.2  # gamma of the bells, times the number of inputs
-_RIDGE = 0.3
+LANDMARKS = 1000
+_CUT = 4.0
+_GATE_FREEDOM = 0.1
 _TREES: dict[str, Any] = {
     "n_estimators": 500,
     "learning_rate": 0.04,
@@ -28,6 +28,7 @@ _TREES: dict[str, Any] = {
     "reg_lambda": 3,
     "n_jobs": 1,
 }
+_OWN_TREES = {**_TREES, "learning_rate": 0.02, "max_depth": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,8 @@ class Judged:
 
     `inputs` are those of `inputs_of`, `levels` their CEFR levels, `domains` the number of the
     domain each was judged in, `groups` what must not be split between folds, `weights` how much
-    each counts for the trees, and `expert_weights` for the expert of its domain.
+    each counts for the common trees, and `expert_weights` for the expert and the trees of its
+    domain.
     """
 
     inputs: Floats
@@ -69,42 +71,113 @@ def fit_mixture(
     judged: Judged,
     columns: Sequence[str],
     domains: Sequence[str],
-    gates: int,
+    shares: Mapping[str, float],
     *,
+    reach: float = 0.2,
+    ridge: float = 0.3,
     random_state: int = 0,
     folds: int = 5,
 ) -> MixtureModel:
-    """Fit experts, gate and trees; the trees see estimates of texts their expert was not fit on.
+    """Fit experts, trees and gate; trees see estimates of texts that the experts were not fit on.
 
-    The first `gates` of the `domains` can be what a new text is of; the others lend their texts
-    to the trees only.
+    `reach` is the gamma of the experts' bells times the number of inputs, `ridge` what holds their
+    weights small. `shares` tell what the common trees weigh in each domain that a new text can be
+    of, in the order of `domains`; domains behind them lend their texts to the common trees only.
     """
-    from xgboost import XGBRegressor
+    fold = folds_of(judged.groups, folds, random_state)
+    experts, estimates = {}, []
+    for number, domain in enumerate(domains):
+        own = judged.domains == number
+        fit = _Landmarks(judged, own, reach, ridge, random_state)
+        experts[domain] = fit.expert(own)
+        left_out = np.empty((len(judged), 1))
+        for turn in range(folds):
+            here = fold == turn
+            left_out[here] = fit.expert(own & ~here)(judged.inputs[here])
+        estimates.append(left_out)
+    gate = _gate(judged, len(shares))
+    rows = tree_inputs(gate.prepared(judged.inputs), np.hstack(estimates))
+    trees = {}
+    for number, domain in enumerate(shares):
+        own = judged.domains == number
+        trees[domain] = _grown(
+            rows[own], judged.levels[own], judged.expert_weights[own], _OWN_TREES, random_state
+        )
+    common = _grown(rows, judged.levels, judged.weights, _TREES, random_state)
+    return MixtureModel(
+        tuple(columns), experts, gate, trees, common, np.array(list(shares.values()))
+    )
+
+
+class _Landmarks:
+    """Bells around texts of one domain, and the kernel ridge regressions that stand on them."""
+
+    def __init__(
+        self,
+        judged: Judged,
+        own: NDArray[np.bool_],
+        reach: float,
+        ridge: float,
+        random_state: int,
+    ) -> None:
+        self.judged, self.ridge = judged, ridge
+        self.center, self.scale = _center_and_scale(judged.inputs[own])
+        self.rows = standardised(judged.inputs, self.center, self.center, self.scale, _CUT)
+        rng = np.random.default_rng(random_state)
+        inside = np.flatnonzero(own)
+        chosen = np.sort(rng.choice(inside, min(LANDMARKS, len(inside)), replace=False))
+        # What goes into the bundle as float16 is used as such here.
+        self.vectors = self.rows[chosen].astype(np.float16).astype(np.float64)
+        self.gamma = reach / self.rows.shape[1]
+        self.root = _inverse_root(_bells(self.vectors, self.vectors, self.gamma))
+        self.bells = np.zeros((len(judged), len(chosen)))
+        self.bells[own] = _bells(self.rows[own], self.vectors, self.gamma) @ self.root
+
+    def expert(self, used: NDArray[np.bool_]) -> Prepared:
+        """The ridge regression of the levels of `used` texts."""
+        bells, weight = self.bells[used], self.judged.expert_weights[used]
+        levels = self.judged.levels[used]
+        mean = np.average(bells, axis=0, weights=weight)
+        level = float(np.average(levels, weights=weight))
+        centred = bells - mean
+        gram = (centred * weight[:, None]).T @ centred + self.ridge * np.eye(len(mean))
+        solved = np.linalg.solve(gram, (centred * weight[:, None]).T @ (levels - level))
+        weights = (self.root @ solved)[:, None]
+        kernel = Kernel(self.vectors, weights, np.array([level - mean @ solved]), self.gamma)
+        return Prepared(self.center, self.center, self.scale, kernel, _CUT)
+
+
+def _gate(judged: Judged, gates: int) -> Prepared:
+    """Logistic regression of the domain, under which all domains are equally frequent."""
+    from sklearn.linear_model import LogisticRegression
 
     center, scale = _center_and_scale(judged.inputs)
-    rows = prepared(judged.inputs, center, scale)
-    rng = np.random.default_rng(random_state)
-    landmarks = np.sort(rng.choice(len(rows), min(LANDMARKS, len(rows)), replace=False))
-    gamma = _REACH / rows.shape[1]
-    # What goes into the bundle as float32 is used as such here.
-    vectors = rows[landmarks].astype(np.float32).astype(np.float64)
-    root = _inverse_root(_bells(vectors, vectors, gamma))
-    bells = _bells(rows, vectors, gamma) @ root
-    fold = folds_of(judged.groups, folds, random_state)
-    estimates = np.empty((len(rows), len(domains)))
-    for number in range(folds):
-        weights, biases = _experts(bells, judged, fold != number, len(domains))
-        estimates[fold == number] = bells[fold == number] @ weights + biases
-    weights, biases = _experts(bells, judged, np.full(len(rows), True), len(domains))
-    odds, odd_biases = _gate(bells, judged.domains, gates)
-    kernel = Kernel(
-        vectors, root @ np.hstack([weights, odds]), np.concatenate([biases, odd_biases]), gamma
+    inputs = judged.inputs.shape[1]
+    weights, biases = np.zeros((inputs, gates)), np.zeros(gates)
+    if gates > 1:
+        inside = judged.domains < gates
+        fitted = LogisticRegression(C=_GATE_FREEDOM, max_iter=500, class_weight="balanced").fit(
+            standardised(judged.inputs[inside], center, center, scale, _CUT),
+            judged.domains[inside],
+        )
+        if gates == 2:  # one row of weights, for and against the second
+            weights = np.hstack([-fitted.coef_.T, fitted.coef_.T]) / 2
+            biases = np.append(-fitted.intercept_, fitted.intercept_) / 2
+        else:
+            weights, biases = fitted.coef_.T, fitted.intercept_
+    network = Network((weights,), (biases,), "softmax")
+    return Prepared(center, center, scale, network, _CUT)
+
+
+def _grown(
+    rows: Floats, levels: Floats, weights: Floats, trees: Mapping[str, Any], random_state: int
+) -> Boosted:
+    from xgboost import XGBRegressor
+
+    grown = XGBRegressor(**trees, random_state=random_state).fit(
+        rows, levels, sample_weight=weights
     )
-    trees = XGBRegressor(**_TREES, random_state=random_state).fit(
-        tree_inputs(rows, estimates), judged.levels, sample_weight=judged.weights
-    )
-    boosted = Boosted(trees.get_booster(), len(input_names(columns)) + len(domains))
-    return MixtureModel(tuple(columns), tuple(domains), gates, center, scale, kernel, boosted)
+    return Boosted(grown.get_booster(), rows.shape[1])
 
 
 def _center_and_scale(inputs: Floats) -> tuple[Floats, Floats]:
@@ -121,37 +194,3 @@ def _bells(rows: Floats, vectors: Floats, gamma: float) -> Floats:
 def _inverse_root(matrix: Floats) -> Floats:
     values, directions = np.linalg.eigh(matrix)
     return np.asarray((directions / np.sqrt(np.maximum(values, 1e-9))) @ directions.T)
-
-
-def _experts(
-    bells: Floats, judged: Judged, used: NDArray[np.bool_], domains: int
-) -> tuple[Floats, Floats]:
-    """Ridge regressions, one for each domain: weights (bells, domains) and biases."""
-    columns, biases = [], []
-    for domain in range(domains):
-        own = used & (judged.domains == domain)
-        weight = judged.expert_weights[own]
-        mean = np.average(bells[own], axis=0, weights=weight)
-        level = float(np.average(judged.levels[own], weights=weight))
-        centred = bells[own] - mean
-        gram = (centred * weight[:, None]).T @ centred + _RIDGE * np.eye(bells.shape[1])
-        solved = np.linalg.solve(gram, (centred * weight[:, None]).T @ (judged.levels[own] - level))
-        columns.append(solved)
-        biases.append(level - mean @ solved)
-    return np.stack(columns, axis=1), np.array(biases)
-
-
-def _gate(bells: Floats, domains: NDArray[np.int64], gates: int) -> tuple[Floats, Floats]:
-    """Logistic regression of the domain: weights (bells, gates) and biases."""
-    from sklearn.linear_model import LogisticRegression
-
-    own = domains < gates
-    if gates == 1:
-        return np.zeros((bells.shape[1], 1)), np.zeros(1)
-    fitted = LogisticRegression(C=10.0, max_iter=500, class_weight="balanced").fit(
-        bells[own], domains[own]
-    )
-    weights, biases = fitted.coef_.T, fitted.intercept_
-    if gates == 2:
-        weights, biases = np.hstack([-weights / 2, weights / 2]), np.append(-biases, biases) / 2
-    return weights, biases

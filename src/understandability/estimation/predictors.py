@@ -306,20 +306,33 @@ class Forest:
         )
 
 
+def standardised(
+    rows: Floats, fill: Floats, center: Floats, scale: Floats, cut: float = MOST
+) -> Floats:
+    """Rows filled where they are NaN, centred, scaled, cut off at ``-cut`` and ``cut``."""
+    filled = np.where(np.isfinite(rows), rows, fill)
+    return np.clip((filled - center) / scale, -cut, cut)
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A predictor whose inputs are filled where they are NaN, centred and scaled first."""
+    """A predictor whose inputs are filled where they are NaN, centred, scaled and cut off first.
+
+    Cut off at `cut` standard deviations, so that nothing is further away than what was learned.
+    """
 
     fill: Floats
     center: Floats
     scale: Floats
     predictor: Network | Kernel | Forest
+    cut: float = MOST
 
     def __post_init__(self) -> None:
         inputs = self.predictor.inputs
         _require(
             self.fill.shape == self.center.shape == self.scale.shape == (inputs,)
-            and bool((self.scale >= 1 / MOST).all()),
+            and bool((self.scale >= 1 / MOST).all())
+            and self.cut > 0,
             "the preparation of its inputs does not fit its estimator",
         )
 
@@ -328,10 +341,13 @@ class Prepared:
         """How many columns it takes."""
         return self.predictor.inputs
 
+    def prepared(self, rows: Floats) -> Floats:
+        """What the predictor reads of each row."""
+        return standardised(rows, self.fill, self.center, self.scale, self.cut)
+
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
-        filled = np.where(np.isfinite(rows), rows, self.fill)
-        return self.predictor((filled - self.center) / self.scale)
+        return self.predictor(self.prepared(rows))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The three rows of numbers, and the arrays of the predictor."""
@@ -340,6 +356,7 @@ class Prepared:
             "fill": self.fill,
             "center": self.center,
             "scale": self.scale,
+            "cut": np.array(self.cut),
             "kind": np.array(kind),
             **self.predictor.to_arrays(),
         }
@@ -350,7 +367,8 @@ class Prepared:
         kind = str(_array(arrays, "kind", 0, "U"))
         _require(kind in KINDS, f"this version knows no predictor {kind[:20]!r}")
         fill, center, scale = (_floats(arrays, name, 1) for name in ("fill", "center", "scale"))
-        return cls(fill, center, scale, KINDS[kind].from_arrays(arrays))
+        cut = float(_floats(arrays, "cut", 0))
+        return cls(fill, center, scale, KINDS[kind].from_arrays(arrays), cut)
 
 
 KINDS: Mapping[str, type[Network] | type[Kernel] | type[Forest]] = MappingProxyType(

@@ -138,10 +138,11 @@ def validate(
     Estimates are those of the bundle as it is: of texts that it was trained on they say nothing.
     Baselines are turned so that higher is harder.
     """
-    difficulty, chance, formulas = [], [], []
+    difficulty, raw, chance, formulas = [], [], [], []
     for batch in batches(texts.documents):
         estimates = bundle.estimate(batch, threshold=threshold)
         difficulty += [estimate.difficulty for estimate in estimates]
+        raw += [estimate.raw for estimate in estimates]
         chance += [estimate.p_understandable for estimate in estimates]
         formulas.append(features_of(batch, BASELINES).values)
     values, chances = np.array(difficulty), np.array(chance)
@@ -153,7 +154,7 @@ def validate(
     ):
         if where.any():
             left_out[reason] = tuple(compress(texts.docnos, where))
-    rows = [(bundle.name, values)] + [
+    rows = [(bundle.name, values), (f"{bundle.name}, raw output", np.array(raw))] + [
         (name, -column if COLUMNS[name][0].harder == "lower" else column)
         for name, column in zip(BASELINES, columns.T, strict=True)
     ]

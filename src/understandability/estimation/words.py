@@ -44,9 +44,13 @@ def bags_of(numbers: NDArray[np.int32], token_starts: NDArray[np.int64]) -> Bags
     return Bags(starts, keys % width, counts)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """The words that a model knows, as `statistics_key` writes them, each with its number."""
+    """The words that a model knows, as `statistics_key` writes them, each with its number.
+
+    Equal to itself only: what is computed for a word is kept by vocabulary, whose words would
+    otherwise be hashed at each look.
+    """
 
     words: tuple[str, ...]
 
