@@ -232,7 +232,14 @@ class Scorer:
             noise_scale=self.settings.noise_scale,
         )
         return tuple(
-            Estimate(estimate.docno, *[math.nan] * 4, (*estimate.flags, NOT_ENGLISH))
+            replace(
+                estimate,
+                p_understandable=math.nan,
+                difficulty=math.nan,
+                spread=math.nan,
+                raw=math.nan,
+                flags=(*estimate.flags, NOT_ENGLISH),
+            )
             if document.language not in (None, "en") and not self.settings.any_language
             else estimate
             for document, estimate in zip(batch.documents, estimates, strict=True)
