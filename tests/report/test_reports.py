@@ -146,7 +146,8 @@ def test_the_default_bundle_has_references(scorer: Scorer) -> None:
     assert len(kinds) == 4, "run scripts/build_report_references.py"
     assert all(0 <= each.low <= each.median <= each.high <= 100 for each in kinds)
     medians = [each.median for each in kinds]
-    assert medians == sorted(medians), "posts, consumer pages, articles, papers"
+    assert medians[0] == min(medians), "posts are easiest"
+    assert medians[-1] == max(medians), "papers are hardest"
 
 
 def test_short_texts_are_warned_of(scorer: Scorer) -> None:
