@@ -105,7 +105,10 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def agreement_tables(estimates: Estimates, background: Mapping[str, Floats]) -> Iterator[str]:
     """Every score against every set."""
-    scores = {name: calibrated(estimates, raw)[0] for name, raw in estimates.raw.items()}
+    scores = {}
+    for name, raw in estimates.raw.items():
+        scores[f"{name}, raw output"] = raw
+        scores[f"{name}, difficulty"] = calibrated(estimates, raw)[0]
     scores.update(background)
     for column, name in zip(estimates.formulas.T, BASELINES, strict=True):
         scores[name] = -column if COLUMNS[name][0].harder == "lower" else column
