@@ -4,7 +4,7 @@ Sentences: the raw text of UD English EWT's dev part, rebuilt paragraph by parag
 by document; a boundary is right where the treebank has a sentence begin. Syllables: a tenth of
 the words of the CMU dictionary, left out of training. Tags: the treebank's dev part with its
 tokens, in UD's 17 tags (NLTK's tagger, trained anew on the same part with the same tags) and in
-the twelve. `NLTK_DATA` must name the folder with NLTK's data.
+the twelve. NLTK's data are those of ``nltk_data`` in the folder of the data.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import nltk.data
 import numpy as np
 from nltk.tag.perceptron import PerceptronTagger
 from nltk.tokenize.punkt import PunktTokenizer
@@ -84,6 +85,7 @@ def main() -> None:
         "--medical", type=Path, default=Path("tests/language/medical_syllables.txt")
     )
     arguments = parser.parse_args()
+    nltk.data.path.insert(0, str(arguments.data / "nltk_data"))
     treebank = arguments.data / "ud_english_ewt"
     train = list(read_sentences(treebank / "en_ewt-ud-train.conllu.gz"))
     dev = list(read_sentences(treebank / "en_ewt-ud-dev.conllu.gz"))

@@ -150,20 +150,24 @@ def judged(
     passages_of: tuple[NDArray[Any], Floats],
     origin_weight: float,
 ) -> Judged:
-    """The records of the sets in `domain_of` with their levels, and the passages behind them."""
+    """The records of the sets in `domain_of` with their levels, and the passages behind them.
+
+    To the gate a passage is a health text, which all of them are.
+    """
     domains = list(dict.fromkeys(domain_of.values()))
     chosen = np.isin(texts.sets, list(domain_of)) & np.isfinite(texts.inputs).all(axis=1)
     of = [_SOURCE[name] for name in texts.sets[chosen]]
     corpora, inputs = passages_of
     weak = len(corpora)
+    own = [domains.index(domain_of[source.name]) for source in of]
+    health = domains.index("health") if "health" in domains else -1
     return Judged(
         inputs=np.concatenate([texts.inputs[chosen], inputs]),
         levels=np.concatenate(
             [levels_of(texts, chosen), [ORIGINS[corpus][0] for corpus in corpora]]
         ),
-        domains=np.array(
-            [domains.index(domain_of[source.name]) for source in of] + [len(domains)] * weak
-        ),
+        domains=np.array(own + [len(domains)] * weak),
+        kinds=np.array(own + [health] * weak),
         groups=np.concatenate([texts.groups[chosen], -1 - np.arange(weak)]),
         weights=np.array([source.weight for source in of] + [origin_weight] * weak),
         expert_weights=np.array([source.expert_weight for source in of] + [1.0] * weak),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -112,6 +113,7 @@ def test_bad_pages_become_error_rows(understand, tmp_path: Path) -> None:
         ([SAMPLES, "--per", "page"], "choose of word, sentence"),
         ([SAMPLES, "--words", "--only", "smog"], "no words to show of smog"),
         ([SAMPLES, "--extractor", "x"], "extractor 'x' does not exist"),
+        ([SAMPLES, "--tagger", "x"], "'x' does not exist; choose from built-in, nltk"),
     ],
 )
 def test_usage_errors_are_one_sentence_and_status_2(understand, arguments, message: str) -> None:
@@ -120,6 +122,16 @@ def test_usage_errors_are_one_sentence_and_status_2(understand, arguments, messa
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_tags_and_entities_can_be_those_of_nltk(understand, shared_data: Path) -> None:
+    """Where its data is; other features stay what they are."""
+    command = ("features", SAMPLES / "hard.html", "--only", "entities,words", "-o", "-")
+    ours = json.loads(understand(*command).stdout)
+    nltk = {**os.environ, "NLTK_DATA": str(shared_data / "nltk_data")}
+    theirs = json.loads(understand(*command, "--tagger", "nltk", env=nltk).stdout)
+    assert theirs["words"] == ours["words"]
+    assert theirs["entities"] != ours["entities"]
 
 
 def test_the_catalogue_has_what_the_command_lists(understand) -> None:

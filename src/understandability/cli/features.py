@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from understandability.scoring import Documents
 
+TAGGERS = ("built-in", "nltk")
+
 
 def features(
     inputs: InputsIfAny = None,
@@ -57,6 +59,13 @@ def features(
             show_default=False,
         ),
     ] = None,
+    tagger: Annotated[
+        str,
+        typer.Option(
+            metavar="built-in|nltk",
+            help="Parts of speech and named entities: our own, or NLTK's with its data.",
+        ),
+    ] = "built-in",
     extractor: Extractor = "boilerpipe",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
@@ -76,6 +85,7 @@ def features(
     from understandability.errors import OptionError
     from understandability.estimation.background import load_background_models
     from understandability.features import batches, features_of, select_columns
+    from understandability.language.nltk_backend import NltkTagger
     from understandability.scoring import Documents, Settings
 
     names, chosen_groups = _split(only), _split(groups)
@@ -84,6 +94,8 @@ def features(
         return
     if not inputs:
         raise OptionError("there is nothing to read; name pages, folders or archives, or --list")
+    if tagger not in TAGGERS:
+        raise OptionError(f"--tagger {tagger!r} does not exist; choose from {', '.join(TAGGERS)}")
     settings = Settings(extractor=extractor, sentence_ends=sentence_ends, engine=engine)
     documents = Documents(sources(inputs, docnos, limit_mb), settings)
     if words:
@@ -93,7 +105,8 @@ def features(
     else:
         columns = select_columns(names, chosen_groups, _split(per))
         models = load_background_models(bundles or ())
-        tables = (features_of(batch, columns, models).to_arrow() for batch in batches(documents))
+        every = batches(documents, NltkTagger() if tagger == "nltk" else None)
+        tables = (features_of(batch, columns, models).to_arrow() for batch in every)
         shown = ("docno", *columns)
         title = f"{len(columns)} features, {extractor}, {sentence_ends}"
     write_rows(
@@ -105,6 +118,7 @@ def features(
             "extractor": extractor,
             "sentence_ends": sentence_ends,
             "engine": engine,
+            "tagger": tagger,
             "bundles": bundles or [],
         },
         title=title,

@@ -36,7 +36,8 @@ class Judged:
     """Judged texts as numbers, one row each.
 
     `inputs` are those of `inputs_of`, `levels` their CEFR levels, `domains` the number of the
-    domain each was judged in, `groups` what must not be split between folds, `weights` how much
+    domain each was judged in, `kinds` that of the domain it is of for the gate (-1: of none, as
+    far as the gate shall learn), `groups` what must not be split between folds, `weights` how much
     each counts for the common trees, and `expert_weights` for the expert and the trees of its
     domain.
     """
@@ -44,6 +45,7 @@ class Judged:
     inputs: Floats
     levels: Floats
     domains: NDArray[np.int64]
+    kinds: NDArray[np.int64]
     groups: NDArray[np.int64]
     weights: Floats
     expert_weights: Floats
@@ -155,10 +157,10 @@ def _gate(judged: Judged, gates: int) -> Prepared:
     inputs = judged.inputs.shape[1]
     weights, biases = np.zeros((inputs, gates)), np.zeros(gates)
     if gates > 1:
-        inside = judged.domains < gates
+        inside = judged.kinds >= 0
         fitted = LogisticRegression(C=_GATE_FREEDOM, max_iter=500, class_weight="balanced").fit(
             standardised(judged.inputs[inside], center, center, scale, _CUT),
-            judged.domains[inside],
+            judged.kinds[inside],
         )
         if gates == 2:  # one row of weights, for and against the second
             weights = np.hstack([-fitted.coef_.T, fitted.coef_.T]) / 2

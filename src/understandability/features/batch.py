@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from understandability.features.types import Array, Column, FloatArray, pieces
+from understandability.language.entities import entity_starts
+from understandability.language.nltk_backend import NltkTagger
 from understandability.language.tags import default_tagger
 from understandability.records import Document
 
@@ -33,8 +35,9 @@ class Batch:
         How many each document has (float64); sentences without a word do not count.
     `token_ids`, `token_starts`, `token_sentence_starts`
         Types of the tokens, in the table `types`, and where sentences begin (all of them).
-    `tags`
-        Their parts of speech.
+    `tags`, `entity_starts`
+        Their parts of speech, and which of them begin a named entity; by NLTK's own tagger and
+        chunker if that is the `tagger`.
 
     >>> from understandability.records import Document
     >>> batch = Batch([Document("d", "", ("Flu", "is", "a", "virus.", "Rest!"), (0, 4))])
@@ -42,8 +45,9 @@ class Batch:
     (array([5.]), array([2.]), array([15.]))
     """
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], tagger: NltkTagger | None = None) -> None:
         self.documents = tuple(documents)
+        self._tagger = tagger
         self.pieces = pieces()
         self.types = self.pieces.types
         self.piece_ids = self.pieces.number(
@@ -131,10 +135,23 @@ class Batch:
     @cached_property
     def tags(self) -> NDArray[np.uint8]:
         """The part of speech of each token; indexes into `language.tags.UNIVERSAL`."""
+        if self._tagger is not None:
+            return self._tagger.tag(self._token_strings, self.token_sentence_starts)
         tagger = default_tagger()
         ids = self.token_ids  # before the column: this may add types
         contributions = self.types.column(tagger.contributions)
         return tagger.tag_ids(ids, self.token_sentence_starts, contributions)
+
+    @cached_property
+    def entity_starts(self) -> NDArray[np.bool_]:
+        """Which tokens begin a named entity."""
+        if self._tagger is not None:
+            return self._tagger.entity_starts(self._token_strings, self.token_sentence_starts)
+        return entity_starts(self.tags, self.token_sentence_starts)
+
+    @property
+    def _token_strings(self) -> list[str]:
+        return [self.types.strings[number] for number in self.token_ids.tolist()]
 
     def word_values(self, column: Column) -> Array:
         """A column of types for each word."""

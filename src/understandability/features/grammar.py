@@ -10,7 +10,6 @@ import numpy as np
 from understandability.features.batch import Batch, starts_of, sum_segments
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.features.types import FloatArray
-from understandability.language.entities import entity_starts
 from understandability.language.phrases import chunk_heights
 from understandability.language.tags import TO_TWELVE, TWELVE
 
@@ -30,7 +29,7 @@ def count_tag(batch: Batch, tag: str) -> FloatArray:
 
 def count_entities(batch: Batch) -> FloatArray:
     """Maximal runs of proper nouns within a sentence."""
-    return batch.sum_tokens(entity_starts(batch.tags, batch.token_sentence_starts))
+    return batch.sum_tokens(batch.entity_starts)
 
 
 def sum_heights(batch: Batch) -> FloatArray:

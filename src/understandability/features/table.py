@@ -16,6 +16,7 @@ from understandability.features.catalogue import COLUMNS, check_columns
 from understandability.features.feature import SENTENCE, WORD, Feature, Flag
 from understandability.features.needs import name_missing
 from understandability.features.types import Array, FloatArray
+from understandability.language.nltk_backend import NltkTagger
 from understandability.records import Document
 
 if TYPE_CHECKING:
@@ -141,8 +142,10 @@ def _plan(columns: tuple[str, ...]) -> _Plan:
     )
 
 
-def batches(documents: Iterable[Document]) -> Iterator[Batch]:
+def batches(documents: Iterable[Document], tagger: NltkTagger | None = None) -> Iterator[Batch]:
     """The documents in batches of a size that is quick and bounded; at least one, if empty.
+
+    With a `tagger` their parts of speech and named entities are NLTK's.
 
     >>> from understandability.documents import document_of_text
     >>> [len(batch) for batch in batches([document_of_text("Rest.")] * 300)]
@@ -155,7 +158,7 @@ def batches(documents: Iterable[Document]) -> Iterator[Batch]:
         waiting.append(document)
         pieces += len(document.pieces)
         if pieces >= _BATCH_PIECES or len(waiting) >= _BATCH_DOCUMENTS:
-            yield Batch(waiting)
+            yield Batch(waiting, tagger)
             waiting, pieces, nothing = [], 0, False
     if waiting or nothing:
-        yield Batch(waiting)
+        yield Batch(waiting, tagger)

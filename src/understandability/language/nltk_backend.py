@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
+from understandability.io.installed import nltk_folder
 from understandability.language.tags import UNIVERSAL
 
 # The Penn Treebank's tags; mapped on to `TWELVE` they are as in NLTK's universal tag set.
@@ -41,7 +42,8 @@ class NltkTagger:
 
     `tag` gives indexes into `UNIVERSAL`, `entity_starts` the tokens that begin a named entity.
     The data (``averaged_perceptron_tagger_eng``, ``maxent_ne_chunker_tab``, ``words``) must be
-    in a folder of NLTK's (``NLTK_DATA``); nothing is ever downloaded.
+    in a folder of NLTK's (``NLTK_DATA``), or installed as the resource ``nltk-data``; nothing is
+    ever downloaded.
     """
 
     def tag(self, tokens: Sequence[str], sentence_starts: NDArray[Any]) -> NDArray[np.uint8]:
@@ -58,7 +60,7 @@ class NltkTagger:
         starts = np.zeros(len(tokens), bool)
         position = 0
         for sentence in self._tagged(tokens, sentence_starts):
-            for part in self._chunker.parse(sentence):
+            for part in self._chunker.parse(sentence) if sentence else ():
                 is_entity = hasattr(part, "label")
                 starts[position] = is_entity
                 position += len(part) if is_entity else 1
@@ -75,6 +77,7 @@ class NltkTagger:
     def _perceptron(self) -> Any:
         from nltk.tag.perceptron import PerceptronTagger
 
+        _look_among_installed()
         try:
             return PerceptronTagger()
         except LookupError as error:
@@ -84,14 +87,24 @@ class NltkTagger:
     def _chunker(self) -> Any:
         from nltk.chunk import ne_chunker
 
+        _look_among_installed()
         try:
             return ne_chunker("binary")
         except LookupError as error:
             raise _missing("chunker", "maxent_ne_chunker_tab") from error
 
 
+def _look_among_installed() -> None:
+    import nltk.data
+
+    folder = nltk_folder()
+    if folder is not None and str(folder) not in nltk.data.path:
+        nltk.data.path.append(str(folder))
+
+
 def _missing(tool: str, package: str) -> InputError:
     return InputError(
         f"NLTK's {tool} needs its data package {package!r}, which is in none of NLTK's folders; "
-        "put it there and name the folder in NLTK_DATA, or use the built-in tagger"
+        "name its folder in NLTK_DATA, install it (understand resources install nltk-data), or use "
+        "the built-in tagger"
     )
