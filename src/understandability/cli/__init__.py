@@ -94,6 +94,9 @@ def _options(
 
 def main() -> None:
     """Run the command; what a user can mend ends it with one sentence and status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        # File names need not be text; in some locales they would go out as stray bytes.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         build_app()()
     except UnderstandabilityError as error:
