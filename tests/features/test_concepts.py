@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.features import COLUMNS, Batch, compute_features
+from understandability.features import CATALOGUE, COLUMNS, Batch, compute_features
 from understandability.features import needs as needs_module
 from understandability.features.terms import LONGEST, TermFinder, key_of, singular
 from understandability.io.installing import install
@@ -283,6 +283,19 @@ def test_features_without_their_resource_are_nan_and_named_once(
         "chv, mesh, disease-ontology, symptom-ontology for chv_diseases; "
         "openmedspel for openmedspel_words (see `understand resources list`)"
     ]
+
+
+def test_many_features_without_their_resource_are_counted(
+    document: MakeDocument, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(needs_module, "_named", set())
+    names = [row.name for row in CATALOGUE if "mesh" in row.needs]
+    assert len(names) > 8
+    with caplog.at_level(logging.WARNING):
+        values(document("lung"), *names)
+    (record,) = caplog.records
+    assert f"{len(names)} features are without a value" in record.getMessage()
+    assert record.getMessage().count("mesh") == 1
 
 
 def test_a_row_says_what_it_needs_and_has_a_value_where_that_is_there(

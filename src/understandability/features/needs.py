@@ -10,6 +10,7 @@ from understandability.io.installed import installed
 
 _log = logging.getLogger(__name__)
 _named: set[str] = set()
+_MOST_NAMED = 8
 
 
 def missing(needs: Iterable[str]) -> tuple[str, ...]:
@@ -18,13 +19,25 @@ def missing(needs: Iterable[str]) -> tuple[str, ...]:
 
 
 def name_missing(features: Iterable[Feature]) -> None:
-    """Log a warning that names the features without a value, each once in a process."""
+    """Log a warning that names the features without a value, each once in a process.
+
+    Many are counted, and only what they lack is named.
+    """
     lacking: dict[str, list[str]] = {}
     for feature in features:
         if feature.name not in _named and (names := missing(feature.needs)):
             _named.add(feature.name)
             lacking.setdefault(", ".join(names), []).append(feature.name)
-    if lacking:
+    count = sum(map(len, lacking.values()))
+    if count > _MOST_NAMED:
+        resources = dict.fromkeys(name for names in lacking for name in names.split(", "))
+        _log.warning(
+            "%d features are without a value, because this is not installed: %s (see "
+            "`understand features --list` and `understand resources list`)",
+            count,
+            ", ".join(resources),
+        )
+    elif lacking:
         _log.warning(
             "not installed, so without a value: %s (see `understand resources list`)",
             "; ".join(f"{names} for {', '.join(rows)}" for names, rows in lacking.items()),
