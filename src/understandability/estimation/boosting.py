@@ -168,6 +168,8 @@ def _array(values: Any, size: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     array = np.asarray(values)
     if array.shape != (size,) or array.dtype.kind not in ("f" if dtype.kind == "f" else "iu"):
         raise ValueError("an array of a tree is not what its name says")
+    if array.dtype == dtype:
+        return array
     if dtype.kind != "f" and size:
         limits = np.iinfo(dtype)
         if array.min() < limits.min or array.max() > limits.max:

@@ -14,15 +14,22 @@ import numpy as np
 
 # Marker -> big-endian numpy type; of whole numbers `L` is the widest.
 _NUMBERS = {
-    b"i": ">i1",
-    b"U": ">u1",
-    b"I": ">i2",
-    b"l": ">i4",
-    b"L": ">i8",
-    b"d": ">f4",
-    b"D": ">f8",
+    marker: np.dtype(name)
+    for marker, name in {
+        b"i": ">i1",
+        b"U": ">u1",
+        b"I": ">i2",
+        b"l": ">i4",
+        b"L": ">i8",
+        b"d": ">f4",
+        b"D": ">f8",
+    }.items()
 }
-_MARKERS = {np.dtype(name).newbyteorder("="): marker for marker, name in _NUMBERS.items()}
+_MARKERS = {dtype.newbyteorder("="): marker for marker, dtype in _NUMBERS.items()}
+# One number by itself: `struct` is ten times as quick as numpy.
+_SINGLE = {
+    marker: struct.Struct(f">{code}") for marker, code in zip(_NUMBERS, "bBhiqfd", strict=True)
+}
 _CONSTANTS = {b"T": True, b"F": False, b"Z": None}
 _MAX_DEPTH = 16
 
@@ -61,9 +68,9 @@ class _Reader:
     def value(self, marker: bytes, depth: int) -> Any:
         if depth > _MAX_DEPTH:
             raise ValueError("it is nested too deeply")
-        if marker in _NUMBERS:
-            dtype = np.dtype(_NUMBERS[marker])
-            return np.frombuffer(self.take(dtype.itemsize), dtype)[0].item()
+        if marker in _SINGLE:
+            single = _SINGLE[marker]
+            return single.unpack(self.take(single.size))[0]
         if marker == b"S":
             return self.string()
         if marker in _CONSTANTS:
@@ -99,7 +106,7 @@ class _Reader:
             kind = self.take(1)
             if kind not in _NUMBERS or self.take(1) != b"#":
                 raise ValueError("an array is of no type of number")
-            dtype = np.dtype(_NUMBERS[kind])
+            dtype = _NUMBERS[kind]
             numbers = np.frombuffer(self.take(self.size() * dtype.itemsize), dtype)
             return numbers.astype(dtype.newbyteorder("="))
         if marker == b"#":
