@@ -19,7 +19,7 @@ from understandability.pages.labels import CODECS, encoding_of
 
 # More than this many bytes (or characters) are refused: at this size a page takes one to two
 # seconds, and up to half a gigabyte.
-MAX_SIZE = 20_000_000
+MAX_SIZE = 18_000_000
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
