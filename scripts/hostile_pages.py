@@ -90,14 +90,14 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
         + PARAGRAPH
     ),
     "50 MB of paragraphs": lambda: _repeated(PARAGRAPH, 50 * MB),
-    "17 MB of paragraphs": lambda: _repeated(PARAGRAPH, 17 * MB),
-    "17 MB of paragraphs with an emoji": lambda: _repeated(PARAGRAPH, 17 * MB) + "\U0001f912",
-    "17 MB of one paragraph": lambda: "<p>" + _repeated(SENTENCE, 17 * MB),
-    "17 MB of one paragraph with an emoji": lambda: (
-        "<p>" + _repeated(SENTENCE, 17 * MB) + "\U0001f912"
+    "11 MB of paragraphs": lambda: _repeated(PARAGRAPH, 11 * MB),
+    "11 MB of paragraphs with an emoji": lambda: _repeated(PARAGRAPH, 11 * MB) + "\U0001f912",
+    "11 MB of one paragraph": lambda: "<p>" + _repeated(SENTENCE, 11 * MB),
+    "11 MB of one paragraph with an emoji": lambda: (
+        "<p>" + _repeated(SENTENCE, 11 * MB) + "\U0001f912"
     ),
-    "17 MB of links": lambda: _repeated(f"<a href=/x>{SENTENCE}</a> and on. ", 17 * MB) + PARAGRAPH,
-    "17 MB of tags": lambda: _repeated("<td>a</td>", 17 * MB) + PARAGRAPH,
+    "11 MB of links": lambda: _repeated(f"<a href=/x>{SENTENCE}</a> and on. ", 11 * MB) + PARAGRAPH,
+    "11 MB of tags": lambda: _repeated("<td>a</td>", 11 * MB) + PARAGRAPH,
     "10 MB on one line": lambda: "<p>" + "a" * (10 * MB) + PARAGRAPH,
     "10 MB of white space": lambda: "<p>" + " \n" * (5 * MB) + PARAGRAPH,
     "10 MB of full stops": lambda: "<p>" + "." * (10 * MB) + PARAGRAPH,
@@ -147,7 +147,7 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "blank": lambda: b" \r\n\t" * 1000,
     "only a script": lambda: b"<script>document.write('Hello')</script>",
     "only an image": lambda: b"<img src=x>",
-    "plain text, 17 MB on one line": lambda: "a " * (17 * MB // 2) + SENTENCE,
+    "plain text, 11 MB on one line": lambda: "a " * (11 * MB // 2) + SENTENCE,
     "plain text, a million lines": lambda: "a\n" * 1_000_000 + SENTENCE,
     "plain text, a million blank lines": lambda: "\n \n" * 1_000_000 + SENTENCE,
 }

@@ -65,7 +65,7 @@ def test_what_is_no_text_is_refused(content: bytes, word: str) -> None:
 
 def test_more_than_the_limit_is_refused() -> None:
     """With both sizes in the sentence."""
-    with pytest.raises(PageError, match="18 MB are read"):
+    with pytest.raises(PageError, match="12 MB are read"):
         decode(b" " * (MAX_SIZE + 1))
 
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from understandability.errors import PageError
 from understandability.pages.labels import CODECS, encoding_of
 
-# More than this many bytes (or characters) are refused: at this size a page takes one to two
-# seconds, and up to half a gigabyte.
-MAX_SIZE = 18_000_000
+# More than this many bytes (or characters) are refused: at this size a page takes about one
+# second, and up to 400 MB.
+MAX_SIZE = 12_000_000
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
