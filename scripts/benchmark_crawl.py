@@ -31,6 +31,7 @@ import pyarrow as pa
 from lxml import etree
 
 import crawl_faults
+from benchmark_features import TEXTSTAT
 from understandability.crawl.reading import BATCH_PAGES, PART_RECORDS
 from understandability.io.run_folder import Part, RunFolder
 from understandability.io.sources import read_pages
@@ -39,16 +40,6 @@ from understandability.scoring import Scorer, Settings, document_or_failure
 
 FEW, MANY = 200, 1000
 BY_HAND_PAGES = 60
-TEXTSTAT = (
-    "automated_readability_index",
-    "coleman_liau_index",
-    "dale_chall_readability_score",
-    "flesch_kincaid_grade",
-    "flesch_reading_ease",
-    "gunning_fog",
-    "lix",
-    "smog_index",
-)
 
 Times = dict[str, list[float]]
 Result = TypeVar("Result")

@@ -23,10 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelled_sets import (
-    BASELINES,
     BY_ORIGIN,
     SOURCES,
-    Texts,
     load_passages,
     load_texts,
     records,
@@ -38,6 +36,7 @@ from understandability.estimation.calibration import calibrate_levels, difficult
 from understandability.estimation.mixture import text_columns
 from understandability.estimation.users import Floats, probability
 from understandability.estimation.validation import (
+    BASELINES,
     brier_score,
     calibration_error,
     pearson,
@@ -209,7 +208,7 @@ def refits(data: Path) -> str:
         ),
         (
             "without the original test splits",
-            fit(_where(texts, seen), recipe, passages),
+            fit(texts.where(seen), recipe, passages),
             {f"{name}, test split": held_out & (texts.sets == name) for name in SPLIT},
         ),
     ):
@@ -220,10 +219,6 @@ def refits(data: Path) -> str:
             rows.append([what, part, str(int(known.sum())), *cells])
     head = ["default's recipe, trained", "tested on", "n", "Pearson", "Spearman"]
     return f"## Trained without\n\n{markdown(head, rows)}"
-
-
-def _where(texts: Texts, chosen: Chosen) -> Texts:
-    return Texts(*(getattr(texts, name)[chosen] for name in Texts.__dataclass_fields__))
 
 
 def main() -> None:

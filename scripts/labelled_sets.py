@@ -14,6 +14,7 @@ from understandability.documents import document_of_text
 from understandability.estimation.mixture import inputs_of
 from understandability.estimation.mixture_training import Judged
 from understandability.estimation.users import Floats
+from understandability.estimation.validation import BASELINES
 from understandability.features import batches, features_of
 from understandability.io.jsonl import read_objects
 from understandability.records import Document
@@ -61,19 +62,6 @@ ORIGINS = {
 ORIGIN = "origin"
 _NOT_OPEN = ("ncbi_disease", "hoc_cancer")
 
-# The eight formulas and the ratio of the corpora, which every estimate is compared with.
-BASELINES = (
-    "ari",
-    "coleman_liau",
-    "dale_chall",
-    "flesch_kincaid",
-    "flesch_reading_ease",
-    "gunning_fog",
-    "lix",
-    "smog",
-    "log_likelihood_pubmed_reddit",
-)
-
 
 @dataclass(frozen=True)
 class Texts:
@@ -87,6 +75,10 @@ class Texts:
     words: NDArray[np.int64]
     inputs: Floats
     formulas: Floats
+
+    def where(self, chosen: NDArray[np.bool_]) -> Texts:
+        """Some of the rows."""
+        return Texts(*(getattr(self, name)[chosen] for name in self.__dataclass_fields__))
 
 
 def records(data: Path, name: str) -> list[dict[str, Any]]:

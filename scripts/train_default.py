@@ -115,7 +115,7 @@ def out_of_fold(
     raw = np.zeros(len(fold))
     own = np.isin(texts.sets, list(recipe.domain_of))
     for number in range(FOLDS):
-        model = fit(_where(texts, fold != number), recipe, passages)
+        model = fit(texts.where(fold != number), recipe, passages)
         here = own & (fold == number)
         raw[here] = model.predict(texts.inputs[here])
         raw[~own] += model.predict(texts.inputs[~own]) / FOLDS
@@ -133,10 +133,6 @@ def fit(texts: Texts, recipe: Recipe, passages: tuple[Any, Floats]) -> MixtureMo
         reach=recipe.reach,
         ridge=recipe.ridge,
     )
-
-
-def _where(texts: Texts, chosen: Any) -> Texts:
-    return Texts(*(getattr(texts, name)[chosen] for name in Texts.__dataclass_fields__))
 
 
 def _sha256(path: Path) -> str:

@@ -6,6 +6,9 @@ their text is extracted and by an `Answer`. It may be killed at any time, and en
 when the socket closes, or by a signal when the pages take too long: the kernel's timers need
 neither Python nor the parent to be alive. Processor time is what counts, so that a busy machine
 gives the same rows as an idle one; time by the clock ends a page that waits for ever.
+
+Messages are pickled, because both ends are this program and no one else holds the socket: the
+bytes of pages are values in them, never read as pickles. No file is ever unpickled.
 """
 
 from __future__ import annotations
