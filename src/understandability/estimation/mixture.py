@@ -118,11 +118,12 @@ class MixtureModel:
     def predict(self, inputs: Floats) -> Floats:
         """The raw output for each row of `inputs_of`."""
         estimates = np.hstack([expert(inputs) for expert in self.experts.values()])
-        rows = tree_inputs(self.gate.prepared(inputs), estimates)
+        prepared = self.gate.prepared(inputs)
+        rows = tree_inputs(prepared, estimates)
         grown = np.hstack([trees(rows) for trees in self.trees.values()])
         own = (estimates[:, : len(self.trees)] + grown) / 2
         outputs = own + self.shares * (self.common(rows) - own)
-        return np.asarray((self.gate(inputs) * outputs).sum(axis=1), np.float64)
+        return np.asarray((self.gate.predictor(prepared) * outputs).sum(axis=1), np.float64)
 
     def raw(self, batch: Batch) -> Floats:
         """The raw output for each document."""
