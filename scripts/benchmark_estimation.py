@@ -31,9 +31,10 @@ from build_background_bundle import CORPORA, documents
 from understandability.estimation import Bundle, load_bundle
 from understandability.estimation.background import train_background
 from understandability.estimation.calibration import Calibration
-from understandability.estimation.estimators import ESTIMATORS, portable
+from understandability.estimation.estimators import ESTIMATORS
 from understandability.estimation.judged import JudgedModel
 from understandability.estimation.mixture import text_columns
+from understandability.estimation.portable import portable
 from understandability.features import Batch, compute_features, features_of
 from understandability.io.bundles import embedded_bundles
 from understandability.io.resources import resource

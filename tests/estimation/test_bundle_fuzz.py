@@ -50,14 +50,6 @@ def test_every_member_that_asks_for_more_than_it_holds(fuzz: ModuleType, tmp_pat
             assert fuzz.outcome(parts, tmp_path) == "refused", name
 
 
-def test_trees_that_ask_for_more_than_they_hold(fuzz: ModuleType, tmp_path: Path) -> None:
-    _, sample = next(each for each in fuzz.samples() if "xgboost" in each[0])
-    for seed in range(30):
-        parts = fuzz.copied(sample)
-        fuzz.hostile_ubjson(parts, random.Random(seed))
-        assert fuzz.outcome(parts, tmp_path) == "refused"
-
-
 @pytest.mark.parametrize("nest", [b"[", b'{"a":', b'"\\ud800'])
 def test_an_endless_description_is_refused(fuzz: ModuleType, tmp_path: Path, nest: bytes) -> None:
     _, sample = fuzz.samples()[0]

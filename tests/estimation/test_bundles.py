@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from understandability.documents import document_of_text
 from understandability.errors import InputError
-from understandability.estimation import Bundle, load_bundle, ubjson
-from understandability.estimation.boosting import Boosted
+from understandability.estimation import Bundle, load_bundle
 from understandability.estimation.calibration import Calibration
-from understandability.estimation.estimators import estimator_row, portable
+from understandability.estimation.estimators import estimator_row
 from understandability.estimation.judged import JudgedModel
+from understandability.estimation.portable import portable
 from understandability.estimation.weights import array_bytes, predictor_of
 from understandability.features import Batch
 from understandability.io.bundles import embedded_bundles, write_bundle
@@ -35,11 +35,6 @@ TEXTS = ["Rest and drink water.", "", "Pharmacokinetic heterogeneity complicates
 def model(name: str) -> JudgedModel:
     fitted = portable(estimator_row(name).make(0).fit(ROWS, LABELS))
     return JudgedModel(name, COLUMNS, fitted, tuple(ROWS.mean(axis=0).tolist()))
-
-
-@pytest.fixture(scope="module")
-def trees() -> JudgedModel:
-    return model("xgboost-regressor")
 
 
 @pytest.fixture(params=["xgboost-regressor", "random-forest-regressor", "linear-regressor"])
@@ -179,86 +174,54 @@ def test_a_pickle_in_place_of_weights_is_refused_and_not_executed(
         load_bundle(folder)
 
 
+def arrays_of_trees() -> dict[str, np.ndarray]:
+    arrays = model("xgboost-regressor").predictor.to_arrays()  # type: ignore[attr-defined]
+    return {name: array.copy() for name, array in arrays.items()}
+
+
 @pytest.mark.parametrize(
-    ("array", "value"),
+    ("array", "place", "value", "problem"),
     [
-        ("left_children", 10**6),
-        ("left_children", 0),
-        ("right_children", -7),
-        ("split_indices", 3),
-        ("split_indices", -1),
-        ("split_type", 1),
-        ("split_conditions", np.nan),
-        ("parents", None),
+        ("feature", 0, 3, "do not fit"),
+        ("feature", 0, -2, "do not fit"),
+        ("feature", 0, -1, "not in order"),  # a root that is a leaf, with nodes behind it
+        ("feature", -1, 0, "not in order"),  # an inner node with no place for children
+        ("roots", 0, 1, "do not fit"),
+        ("roots", 1, 0, "do not fit"),
+        ("roots", 1, 2, "not in order"),
+        ("roots", -1, 10**6, "do not fit"),
+        ("threshold", 0, np.nan, "not all numbers"),
+        ("values", 0, np.inf, "not all numbers"),
+        ("start", 0, np.nan, "not all numbers"),
     ],
 )
-def test_crafted_xgboost_trees_are_refused(
-    trees: JudgedModel, array: str, value: float | None
-) -> None:
-    """Such arrays load cleanly in XGBoost, and end the process when it predicts."""
-    assert isinstance(trees.predictor, Boosted)
-    document = ubjson.decode(trees.predictor.to_bytes())
-    tree = document["learner"]["gradient_booster"]["model"]["trees"][0]
-    if value is None:
-        tree[array] = tree[array][:-1]
-    else:
-        tree[array] = tree[array].copy()
-        tree[array][0] = value
-    with pytest.raises(InputError, match="its trees are no XGBoost model"):
-        Boosted.from_bytes(ubjson.encode(document))
-
-
-@pytest.mark.parametrize(
-    ("array", "value"),
-    [("left", 10**6), ("right", 0), ("feature", 3), ("roots", 5), ("threshold", np.inf)],
-)
-def test_crafted_forests_are_refused(array: str, value: float) -> None:
-    predictor = model("random-forest-regressor").predictor
-    arrays = predictor.to_arrays()  # type: ignore[attr-defined]
-    arrays[array] = arrays[array].copy()
-    inner = int(np.flatnonzero(arrays["left"] != np.arange(len(arrays["left"])))[1])
-    arrays[array][0 if array == "roots" else inner] = value
-    with pytest.raises(InputError):
+def test_crafted_trees_are_refused(array: str, place: int, value: float, problem: str) -> None:
+    arrays = arrays_of_trees()
+    arrays[array][place] = value
+    with pytest.raises(InputError, match=problem):
         predictor_of({"estimator.npz": array_bytes(arrays)})
 
 
-def test_trees_that_share_children_are_refused(trees: JudgedModel) -> None:
-    assert isinstance(trees.predictor, Boosted)
-    document = ubjson.decode(trees.predictor.to_bytes())
-    tree = document["learner"]["gradient_booster"]["model"]["trees"][0]
-    tree["right_children"] = tree["left_children"].copy()
-    with pytest.raises(InputError, match="a child or a feature that cannot be"):
-        Boosted.from_bytes(ubjson.encode(document))
+def test_trees_that_are_too_deep_are_refused() -> None:
+    """A tree whose left children go on and on: 41 levels, each with a leaf beside it."""
+    arrays = arrays_of_trees()
+    feature = np.array([0, *[0, -1] * 40, -1, -1], np.int8)
+    arrays |= {
+        "roots": np.array([0]),
+        "feature": feature,
+        "threshold": np.zeros(len(feature), np.float32),
+        "missing_left": np.zeros(len(feature), np.bool_),
+        "values": np.ones((len(feature), 1)),
+    }
+    with pytest.raises(InputError, match="deeper than 32"):
+        predictor_of({"estimator.npz": array_bytes(arrays)})
 
 
-@given(st.binary(max_size=200))
-@settings(max_examples=100)
-def test_no_bytes_crash_the_reader_of_trees(content: bytes) -> None:
-    with pytest.raises(InputError):
-        Boosted.from_bytes(content)
-
-
-@given(st.data())
-@settings(max_examples=25, deadline=None)
-def test_no_change_of_bytes_crashes_the_reader_of_trees(
-    trees: JudgedModel, data: st.DataObject
-) -> None:
-    """Trees with changed bytes are refused, or predict finite numbers."""
-    assert isinstance(trees.predictor, Boosted)
-    content = bytearray(trees.predictor.to_bytes())
-    for _ in range(data.draw(st.integers(1, 4))):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    try:
-        predictor = Boosted.from_bytes(bytes(content))
-    except InputError:
-        return
-    assert np.isfinite(predictor(np.zeros((2, predictor.inputs)))).all()
-
-
-@given(st.data())
+@pytest.mark.parametrize("name", ["linear-regressor", "xgboost-regressor"])
+@given(data=st.data())
 @settings(max_examples=50, deadline=None)
-def test_no_change_of_bytes_crashes_the_reader_of_arrays(data: st.DataObject) -> None:
-    content = bytearray(array_bytes(model("linear-regressor").predictor.to_arrays()))  # type: ignore[attr-defined]
+def test_no_change_of_bytes_crashes_the_reader_of_arrays(name: str, data: st.DataObject) -> None:
+    content = bytearray(array_bytes(model(name).predictor.to_arrays()))  # type: ignore[attr-defined]
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     try:

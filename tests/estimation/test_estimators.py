@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 import pytest
 
 from understandability.errors import OptionError
-from understandability.estimation.estimators import ESTIMATORS, estimator_row, portable
-from understandability.estimation.predictors import MAX_DEPTH, Forest, Prepared, product
+from understandability.estimation.estimators import ESTIMATORS, estimator_row
+from understandability.estimation.forest import MAX_DEPTH, Forest
+from understandability.estimation.portable import forest_of, portable
+from understandability.estimation.predictors import product
+from understandability.estimation.weights import predictor_files, predictor_of
 
 RNG = np.random.default_rng(1)
 ROWS = RNG.normal(size=(200, 5)) * [1, 10, 0.1, 1, 1]
@@ -43,17 +44,12 @@ def test_the_portable_form_predicts_the_same(name: str, classes: int) -> None:
     np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", [name for name in ESTIMATORS if "xgboost" not in name])
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_arrays_are_all_there_is(name: str) -> None:
     """Written to bytes without pickles and read again, a predictor is the same."""
     estimator, rows = fitted(name, TARGET)
     predictor = portable(estimator)
-    stream = io.BytesIO()
-    np.savez(stream, **predictor.to_arrays())
-    stream.seek(0)
-    with np.load(stream, allow_pickle=False) as arrays:
-        kind = Prepared if isinstance(predictor, Prepared) else type(predictor)
-        again = kind.from_arrays(dict(arrays))
+    again = predictor_of(predictor_files(predictor))
     np.testing.assert_array_equal(again(rows), predictor(rows))
 
 
@@ -80,18 +76,46 @@ def test_forests_stay_as_shallow_as_can_be_read() -> None:
 
 
 def test_a_forest_by_hand() -> None:
-    """One tree, x0 <= 1.5: 10, else 20; added to a start of 1."""
+    """Two trees: x0 <= 1.5: 10, else by x1 <= 3 (or missing): 20, else 30; and always 5.
+
+    Level by level the nodes of the first are x0, 10, x1, 20, 30. A start of 1 is added.
+    """
     forest = Forest(
-        roots=np.array([0], np.int32),
-        left=np.array([1, 1, 2], np.int32),
-        right=np.array([2, 1, 2], np.int32),
-        feature=np.array([0, 0, 0], np.int32),
-        threshold=np.array([1.5, 0.0, 0.0]),
-        values=np.array([[0.0], [10.0], [20.0]]),
+        roots=np.array([0, 5]),
+        feature=np.array([0, -1, 1, -1, -1, -1]),
+        threshold=np.array([1.5, 0, 3, 0, 0, 0], np.float32),
+        missing_left=np.array([False, False, True, False, False, False]),
+        values=np.array([[0.0], [10.0], [0.0], [20.0], [30.0], [5.0]]),
         start=np.array([1.0]),
-        inputs=1,
+        inputs=2,
     )
-    assert forest(np.array([[1.5], [1.6]])).tolist() == [[11.0], [21.0]]
+    rows = [[1.5, 9], [1.6, 3], [1.6, 3.1], [np.nan, np.nan], [np.inf, -np.inf], [1e300, 4]]
+    assert forest(np.array(rows))[:, 0].tolist() == [16.0, 26.0, 36.0, 26.0, 26.0, 36.0]
+
+
+def test_a_row_at_a_condition_goes_where_xgboost_sends_it() -> None:
+    """Conditions of its trees stand at values of the rows; those go right, in float32."""
+    rows = np.round(RNG.normal(size=(300, 3)), 1)
+    labels = np.where(rows[:, 0] < 0.3, 1.0, 2.0) + 0.1 * rows[:, 1]
+    fitted = estimator_row("xgboost-regressor").make(0).fit(rows, labels)
+    forest = portable(fitted)
+    assert isinstance(forest, Forest)
+    inner = forest.feature >= 0
+    at = np.zeros((inner.sum(), 3))
+    # The conditions are one float32 above the thresholds.
+    at[np.arange(len(at)), forest.feature[inner]] = np.nextafter(
+        forest.threshold[inner], np.float32(np.inf)
+    )
+    np.testing.assert_allclose(forest(at)[:, 0], fitted.predict(at), atol=1e-5)
+
+
+def test_a_forest_of_two_models_has_two_outputs() -> None:
+    first, second = (
+        estimator_row("xgboost-regressor").make(0).fit(ROWS, TARGET * sign) for sign in (1, -2)
+    )
+    both = forest_of([first.get_booster(), second.get_booster()])(ROWS)
+    np.testing.assert_allclose(both[:, 0], first.predict(ROWS), atol=1e-5)
+    np.testing.assert_allclose(both[:, 1], second.predict(ROWS), atol=1e-5)
 
 
 def test_products_do_not_depend_on_the_number_of_rows() -> None:

@@ -53,9 +53,9 @@ def background(
     from pathlib import Path
 
     from understandability.errors import OptionError
+    from understandability.estimation.arrays import MOST
     from understandability.estimation.background import train_background
     from understandability.estimation.estimators import estimator_row
-    from understandability.estimation.predictors import MOST
     from understandability.io.bundles import check_place
     from understandability.io.sources import Sources
 

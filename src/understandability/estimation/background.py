@@ -18,11 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError, OptionError
+from understandability.estimation.arrays import MOST
 from understandability.estimation.bundles import Bundle, load_bundle
 from understandability.estimation.calibration import calibrate_by_corpora
-from understandability.estimation.estimators import EstimatorRow, estimator_row, portable
+from understandability.estimation.estimators import EstimatorRow, estimator_row
 from understandability.estimation.models import check_estimator
-from understandability.estimation.predictors import MOST, Network, Predictor
+from understandability.estimation.portable import portable
+from understandability.estimation.predictors import Network, Predictor
 from understandability.estimation.users import Floats
 from understandability.estimation.weights import (
     array_bytes,

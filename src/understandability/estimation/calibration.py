@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.errors import InputError
-from understandability.estimation.predictors import MOST
+from understandability.estimation.arrays import MOST
 from understandability.estimation.users import Floats, probability
 
 EASIEST, HARDEST = 0.0, 100.0

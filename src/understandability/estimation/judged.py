@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError, OptionError
+from understandability.estimation.arrays import MOST
 from understandability.estimation.background import BackgroundModel, expected_label
 from understandability.estimation.bundles import Bundle
 from understandability.estimation.calibration import EASIEST, HARDEST, Calibration
-from understandability.estimation.estimators import EstimatorRow, estimator_row, portable
+from understandability.estimation.estimators import EstimatorRow, estimator_row
 from understandability.estimation.models import check_estimator, check_features
-from understandability.estimation.predictors import MOST, Predictor
+from understandability.estimation.portable import portable
+from understandability.estimation.predictors import Predictor
 from understandability.estimation.users import Floats
 from understandability.estimation.weights import predictor_files, predictor_of
 from understandability.features import COLUMNS, Batch, features_of

@@ -13,8 +13,8 @@ import numpy as np
 
 from understandability.documents import document_of_page
 from understandability.errors import InputError, OptionError, PageError
+from understandability.estimation.arrays import MOST
 from understandability.estimation.calibration import difficulty_of_level
-from understandability.estimation.predictors import MOST
 from understandability.estimation.users import Floats
 from understandability.io.jsonl import read_objects
 from understandability.language.words import word_of

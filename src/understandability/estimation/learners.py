@@ -14,7 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from understandability.errors import OptionError
-from understandability.estimation.estimators import EstimatorRow, estimator_row, portable
+from understandability.estimation.estimators import EstimatorRow, estimator_row
+from understandability.estimation.portable import portable
 from understandability.estimation.predictors import Predictor
 from understandability.estimation.users import Floats
 

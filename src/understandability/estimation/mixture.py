@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from understandability.errors import InputError
-from understandability.estimation.boosting import Boosted
+from understandability.estimation.forest import Forest
 from understandability.estimation.models import check_features
 from understandability.estimation.predictors import Kernel, Network, Prepared
 from understandability.estimation.style import STYLE_COLUMNS, style
@@ -77,27 +77,26 @@ def input_names(columns: Sequence[str]) -> tuple[str, ...]:
 class MixtureModel:
     """Experts, gate and trees, fitted; see the module.
 
-    `experts` are by domain; the domains that have `trees` too come first, and are those that the
-    `gate` tells apart: the others lend their estimates to all trees. `common` are the common
-    trees, and `shares` what they weigh in each domain against its own expert and trees.
+    `experts` are by domain; the domains that have trees too come first, and are those that the
+    `gate` tells apart: the others lend their estimates to all trees. The outputs of `trees` are
+    those of each domain's own and, last, the common ones; `shares` is what the common trees weigh
+    in each domain against its own expert and trees.
     """
 
     columns: tuple[str, ...]
     experts: Mapping[str, Prepared]
     gate: Prepared
-    trees: Mapping[str, Boosted]
-    common: Boosted
+    trees: Forest
     shares: Floats
 
     def __post_init__(self) -> None:
         inputs = len(input_names(self.columns))
-        grown = [*self.trees.values(), self.common]
         if not (
-            list(self.trees) == list(self.experts)[: len(self.trees)]
-            and self.shares.shape == (len(self.trees),)
+            len(self.shares) <= len(self.experts)
+            and self.trees.start.shape == (len(self.shares) + 1,)
             and bool(((self.shares >= 0) & (self.shares <= 1)).all())
             and all(made.inputs == inputs for made in (self.gate, *self.experts.values()))
-            and all(made.inputs == inputs + len(self.experts) for made in grown)
+            and self.trees.inputs == inputs + len(self.experts)
         ):
             raise InputError("its features, its experts and its trees do not fit together")
 
@@ -120,9 +119,9 @@ class MixtureModel:
         estimates = np.hstack([expert(inputs) for expert in self.experts.values()])
         prepared = self.gate.prepared(inputs)
         rows = tree_inputs(prepared, estimates)
-        grown = np.hstack([trees(rows) for trees in self.trees.values()])
-        own = (estimates[:, : len(self.trees)] + grown) / 2
-        outputs = own + self.shares * (self.common(rows) - own)
+        grown = self.trees(rows)
+        own = (estimates[:, : len(self.shares)] + grown[:, :-1]) / 2
+        outputs = own + self.shares * (grown[:, -1:] - own)
         return np.asarray((self.gate.predictor(prepared) * outputs).sum(axis=1), np.float64)
 
     def raw(self, batch: Batch) -> Floats:
@@ -137,14 +136,15 @@ class MixtureModel:
             "domains": list(self.experts),
             "shares": self.shares.tolist(),
         }
-        weights = {"gate.npz": array_bytes(self.gate.to_arrays())}
+        weights = {
+            "gate.npz": array_bytes(self.gate.to_arrays()),
+            "trees.npz": array_bytes(self.trees.to_arrays()),
+        }
         for domain, expert in self.experts.items():
             arrays = expert.to_arrays()
             arrays["vectors"] = arrays["vectors"].astype(np.float16)
             weights[f"expert-{domain}.npz"] = array_bytes(arrays)
-        for domain, trees in self.trees.items():
-            weights[f"trees-{domain}.ubj"] = trees.to_bytes()
-        return model, {**weights, "trees.ubj": self.common.to_bytes()}
+        return model, weights
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> MixtureModel:
@@ -167,11 +167,10 @@ class MixtureModel:
             for expert in experts.values()
         ):
             raise InputError("one of its experts gives no estimate")
-        trees = {
-            domain: _read(weights, f"trees-{domain}", Boosted) for domain in domains[: len(shares)]
-        }
-        common = _read(weights, "trees", Boosted)
-        return cls(columns, experts, gate, trees, common, np.array(shares, np.float64))
+        trees = _read(weights, "trees", Forest)
+        if trees.link != "identity":
+            raise InputError("its trees give no estimate")
+        return cls(columns, experts, gate, trees, np.array(shares, np.float64))
 
 
 def _list_of(kind: type, values: object, name: str) -> list[Any]:
@@ -180,7 +179,7 @@ def _list_of(kind: type, values: object, name: str) -> list[Any]:
     return values
 
 
-_Part = TypeVar("_Part", Prepared, Boosted)
+_Part = TypeVar("_Part", Prepared, Forest)
 
 
 def _read(weights: Mapping[str, bytes], stem: str, kind: type[_Part]) -> _Part:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.estimation.boosting import Boosted
 from understandability.estimation.mixture import MixtureModel, tree_inputs
+from understandability.estimation.portable import forest_of
 from understandability.estimation.predictors import Kernel, Network, Prepared, standardised
 from understandability.estimation.users import Floats
 
@@ -99,15 +99,14 @@ def fit_mixture(
         estimates.append(left_out)
     gate = _gate(judged, len(shares))
     rows = tree_inputs(gate.prepared(judged.inputs), np.hstack(estimates))
-    trees = {}
-    for number, domain in enumerate(shares):
+    grown = []
+    for number in range(len(shares)):
         own = judged.domains == number
-        trees[domain] = _grown(
-            rows[own], judged.levels[own], judged.expert_weights[own], _OWN_TREES, random_state
-        )
-    common = _grown(rows, judged.levels, judged.weights, _TREES, random_state)
+        weights = judged.expert_weights[own]
+        grown.append(_grown(rows[own], judged.levels[own], weights, _OWN_TREES, random_state))
+    grown.append(_grown(rows, judged.levels, judged.weights, _TREES, random_state))
     return MixtureModel(
-        tuple(columns), experts, gate, trees, common, np.array(list(shares.values()))
+        tuple(columns), experts, gate, forest_of(grown), np.array(list(shares.values()))
     )
 
 
@@ -173,13 +172,11 @@ def _gate(judged: Judged, gates: int) -> Prepared:
 
 def _grown(
     rows: Floats, levels: Floats, weights: Floats, trees: Mapping[str, Any], random_state: int
-) -> Boosted:
+) -> Any:
     from xgboost import XGBRegressor
 
-    grown = XGBRegressor(**trees, random_state=random_state).fit(
-        rows, levels, sample_weight=weights
-    )
-    return Boosted(grown.get_booster(), rows.shape[1])
+    grown = XGBRegressor(**trees, random_state=random_state)
+    return grown.fit(rows, levels, sample_weight=weights).get_booster()
 
 
 def _center_and_scale(inputs: Floats) -> tuple[Floats, Floats]:

@@ -4,15 +4,15 @@ A `Predictor` takes a matrix (documents, inputs) and gives (documents, outputs):
 regressor, a probability for each class for a classifier. It equals the scikit-learn estimator that
 it was taken from, whatever version reads it, loads in milliseconds, and cannot crash: there is no
 native code between its arrays and the result, and the arrays are checked when they are read.
-Trees that XGBoost grew are in `boosting`: its native code evaluates them several times as fast.
+Trees are in `forest`.
 
 A row's result depends on that row only, to the last digit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -20,16 +20,19 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.errors import InputError
+from understandability.estimation.arrays import (
+    LINKS,
+    MOST,
+    Arrays,
+    floats,
+    link_of,
+    plain_array,
+    require,
+)
+from understandability.estimation.forest import Forest
 from understandability.estimation.users import Floats
 
-Arrays = Mapping[str, NDArray[Any]]
-# As deep as the trees of `estimators` may grow; a deeper one in a file would only cost time.
-MAX_DEPTH = 32
-# What weights may be: products of these and of as many layers as may be stay finite.
-MOST = 1e30
 _MOST_LAYERS = 4
-_BLOCK = 64
 # A page by itself costs as much as so many: few enough for it, enough for a crawl.
 _ROWS_OF_PRODUCT = 8
 
@@ -69,32 +72,6 @@ def _square_sums(rows: Floats) -> Floats:
     return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
-def _softmax(values: Floats) -> Floats:
-    powers = np.exp(values - values.max(axis=1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-
-def _both_classes(values: Floats) -> Floats:
-    chance = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
-    return np.concatenate([1 - chance, chance], axis=1)
-
-
-def _normalised(values: Floats) -> Floats:
-    chances = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
-    return np.asarray(chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))
-
-
-# What the last sums become: of regressors themselves, of classifiers probabilities.
-LINKS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
-    {
-        "identity": lambda values: values,
-        "softmax": _softmax,
-        "binary": _both_classes,
-        "one_vs_rest": _normalised,
-    }
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Network:
     """Layers of sums: a multi-layer perceptron, or, of one layer, a linear model.
@@ -108,7 +85,7 @@ class Network:
 
     def __post_init__(self) -> None:
         shapes = [weight.shape for weight in self.weights]
-        _require(
+        require(
             _MOST_LAYERS >= len(shapes) == len(self.biases) > 0
             and all(len(shape) == 2 for shape in shapes)
             and all(a[1] == b[0] for a, b in pairwise(shapes))
@@ -142,9 +119,9 @@ class Network:
         """The network that `to_arrays` gave."""
         layers = range(sum(name.startswith("weight_") for name in arrays))
         return cls(
-            tuple(_floats(arrays, f"weight_{number}", 2) for number in layers),
-            tuple(_floats(arrays, f"bias_{number}", 1) for number in layers),
-            _link(arrays),
+            tuple(floats(arrays, f"weight_{number}", 2) for number in layers),
+            tuple(floats(arrays, f"bias_{number}", 1) for number in layers),
+            link_of(arrays),
         )
 
 
@@ -160,15 +137,20 @@ class Kernel:
     biases: Floats
     gamma: float
     link: str = "identity"
+    # For speed: how long the vectors are, and they side by side.
+    _square_sums: Floats = field(init=False, repr=False, compare=False)
+    _columns: Floats = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _require(
+        require(
             self.vectors.ndim == self.weights.ndim == 2
             and len(self.vectors) == len(self.weights)
             and self.biases.shape == self.weights.shape[1:]
             and self.gamma > 0,
             "its support vectors and their weights do not fit each other",
         )
+        object.__setattr__(self, "_square_sums", _square_sums(self.vectors))
+        object.__setattr__(self, "_columns", np.ascontiguousarray(self.vectors.T))
 
     @property
     def inputs(self) -> int:
@@ -177,8 +159,8 @@ class Kernel:
 
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
-        squares = _square_sums(rows)[:, None] + _square_sums(self.vectors)
-        distances = np.maximum(squares - 2 * product(rows, self.vectors.T), 0)
+        squares = _square_sums(rows)[:, None] + self._square_sums
+        distances = np.maximum(squares - 2 * product(rows, self._columns), 0)
         return LINKS[self.link](
             product(np.exp(-self.gamma * distances), self.weights) + self.biases
         )
@@ -197,112 +179,11 @@ class Kernel:
     def from_arrays(cls, arrays: Arrays) -> Kernel:
         """The machine that `to_arrays` gave."""
         return cls(
-            _floats(arrays, "vectors", 2),
-            _floats(arrays, "weights", 2),
-            _floats(arrays, "biases", 1),
-            float(_floats(arrays, "gamma", 0)),
-            _link(arrays),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Forest:
-    """The sum of decision trees, all evaluated at once for all rows.
-
-    Nodes of all trees stand one after another: `feature`, `threshold`, `left`, `right`
-    (a row goes left where its feature, as float32, is at most the threshold), `values` (nodes,
-    outputs). A leaf is its own child. `roots` are the first nodes of the trees; a child stands
-    behind its parent and before the next root. `start` is added to the sum.
-    """
-
-    roots: NDArray[np.int32]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    feature: NDArray[np.int32]
-    threshold: Floats
-    values: Floats
-    start: Floats
-    inputs: int
-    link: str = "identity"
-
-    def __post_init__(self) -> None:
-        nodes = len(self.left)
-        _require(
-            nodes == len(self.right) == len(self.feature) == len(self.threshold)
-            and nodes == len(self.values)
-            and self.start.shape == self.values.shape[1:]
-            and len(self.roots) > 0
-            and self.roots[0] == 0
-            and bool((np.diff(self.roots) > 0).all())
-            and self.roots[-1] < nodes
-            and 0 <= int(self.feature.min()) <= int(self.feature.max()) < self.inputs,
-            "the arrays of its trees do not fit each other",
-        )
-        own = np.arange(nodes)
-        end = np.append(self.roots[1:], nodes)[np.searchsorted(self.roots, own, "right") - 1]
-        leaf = (self.left == own) & (self.right == own)
-        inner = (self.left > own) & (self.right > own) & (self.left < end) & (self.right < end)
-        _require(bool((leaf | inner).all()), "a node of its trees has a child that cannot be")
-        _require(self.depth <= MAX_DEPTH, f"its trees are deeper than {MAX_DEPTH}")
-
-    @property
-    def depth(self) -> int:
-        """The most steps from a root to a leaf; `MAX_DEPTH` + 1 stands for all that is more."""
-        reached = self.roots
-        for steps in range(MAX_DEPTH + 1):
-            reached = reached[self.left[reached] != reached]
-            if not len(reached):
-                return steps
-            # Crafted trees may share children; each counts once.
-            reached = np.unique(np.concatenate([self.left[reached], self.right[reached]]))
-        return MAX_DEPTH + 1
-
-    def __call__(self, rows: Floats) -> Floats:
-        """The outputs for each row."""
-        with np.errstate(over="ignore"):  # infinity is on the right side too
-            single = rows.astype(np.float32).astype(np.float64)
-        sums = np.empty((len(rows), self.values.shape[1]))
-        depth = self.depth
-        for begin in range(0, len(rows), _BLOCK):
-            part = single[begin : begin + _BLOCK]
-            here = np.arange(len(part))[:, None]
-            nodes = np.broadcast_to(self.roots, (len(part), len(self.roots)))
-            for _ in range(depth):
-                goes_left = part[here, self.feature[nodes]] <= self.threshold[nodes]
-                nodes = np.where(goes_left, self.left[nodes], self.right[nodes])
-            sums[begin : begin + _BLOCK] = self.values[nodes].sum(axis=1)
-        return LINKS[self.link](sums + self.start)
-
-    def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """The nodes of all trees."""
-        return {
-            "roots": self.roots,
-            "left": self.left,
-            "right": self.right,
-            "feature": self.feature,
-            "threshold": self.threshold,
-            "values": self.values,
-            "start": self.start,
-            "inputs": np.array(self.inputs),
-            "link": np.array(self.link),
-        }
-
-    @classmethod
-    def from_arrays(cls, arrays: Arrays) -> Forest:
-        """The forest that `to_arrays` gave."""
-        roots, left, right, feature = (
-            _whole(arrays, name, 1) for name in ("roots", "left", "right", "feature")
-        )
-        return cls(
-            roots,
-            left,
-            right,
-            feature,
-            _floats(arrays, "threshold", 1),
-            _floats(arrays, "values", 2),
-            _floats(arrays, "start", 1),
-            int(_whole(arrays, "inputs", 0)),
-            _link(arrays),
+            floats(arrays, "vectors", 2),
+            floats(arrays, "weights", 2),
+            floats(arrays, "biases", 1),
+            float(floats(arrays, "gamma", 0)),
+            link_of(arrays),
         )
 
 
@@ -329,7 +210,7 @@ class Prepared:
 
     def __post_init__(self) -> None:
         inputs = self.predictor.inputs
-        _require(
+        require(
             self.fill.shape == self.center.shape == self.scale.shape == (inputs,)
             and bool((self.scale >= 1 / MOST).all())
             and self.cut > 0,
@@ -364,52 +245,13 @@ class Prepared:
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Prepared:
         """The predictor that `to_arrays` gave."""
-        kind = str(_array(arrays, "kind", 0, "U"))
-        _require(kind in KINDS, f"this version knows no predictor {kind[:20]!r}")
-        fill, center, scale = (_floats(arrays, name, 1) for name in ("fill", "center", "scale"))
-        cut = float(_floats(arrays, "cut", 0))
+        kind = str(plain_array(arrays, "kind", 0, "U"))
+        require(kind in KINDS, f"this version knows no predictor {kind[:20]!r}")
+        fill, center, scale = (floats(arrays, name, 1) for name in ("fill", "center", "scale"))
+        cut = float(floats(arrays, "cut", 0))
         return cls(fill, center, scale, KINDS[kind].from_arrays(arrays), cut)
 
 
 KINDS: Mapping[str, type[Network] | type[Kernel] | type[Forest]] = MappingProxyType(
     {"network": Network, "kernel": Kernel, "forest": Forest}
 )
-
-
-def _require(holds: bool, what: str) -> None:
-    if not holds:
-        raise InputError(what)
-
-
-def _array(arrays: Arrays, name: str, dimensions: int, kinds: str) -> NDArray[Any]:
-    array = arrays.get(name)
-    if (
-        array is None
-        or array.ndim != dimensions
-        or array.dtype.kind not in kinds
-        or 0 in array.shape
-    ):
-        raise InputError(f"its weights have no array {name!r} of the right form")
-    return array
-
-
-def _floats(arrays: Arrays, name: str, dimensions: int) -> Floats:
-    array = _array(arrays, name, dimensions, "f").astype(np.float64)
-    within = bool((np.abs(array) <= MOST).all())
-    _require(within, f"its weights {name!r} are not all numbers up to {MOST:g}")
-    return array
-
-
-def _whole(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.int32]:
-    array = _array(arrays, name, dimensions, "iu")
-    _require(
-        int(array.min()) >= 0 and int(array.max()) < 2**31,
-        f"its weights {name!r} are not all numbers from 0 up",
-    )
-    return array.astype(np.int32)
-
-
-def _link(arrays: Arrays) -> str:
-    link = str(_array(arrays, "link", 0, "U"))
-    _require(link in LINKS, f"this version knows no link {link[:20]!r}")
-    return link

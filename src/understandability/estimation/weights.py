@@ -1,4 +1,4 @@
-"""Weights as bytes and back: ``.npz`` without pickles, and XGBoost's UBJSON.
+"""Weights as bytes and back: ``.npz`` without pickles.
 
 Whatever the bytes, reading gives checked weights or an `InputError`; nothing in them is executed.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.estimation.boosting import Boosted
+from understandability.estimation.forest import Forest
 from understandability.estimation.predictors import Network, Predictor, Prepared
 
 # What the arrays of one file may unfold to, and how many there may be.
@@ -57,17 +57,15 @@ def file_of(weights: Mapping[str, bytes], name: str) -> bytes:
 
 
 def predictor_files(predictor: Predictor, stem: str = "estimator") -> dict[str, bytes]:
-    """A predictor as one file of weights, named by its format."""
-    if isinstance(predictor, Boosted):
-        return {f"{stem}.ubj": predictor.to_bytes()}
-    if isinstance(predictor, Prepared | Network):
+    """A predictor as one file of weights."""
+    if isinstance(predictor, Prepared | Network | Forest):
         return {f"{stem}.npz": array_bytes(predictor.to_arrays())}
     raise TypeError(f"{type(predictor).__name__} is no predictor that bundles hold")
 
 
 def predictor_of(weights: Mapping[str, bytes], stem: str = "estimator") -> Predictor:
     """The predictor that `predictor_files` gave."""
-    if f"{stem}.ubj" in weights:
-        return Boosted.from_bytes(weights[f"{stem}.ubj"])
     arrays = arrays_of(weights, f"{stem}.npz")
-    return Prepared.from_arrays(arrays) if "kind" in arrays else Network.from_arrays(arrays)
+    if "fill" in arrays:
+        return Prepared.from_arrays(arrays)
+    return (Forest if "roots" in arrays else Network).from_arrays(arrays)

@@ -23,7 +23,7 @@ FORMAT = 1
 DESCRIPTION = "bundle.json"
 MAX_BYTES = 256_000_000
 _MAX_DESCRIPTION_BYTES = 4_000_000
-_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.(npz|ubj)")
+_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.npz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def read_bundle(name_or_path: str | Path) -> BundleFiles:
         if not _FILE_NAME.fullmatch(name):
             raise InputError(
                 f"{where} is refused: it names a file {name[:40]!r}, and weights stand beside "
-                f"{DESCRIPTION} as .npz or .ubj"
+                f"{DESCRIPTION} as .npz"
             )
         weights[name] = _content(folder, name, MAX_BYTES, where)
         expected = entry.get("sha256") if isinstance(entry, dict) else None

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError, OptionError
-from understandability.estimation import ubjson
-from understandability.estimation.boosting import Boosted
+from understandability.estimation.forest import Forest
+from understandability.estimation.portable import forest_of
 from understandability.records import Labels, Run
 from understandability.retrieval.candidates import Candidates
 from understandability.retrieval.gains import COMBOS, parse_gain
@@ -72,7 +72,7 @@ class Ranker:
     """A learned ranking function of named features; `card` says how it was learned."""
 
     features: tuple[str, ...]
-    trees: Boosted
+    trees: Forest
     card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     def scores(self, candidates: Candidates) -> Floats:
@@ -216,9 +216,8 @@ def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
         "seed": recipe.seed,
         "nthread": 1,
     }
-    document = ubjson.decode(bytes(train(parameters, data, recipe.rounds).save_raw("ubj")))
     # What ranks is the sum of the trees; how they were grown matters no more.
-    document["learner"]["objective"] = {"name": "reg:squarederror"}
+    trees = forest_of([train(parameters, data, recipe.rounds)])
     card = {
         "recipe": asdict(recipe),
         "gain": parse_gain(recipe.labels).expression,
@@ -227,4 +226,4 @@ def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
         "queries": len(queries),
         "candidates": len(lines),
     }
-    return Ranker(names, Boosted.from_bytes(ubjson.encode(document)), card)
+    return Ranker(names, trees, card)

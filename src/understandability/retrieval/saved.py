@@ -14,8 +14,8 @@ from scipy.sparse import csr_matrix
 
 import understandability
 from understandability.errors import InputError, OptionError
-from understandability.estimation.boosting import Boosted
-from understandability.estimation.weights import file_of
+from understandability.estimation.forest import Forest
+from understandability.estimation.weights import array_bytes, arrays_of
 from understandability.io.bundles import read_bundle, write_bundle
 from understandability.io.index import read_index, write_index
 from understandability.retrieval.analysis import Analyzer
@@ -23,7 +23,7 @@ from understandability.retrieval.index import BODY, TITLE, Field, Index
 from understandability.retrieval.learning import Ranker
 
 RANKER = "ranker"
-_TREES = "ranker.ubj"
+_TREES = "ranker.npz"
 _PARTS = ("counts", "documents", "starts")
 
 
@@ -108,7 +108,7 @@ def save_ranker(ranker: Ranker, folder: str | Path) -> None:
         **ranker.card,
         "features": list(ranker.features),
     }
-    write_bundle(folder, description, {_TREES: ranker.trees.to_bytes()})
+    write_bundle(folder, description, {_TREES: array_bytes(ranker.trees.to_arrays())})
 
 
 def load_ranker(folder: str | Path) -> Ranker:
@@ -123,7 +123,7 @@ def load_ranker(folder: str | Path) -> Ranker:
     for name in ("files", "format", "toolkit", "name"):
         card.pop(name, None)
     try:
-        trees = Boosted.from_bytes(file_of(files.weights, _TREES))
+        trees = Forest.from_arrays(arrays_of(files.weights, _TREES))
         if not isinstance(features, list) or not all(isinstance(name, str) for name in features):
             raise InputError("its features are no list of names")
         if len(features) != trees.inputs:
