@@ -9,7 +9,7 @@ from understandability.errors import OptionError
 from understandability.estimation.estimators import ESTIMATORS, estimator_row
 from understandability.estimation.forest import MAX_DEPTH, Forest
 from understandability.estimation.portable import forest_of, portable
-from understandability.estimation.predictors import product
+from understandability.estimation.predictors import Columns
 from understandability.estimation.weights import predictor_files, predictor_of
 
 RNG = np.random.default_rng(1)
@@ -118,10 +118,12 @@ def test_a_forest_of_two_models_has_two_outputs() -> None:
     np.testing.assert_allclose(both[:, 1], second.predict(ROWS), atol=1e-5)
 
 
-def test_products_do_not_depend_on_the_number_of_rows() -> None:
-    rows, matrix = RNG.normal(size=(130, 37)), RNG.normal(size=(37, 3))
-    np.testing.assert_allclose(product(rows, matrix), rows @ matrix)
-    np.testing.assert_array_equal(product(rows, matrix)[77:78], product(rows[77:78], matrix))
+@pytest.mark.parametrize(("inputs", "outputs"), [(37, 3), (300, 1001), (20_000, 40)])
+def test_products_do_not_depend_on_the_number_of_rows(inputs: int, outputs: int) -> None:
+    rows, matrix = RNG.normal(size=(30, inputs)), RNG.normal(size=(inputs, outputs))
+    columns = Columns(matrix)
+    np.testing.assert_allclose(columns.product(rows), rows @ matrix, atol=1e-9)
+    np.testing.assert_array_equal(columns.product(rows)[17:18], columns.product(rows[17:18]))
 
 
 def test_an_unknown_estimator_is_named_with_all_there_are() -> None:

@@ -34,7 +34,8 @@ from understandability.estimation.users import Floats
 
 _MOST_LAYERS = 4
 # A page by itself costs as much as so many: few enough for it, enough for a crawl.
-_ROWS_OF_PRODUCT = 8
+_ROWS_OF_PRODUCT = 4
+_ONE_THREAD = 2**17  # multiplications, half of what OpenBLAS takes a second thread for
 
 
 class Predictor(Protocol):
@@ -50,21 +51,38 @@ class Predictor(Protocol):
         ...
 
 
-def product(rows: Floats, matrix: Floats) -> Floats:
-    """``rows @ matrix``, of which each row depends on its own only.
+class Columns:
+    """A matrix to multiply rows with, of which each result depends on its own row only.
 
-    BLAS adds in an order that depends on the shapes, so all products here have one shape.
+    BLAS adds in an order that depends on the shapes, so all products with one matrix have one
+    shape; and starts threads where that is large, which cost more than they gain, so it is small.
 
-    >>> product(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
+    >>> Columns(np.array([[3.0], [4.0]])).product(np.array([[1.0, 2.0]]))
     array([[11.]])
     """
-    result = np.empty((len(rows), matrix.shape[1]))
-    block = np.zeros((_ROWS_OF_PRODUCT, rows.shape[1]))
-    for start in range(0, len(rows), _ROWS_OF_PRODUCT):
-        part = rows[start : start + _ROWS_OF_PRODUCT]
-        block[: len(part)] = part
-        result[start : start + len(part)] = (block @ matrix)[: len(part)]
-    return result
+
+    __slots__ = ("_blocks", "_outputs")
+
+    def __init__(self, matrix: Floats) -> None:
+        inputs, self._outputs = matrix.shape
+        width = min(self._outputs, max(16, _ONE_THREAD // (_ROWS_OF_PRODUCT * inputs)))
+        count = -(-self._outputs // width)
+        padded = np.zeros((inputs, count * width))
+        padded[:, : self._outputs] = matrix
+        blocks = padded.reshape(inputs, count, width).transpose(1, 0, 2)
+        self._blocks = np.ascontiguousarray(blocks)
+
+    def product(self, rows: Floats) -> Floats:
+        """``rows @ matrix``."""
+        result = np.empty((len(rows), self._outputs))
+        some = np.zeros((_ROWS_OF_PRODUCT, rows.shape[1]))
+        for start in range(0, len(rows), _ROWS_OF_PRODUCT):
+            part = rows[start : start + _ROWS_OF_PRODUCT]
+            some[: len(part)] = part
+            products = (some @ self._blocks)[:, : len(part)]
+            joined = products.transpose(1, 0, 2).reshape(len(part), -1)
+            result[start : start + len(part)] = joined[:, : self._outputs]
+        return result
 
 
 def _square_sums(rows: Floats) -> Floats:
@@ -82,6 +100,7 @@ class Network:
     weights: tuple[Floats, ...]
     biases: tuple[Floats, ...]
     link: str = "identity"
+    _columns: tuple[Columns, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         shapes = [weight.shape for weight in self.weights]
@@ -92,6 +111,7 @@ class Network:
             and all(b.shape == s[1:] for b, s in zip(self.biases, shapes, strict=True)),
             "the layers of its network do not fit each other",
         )
+        object.__setattr__(self, "_columns", tuple(map(Columns, self.weights)))
 
     @property
     def inputs(self) -> int:
@@ -101,10 +121,10 @@ class Network:
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
         values = rows
-        for number, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+        for number, (columns, bias) in enumerate(zip(self._columns, self.biases, strict=True)):
             if number:
                 values = np.maximum(values, 0)
-            values = product(values, weight) + bias
+            values = columns.product(values) + bias
         return LINKS[self.link](values)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -137,9 +157,8 @@ class Kernel:
     biases: Floats
     gamma: float
     link: str = "identity"
-    # For speed: how long the vectors are, and they side by side.
     _square_sums: Floats = field(init=False, repr=False, compare=False)
-    _columns: Floats = field(init=False, repr=False, compare=False)
+    _columns: tuple[Columns, Columns] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require(
@@ -150,7 +169,7 @@ class Kernel:
             "its support vectors and their weights do not fit each other",
         )
         object.__setattr__(self, "_square_sums", _square_sums(self.vectors))
-        object.__setattr__(self, "_columns", np.ascontiguousarray(self.vectors.T))
+        object.__setattr__(self, "_columns", (Columns(self.vectors.T), Columns(self.weights)))
 
     @property
     def inputs(self) -> int:
@@ -159,11 +178,11 @@ class Kernel:
 
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
+        vectors, weights = self._columns
         squares = _square_sums(rows)[:, None] + self._square_sums
-        distances = np.maximum(squares - 2 * product(rows, self._columns), 0)
-        return LINKS[self.link](
-            product(np.exp(-self.gamma * distances), self.weights) + self.biases
-        )
+        distances = np.maximum(squares - 2 * vectors.product(rows), 0)
+        bells = np.exp(-self.gamma * distances)
+        return LINKS[self.link](weights.product(bells) + self.biases)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Vectors, weights, biases, gamma."""
