@@ -1,6 +1,6 @@
 """What a crawl costs: pages a second, its machinery, a page while serving, the same by hand.
 
-    python scripts/benchmark_crawl.py [--data ../shared/data] [--rounds 3]
+    python scripts/benchmark_crawl.py [--data ../shared/data] [--rounds 2]
 
 The health pages, as they were saved, go through `understand score -o run/` with one worker and
 with two, and through each step alone in this process; in turns, so that noise falls on all alike.
@@ -38,7 +38,7 @@ from understandability.io.sources import read_pages
 from understandability.records import Document, Page
 from understandability.scoring import Scorer, Settings, document_or_failure
 
-FEW, MANY = 200, 1000
+FEW, MANY = 200, 900
 BY_HAND_PAGES = 60
 
 Times = dict[str, list[float]]
@@ -54,45 +54,47 @@ def processor_seconds() -> float:
 
 
 def steps(crawl: Path, features: bool) -> dict[str, float]:
-    """Seconds of processor time for each step of a run alone, in this process."""
+    """Milliseconds of processor time a page for each step of a run alone, in this process.
+
+    The first few pages are not counted, as they are not of a run.
+    """
     taken = {}
 
     @contextmanager
-    def timed(name: str) -> Iterator[None]:
+    def timed(name: str, pages: int = MANY - FEW) -> Iterator[None]:
         before = processor_seconds()
         yield
-        taken[name] = processor_seconds() - before
+        taken[name] = 1000 * (processor_seconds() - before) / pages
+
+    def rows(documents: Sequence[Document]) -> list[pa.Table]:
+        starts = range(0, len(documents), BATCH_PAGES)
+        return [scorer.score(documents[start : start + BATCH_PAGES]) for start in starts]
 
     scorer = Scorer(Settings(features=features))
-    scorer.score([])
-    with timed("read"):
+    with timed("read", MANY):
         pages = [page for page in read_pages(crawl) if isinstance(page, Page)]
-    contents = [page.content for page in pages if isinstance(page.content, bytes)]
+    results = [document_or_failure(page, scorer.settings) for page in pages[:FEW]]
+    rows([each for each in results if isinstance(each, Document)])
+    contents = [page.content for page in pages[FEW:] if isinstance(page.content, bytes)]
     with timed("bare lxml parse"):
         for content in contents:
             etree.fromstring(content, etree.HTMLParser())
     with timed("page to document"):
-        results = [document_or_failure(page, scorer.settings) for page in pages]
-    documents = [result for result in results if isinstance(result, Document)]
+        results = [document_or_failure(page, scorer.settings) for page in pages[FEW:]]
     with timed("document to row"):
-        tables = [
-            scorer.score(documents[i : i + BATCH_PAGES])
-            for i in range(0, len(documents), BATCH_PAGES)
-        ]
+        tables = rows([each for each in results if isinstance(each, Document)])
     table = pa.concat_tables(tables)
     with tempfile.TemporaryDirectory() as work, timed("write"):
         for number, start in enumerate(range(0, len(table), PART_RECORDS)):
-            rows = table.slice(start, PART_RECORDS)
-            RunFolder(work).commit(Part(0, number), rows, [], Counter(), scorer.described)
+            part = table.slice(start, PART_RECORDS)
+            RunFolder(work).commit(Part(0, number), part, [], Counter(), scorer.described)
     return taken
 
 
-def measure_steps(times: Times, few: Path, many: Path, features: bool) -> None:
-    """The steps for each page more, in milliseconds, each time in a process of its own."""
-    small, large = apart(steps, few, features), apart(steps, many, features)
-    for name in small:
-        which = f"{name}, all features" if features else name
-        times[which].append(1000 * (large[name] - small[name]) / (MANY - FEW))
+def measure_steps(times: Times, many: Path, features: bool) -> None:
+    """The steps, in a process of their own."""
+    for name, taken in apart(steps, many, features).items():
+        times[f"{name}, all features" if features else name].append(taken)
 
 
 def run(crawl: Path, work: Path, workers: int, features: bool) -> tuple[float, float]:
@@ -201,7 +203,7 @@ def report(times: Times) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=crawl_faults.DATA)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--serving-only", action="store_true")
     options = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"  # as workers have it; for the processes that follow
@@ -220,7 +222,7 @@ def main() -> None:
         times: Times = defaultdict(list)
         for _ in range(options.rounds):
             for features in (False, True):
-                measure_steps(times, few, many, features)
+                measure_steps(times, many, features)
             measure_run(times, "1 worker", few, many, work, 1, features=False)
             measure_run(times, "2 workers", few, many, work, 2, features=False)
             measure_run(times, "1 worker, all features", few, many, work, 1, features=True)
