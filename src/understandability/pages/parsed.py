@@ -24,15 +24,16 @@ class ParsedPage:
     """A page, decoded and parsed once; everything below is read from the one parse.
 
     `text` is the decoded source, `encoding` what it was decoded from, `tape` its markup (see
-    `understandability.pages.tape`; empty for plain text), `declared_language` the language that
-    the page claims; `closes_void_elements` says whether it writes ``<br/>``, `flags` what was
-    unusual about reading it.
+    `understandability.pages.tape`; empty for plain text), `tags` how often each tag is on it,
+    `declared_language` the language that the page claims; `closes_void_elements` says whether it
+    writes ``<br/>``, `flags` what was unusual about reading it.
     """
 
     page: Page
     text: str = field(repr=False)
     encoding: str
     tape: Tape = field(default_factory=list, repr=False)
+    tags: Counter[str] = field(default_factory=Counter, repr=False)
     declared_language: str | None = None
     closes_void_elements: bool = False
     flags: tuple[str, ...] = ()
@@ -40,11 +41,6 @@ class ParsedPage:
     @property
     def is_html(self) -> bool:
         return self.page.media_type == HTML
-
-    @cached_property
-    def tags(self) -> Mapping[str, int]:
-        """How often each tag is on the tape."""
-        return Counter(self.tape[1::2])
 
     @cached_property
     def tag_counts(self) -> Mapping[str, int]:
@@ -58,9 +54,9 @@ class ParsedPage:
     @cached_property
     def title_place(self) -> int | None:
         """Where the text of the page's title is among the tape's texts after tags, if anywhere."""
-        tags = self.tape[1::2]
-        if "title" not in tags:
+        if "title" not in self.tags:
             return None
+        tags = self.tape[1::2]
         place = tags.index("title")
         return None if "svg" in tags[:place] else place
 
@@ -99,8 +95,7 @@ def parse_page(page: Page) -> ParsedPage:
     text, encoding, source = decode(page.content, page.charset)
     if page.media_type != HTML:
         return ParsedPage(page, text, encoding)
-    tape, language, closes_void_elements, flags = read_markup(source)
+    tape, tags, language, closes_void_elements, flags = read_markup(source)
     subtag = _SUBTAG.match(language)
-    return ParsedPage(
-        page, text, encoding, tape, subtag and subtag[1].lower(), closes_void_elements, flags
-    )
+    declared = subtag and subtag[1].lower()
+    return ParsedPage(page, text, encoding, tape, tags, declared, closes_void_elements, flags)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from typing import NamedTuple
 
 from lxml import etree
@@ -63,6 +64,16 @@ _VOID = names(
 )
 
 _TAG = re.compile(r"<([^>]+)>")
+# What is written with a reference in the serialised tree; the ampersand comes last.
+_REFERENCES = (
+    ("&#13;", " "),
+    ("&#xFFFD;", "\ufffd"),
+    ("&gt;", ">"),
+    ("&lt;", "<"),
+    ("&amp;", "&"),
+)
+_IN_TEXT = re.compile("[<>&]")
+_MARK = "\1"  # stands in no text: of control characters, only white space is read
 
 _COMMENT = re.compile(r"<!--.*?-->|<[!?/](?![a-zA-Z])[^<>]*>|<![^<>]*>", re.DOTALL)
 _RAW_ELEMENT = re.compile(
@@ -89,6 +100,7 @@ class Markup(NamedTuple):
     """What is read from the source of a page."""
 
     tape: Tape
+    tags: Counter[str]  # how often each tag is on the tape
     language: str = ""  # as the root element claims
     closes_void_elements: bool = False  # the page writes <br/>, not <br>
     flags: tuple[str, ...] = ()
@@ -111,7 +123,7 @@ def read_markup(source: bytes) -> Markup:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
     for name in _HIDING:
-        if name in markup.tape and (start := _opens_after_last_end(closed, name.encode())) >= 0:
+        if name in markup.tags and (start := _opens_after_last_end(closed, name.encode())) >= 0:
             tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
             closed = closed[:start] + tags.sub(b"", closed[start:])
             markup = _read(closed)
@@ -130,14 +142,14 @@ def text_of_unparsed(content: str) -> str:
 
 
 def _read(source: bytes) -> Markup:
-    tags = source.count(b"<") if len(source) > _MAX_TREE_TAGS else 0
-    if tags > _MAX_TAGS:
-        raise PageError("decode", f"the page has {tags:,} tags; at most {_MAX_TAGS:,} are read")
+    number = source.count(b"<") if len(source) > _MAX_TREE_TAGS else 0
+    if number > _MAX_TAGS:
+        raise PageError("decode", f"the page has {number:,} tags; at most {_MAX_TAGS:,} are read")
     if not source or source.isspace():
-        return Markup([""])
+        return Markup([""], Counter())
     slashes = _LINE_BREAK.findall(source)
     closes_void_elements = 2 * slashes.count(b"/") > len(slashes)
-    if tags <= _MAX_TREE_TAGS and len(source) <= _MAX_TREE_BYTES and not _has_full_tag(source):
+    if number <= _MAX_TREE_TAGS and len(source) <= _MAX_TREE_BYTES and not _has_full_tag(source):
         parser = etree.HTMLParser(
             encoding="utf-8",
             remove_comments=True,
@@ -149,18 +161,20 @@ def _read(source: bytes) -> Markup:
         error = parser.error_log.last_error
         if root is not None and (error is None or error.level < etree.ErrorLevels.FATAL):
             language = root.get("lang") or root.get("xml:lang") or ""
-            tape = _tape_of(root)
+            tape, tags = _tape_of(root)
             if _has_text(tape):
-                return Markup(tape, language, closes_void_elements)
-    return Markup(_tape_of_source(source.decode()), "", closes_void_elements, flags=("no_tree",))
+                return Markup(tape, tags, language, closes_void_elements)
+    tape = _tape_of_source(source.decode())
+    return Markup(tape, Counter(tape[1::2]), "", closes_void_elements, flags=("no_tree",))
 
 
 def _has_full_tag(source: bytes) -> bool:
     """Whether a tag has more attributes than a parser is given."""
     start = 0
-    while 0 <= start < len(source) - _LONG_TAG:
-        last = source.rfind(b"<", start + 1, start + _LONG_TAG)
-        if last >= 0:
+    limit, last_before = len(source) - _LONG_TAG, source.rfind
+    while 0 <= start < limit:
+        last = last_before(b"<", start + 1, start + _LONG_TAG)
+        if last >= 0:  # nearly always
             start = last
             continue
         tag = _TAG_START.match(source, start)
@@ -180,27 +194,30 @@ def _has_full_tag(source: bytes) -> bool:
     return source.count(b"=") > _MANY_VALUES and _FULL_TAG.search(source) is not None
 
 
-def _tape_of(root: etree._Element) -> Tape:
-    """The tape of an lxml tree, whose attributes are lost on the way."""
+def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str]]:
+    """The tape of an lxml tree, whose attributes are lost on the way, and its tags."""
     root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
     parts = []
     for element in (root, *root.itersiblings(etree.Element)):  # what stands after </html>
         etree.strip_attributes(element, "{}*")
         parts.append(etree.tostring(element, encoding="unicode", with_tail=False))
     markup = parts[0] if len(parts) == 1 else "".join(parts)
+    tape = _unescaped(markup.replace("<", _MARK).replace(">", _MARK)).split(_MARK)
+    tags = Counter(tape[1::2])
+    if len(tape) != 2 * markup.count(">") + 1 or _IN_TEXT.search("".join(tags)):
+        tape = _TAG.split(markup)  # what looks like markup is in the name of a tag
+        tape[0::2] = map(_unescaped, tape[0::2])
+        tags = Counter(tape[1::2])
+    return tape, tags
+
+
+def _unescaped(text: str) -> str:
     for space in "\n\t\r\xa0":
-        markup = markup.replace(space, " ")
-    if "&" not in markup:
-        return _TAG.split(markup)
-    markup = markup.replace("&#13;", " ").replace("&#xFFFD;", "\ufffd").replace("&gt;", ">")
-    if "&lt;" not in markup:
-        return _TAG.split(markup.replace("&amp;", "&"))
-    tape = _TAG.split(markup)
-    tape[0::2] = [
-        text.replace("&lt;", "<").replace("&amp;", "&") if "&" in text else text
-        for text in tape[0::2]
-    ]
-    return tape
+        text = text.replace(space, " ")
+    if "&" in text:
+        for reference, character in _REFERENCES:
+            text = text.replace(reference, character)
+    return text
 
 
 def _tape_of_source(source: str) -> Tape:
@@ -229,7 +246,10 @@ def _without_tags(element: re.Match[str]) -> str:
 
 def _with_comments_closed(source: bytes) -> bytes:
     """The source with comments that are never closed made empty: what they held is text."""
-    end = max(source.rfind(b"-->"), source.rfind(b"--!>")) + 1
+    end = source.rfind(b"-->") + 1
+    if source.find(b"<!--", end) < 0:
+        return source
+    end = max(end, source.rfind(b"--!>") + 1)
     if source.find(b"<!--", end) < 0:
         return source
     return source[:end] + source[end:].replace(b"<!--", b"<!-->")
@@ -288,11 +308,14 @@ def _raw_at_end(tape: Tape) -> str:
 
 def _opens_after_last_end(source: bytes, name: bytes) -> int:
     """Where an element opens that is never closed; -1 if there is none."""
+    opens = re.compile(rb"<%b\b" % name, re.IGNORECASE)
+    if not opens.search(source, max(0, source.rfind(b"</" + name))):  # as nearly all write it
+        return -1
     end = len(source)
     while (end := source.rfind(b"</", 0, end)) > 0:
         if source[end + 2 : end + 2 + len(name)].lower() == name:
             break
-    opening = re.compile(rb"<%b\b" % name, re.IGNORECASE).search(source, max(0, end))
+    opening = opens.search(source, max(0, end))
     return opening.start() if opening else -1
 
 
