@@ -33,6 +33,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
     parser.add_argument("--estimator", choices=[*ESTIMATORS, "all"])
     arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
     chosen = {None: ("mlp-regressor",), "all": ESTIMATORS}
     for estimator in chosen.get(arguments.estimator, (arguments.estimator,)):
         corpora = {label: documents(arguments.data, corpus) for label, corpus in CORPORA.items()}
