@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.features import COLUMNS, compute_features
-from understandability.features.frequency import Scale, general_places
+from understandability.features.frequency import general_places, summaries
 from understandability.features.language_model import MODELS
 from understandability.features.types import FloatArray
 from understandability.features.word_statistics import (
@@ -46,9 +46,9 @@ def test_there_are_20_rows_of_ranks_and_5_of_general_english() -> None:
 
 def test_summaries_of_a_document_worked_by_hand() -> None:
     """Four known words at 0, 10, 20 and 40, one unknown, one comma; then a comma alone."""
-    scale = Scale(np.array([0.0, 10.0, 20.0, 40.0]))
-    places = np.array([3, 1, UNKNOWN, 0, NO_WORD, 2, NO_WORD])
-    figures = scale.summaries(places, np.array([0, 6, 7, 7]))
+    values = np.array([0.0, 10.0, 20.0, 40.0])
+    places = np.array([[3, 1, UNKNOWN, 0, NO_WORD, 2, NO_WORD]])
+    figures = summaries(values, places, np.array([0, 6, 7, 7]))[:, 0]
     assert figures[0].tolist() == [7.5, 15.0, 25.0, 70 / 4, 70 / 5]
     assert np.isnan(figures[1:]).all()
 
@@ -61,13 +61,13 @@ def test_summaries_of_a_document_worked_by_hand() -> None:
     )
 )
 def test_summaries_agree_with_numpy(documents: list[list[int]]) -> None:
-    scale = Scale(np.cumsum(np.arange(10)) / 7)
+    values = np.cumsum(np.arange(10)) / 7
     starts = np.cumsum([0, *map(len, documents)])
-    figures = scale.summaries(
-        np.array([place for each in documents for place in each], int), starts
-    )
+    joined = np.array([place for each in documents for place in each], int)
+    # A second scale on which nothing has a place leaves the first as it is.
+    figures = summaries(values, np.stack([joined, np.minimum(joined, UNKNOWN)]), starts)[:, 0]
     for places, row in zip(documents, figures, strict=True):
-        known = scale.values[[place for place in places if place >= 0]]
+        known = values[[place for place in places if place >= 0]]
         if not len(known):
             assert np.isnan(row[:4]).all()
             continue

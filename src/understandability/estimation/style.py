@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.estimation.users import Floats
-from understandability.estimation.words import bags_of
 from understandability.features import Batch, ratio
 from understandability.features.batch import sum_segments
 from understandability.features.frequency import zipf_places
@@ -123,19 +122,10 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
 
 def style(batch: Batch) -> Floats:
     """The columns `STYLE_COLUMNS` of each document; NaN without words. Use `Batch.once`."""
-    from scipy.sparse import csr_array
-
-    bags = bags_of(batch.token_ids, batch.token_starts)
-    # Counts of distinct tokens times their kinds: whole numbers, exact in any order.
-    rows = np.arange(len(bags.words))
-    counts = csr_array(
-        (bags.counts.astype(np.float32), rows, bags.starts), shape=(len(batch), len(rows))
-    )
-    kinds = batch.types.column(kinds_of_token)[bags.words].reshape(len(rows), len(_SHARES))
-    shares = ratio(counts @ kinds.astype(np.float32), batch.words[:, None])
+    shares = ratio(batch.token_sums(kinds_of_token), batch.words[:, None])
     words = np.minimum(batch.words, _MOST_WORDS)
     log_words = np.log(np.where(words > 0, words, np.nan))
-    variety = ratio(np.diff(bags.starts), np.sqrt(np.diff(batch.token_starts)))
+    variety = ratio(_distinct_tokens(batch), np.sqrt(np.diff(batch.token_starts)))
     lengths = batch.sentence_lengths.astype(np.float64)
     sentence_starts = np.searchsorted(batch.sentence_starts, batch.word_starts)
     squares = sum_segments(lengths**2, sentence_starts)
@@ -148,3 +138,12 @@ def style(batch: Batch) -> Floats:
     return np.column_stack(
         [shares, log_words, variety, ratio(squares, batch.words), deviation, longest]
     )
+
+
+def _distinct_tokens(batch: Batch) -> Floats:
+    """How many different tokens each document has."""
+    document = np.repeat(np.arange(len(batch)), np.diff(batch.token_starts))
+    keys = np.sort(document * len(batch.types) + batch.token_ids)
+    is_first = np.ones(len(keys), bool)
+    is_first[1:] = keys[1:] != keys[:-1]
+    return batch.sum_tokens(is_first)

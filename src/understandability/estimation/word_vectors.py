@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from understandability.estimation.words import Vocabulary
 from understandability.features import Batch, ratio
 from understandability.features.batch import starts_of
 from understandability.io.resources import resource_arrays
+
+# So many vectors stay in the processor's cache while they are summed.
+_AT_ONCE = 512
 
 
 @cache
@@ -36,15 +40,20 @@ def dimensions() -> int:
 
 def mean_word_vectors(batch: Batch) -> Floats:
     """(documents, dimensions); 0 where no word is known. Use `Batch.once`."""
-    from scipy.sparse import csr_array
-
     vectors = _words_and_vectors()[1]
     numbers = batch.token_values(_numbers)
     known = numbers >= 0
     starts = starts_of(known)[batch.token_starts]
-    # A sparse product adds row by row, and never holds a vector for each token.
-    words = csr_array(
-        (np.ones(starts[-1]), numbers[known], starts), shape=(len(batch), len(vectors))
-    )
-    means = ratio(words @ vectors, np.diff(starts)[:, None])
+    sums = _sums(vectors, numbers[known], starts)
+    means = ratio(sums, np.diff(starts)[:, None])
     return np.where(np.isnan(means), 0.0, means)
+
+
+def _sums(vectors: Floats, numbers: NDArray[np.int32], starts: NDArray[np.int64]) -> Floats:
+    """The sum of the vectors of each document, some of a document's at once."""
+    sums = np.zeros((len(starts) - 1, vectors.shape[1]))
+    for total, (begin, end) in zip(sums, pairwise(starts.tolist()), strict=True):
+        for start in range(begin, end, _AT_ONCE):
+            some = numbers[start : min(end, start + _AT_ONCE)]
+            total += vectors.take(some, axis=0).sum(axis=0)
+    return sums

@@ -40,8 +40,63 @@ def syllabic_ending(words: Sequence[str]) -> NDArray[np.bool_]:
     )
 
 
-def count_characters(batch: Batch) -> FloatArray:
-    return batch.word_sums(letters)
+def is_polysyllable(batch: Batch) -> NDArray[np.bool_]:
+    """Which words of the batch have three syllables or more."""
+    many: NDArray[np.bool_] = batch.word_values(count_each) >= 3
+    return many
+
+
+def is_difficult(batch: Batch) -> NDArray[np.bool_]:
+    """Which words of the batch are difficult; see `unfamiliar`, and names are familiar."""
+    difficult: NDArray[np.bool_] = batch.word_values(unfamiliar) & ~batch.is_name
+    return difficult
+
+
+def is_hard_for_fog(batch: Batch) -> NDArray[np.bool_]:
+    """Which words of the batch Gunning (1952) counts.
+
+    Those of three syllables or more that are neither names nor hyphenated compounds, and do not
+    reach three only by -es, -ed or -ing.
+    """
+    syllables = batch.word_values(count_each)
+    inflected = (syllables == 3) & batch.word_values(syllabic_ending)
+    hard: NDArray[np.bool_] = (syllables >= 3) & ~(
+        inflected | batch.word_values(hyphenated) | batch.is_name
+    )
+    return hard
+
+
+LONGER = (4, 6, 10, 13)
+_COUNTED = (
+    "characters",
+    *(f"words_longer_{than}" for than in LONGER),
+    "syllables",
+    "polysyllables",
+    "words_over_3_syllables",
+    "difficult_words",
+    "hard_for_fog",
+)
+
+
+def count_all(batch: Batch) -> FloatArray:
+    """What of `_COUNTED` each document has, all summed at once; (documents, counted)."""
+    characters = batch.word_values(letters)
+    syllables = batch.word_values(count_each)
+    counted = [
+        characters,
+        *(characters > than for than in LONGER),
+        syllables,
+        syllables >= 3,
+        syllables > 3,
+        is_difficult(batch),
+        is_hard_for_fog(batch),
+    ]
+    return batch.sum_words(np.array(counted, np.int64).T)
+
+
+def count(batch: Batch, what: str) -> FloatArray:
+    """One of `_COUNTED`."""
+    return batch.once(count_all)[:, _COUNTED.index(what)]
 
 
 def count_words(batch: Batch) -> FloatArray:
@@ -52,94 +107,37 @@ def count_sentences(batch: Batch) -> FloatArray:
     return batch.sentences
 
 
-def count_longer(batch: Batch, than: int) -> FloatArray:
-    """Words of more letters and digits than `than`."""
-    return batch.sum_words(batch.word_values(letters) > than)
-
-
-def count_all_syllables(batch: Batch) -> FloatArray:
-    return batch.word_sums(count_each)
-
-
-def is_polysyllable(batch: Batch) -> NDArray[np.bool_]:
-    """Which words of the batch have three syllables or more."""
-    many: NDArray[np.bool_] = batch.word_values(count_each) >= 3
-    return many
-
-
-def count_polysyllables(batch: Batch) -> FloatArray:
-    return batch.sum_words(is_polysyllable(batch))
-
-
-def count_over_3_syllables(batch: Batch) -> FloatArray:
-    return batch.sum_words(batch.word_values(count_each) > 3)
-
-
-def is_difficult(batch: Batch) -> NDArray[np.bool_]:
-    """Which words of the batch are difficult; see `unfamiliar`, and names are familiar."""
-    difficult: NDArray[np.bool_] = batch.word_values(unfamiliar) & ~batch.is_name
-    return difficult
-
-
-def count_difficult_words(batch: Batch) -> FloatArray:
-    return batch.sum_words(batch.once(is_difficult))
-
-
-def is_hard_for_fog(batch: Batch) -> NDArray[np.bool_]:
-    """Which words of the batch Gunning (1952) counts.
-
-    Those of three syllables or more that are neither names nor hyphenated compounds, and do not
-    reach three only by -es, -ed or -ing.
-    """
-    count = batch.word_values(count_each)
-    inflected = (count == 3) & batch.word_values(syllabic_ending)
-    hard: NDArray[np.bool_] = (count >= 3) & ~(
-        inflected | batch.word_values(hyphenated) | batch.is_name
-    )
-    return hard
-
-
-def count_hard_for_fog(batch: Batch) -> FloatArray:
-    return batch.sum_words(batch.once(is_hard_for_fog))
-
-
 def _row(
     name: str,
     unit: str,
     meaning: str,
-    compute: Callable[[Batch], FloatArray],
+    compute: Callable[[Batch], FloatArray] | None = None,
     source: str = "Palotti, Zuccon & Hanbury 2019",
     per: tuple[str, ...] = (DOCUMENT, WORD, SENTENCE),
 ) -> Feature:
+    compute = compute or partial(count, what=name)
     return Feature(name, "components", unit, "higher", meaning, source, compute, per)
 
 
 ROWS: tuple[Feature, ...] = (
-    _row("characters", "characters", "letters and digits of all words", count_characters),
+    _row("characters", "characters", "letters and digits of all words"),
     _row(
         "difficult_words",
         "words",
         "words off the Dale-Chall list; regular inflections, names and numerals count as familiar",
-        count_difficult_words,
-        "Dale & Chall 1948",
+        source="Dale & Chall 1948",
     ),
     *(
         _row(
             f"words_longer_{than}",
             "words",
             f"words of more than {than} letters and digits",
-            partial(count_longer, than=than),
         )
-        for than in (4, 6, 10, 13)
+        for than in LONGER
     ),
-    _row("syllables", "syllables", "syllables of all words", count_all_syllables),
-    _row("polysyllables", "words", "words of three syllables or more", count_polysyllables),
-    _row(
-        "words_over_3_syllables",
-        "words",
-        "words of more than three syllables",
-        count_over_3_syllables,
-    ),
+    _row("syllables", "syllables", "syllables of all words"),
+    _row("polysyllables", "words", "words of three syllables or more"),
+    _row("words_over_3_syllables", "words", "words of more than three syllables"),
     _row(
         "words",
         "words",

@@ -7,15 +7,14 @@ mean, and count as 0 in the second mean. Punctuation is no token here; see `stat
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.features.batch import Batch, ratio, sum_segments
+from understandability.features.batch import Batch, nan_for_0, ratio, sum_segments
 from understandability.features.feature import Feature
 from understandability.features.types import Array, FloatArray
 from understandability.features.word_statistics import (
@@ -44,62 +43,47 @@ CLITICS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """A scale on which words have places: `values` ascend, one for each place."""
+def summaries(values: FloatArray, places: Array, starts: Array) -> FloatArray:
+    """25th, 50th, 75th percentile, mean, and mean with unknown words as 0, of each scale.
 
-    values: FloatArray
+    A scale gives words their places: `values` of the places ascend within a scale. `places` holds
+    the place of each token on each scale (`UNKNOWN` and `NO_WORD` included), `starts` where
+    documents begin. Percentiles are interpolated linearly. (documents, scales, 5)
+    """
+    known = places >= 0
+    sizes = sum_segments(known.T, starts)
+    words = sum_segments((places != NO_WORD).T, starts)
+    totals = sum_segments(np.where(known, values.take(places, mode="clip"), 0.0).T, starts)
+    figures = np.empty((*sizes.shape, 5))
+    figures[..., :3] = _quartiles(values, places, sizes, starts)
+    figures[..., 3] = ratio(totals, sizes)
+    figures[..., 4] = totals / nan_for_0(np.where(sizes > 0, words, 0))
+    return figures
 
-    def summaries(self, places: Array, starts: Array) -> FloatArray:
-        """25th, 50th, 75th percentile, mean, and mean with unknown words as 0; (documents, 5).
 
-        `places` holds the place of each token (`UNKNOWN` and `NO_WORD` included), `starts` where
-        documents begin. Percentiles are interpolated linearly.
-        """
-        known = places >= 0
-        known_before = np.concatenate([[0], np.cumsum(known)])
-        unknown_before = np.concatenate([[0], np.cumsum(places == UNKNOWN)])
-        begins = known_before[starts[:-1]]
-        sizes = known_before[starts[1:]] - begins
-        totals = sum_segments(self.values[places[known]], known_before[starts])
-        return np.column_stack(
-            [
-                self._quartiles(places[known], begins, sizes),
-                ratio(totals, sizes),
-                ratio(totals, sizes + unknown_before[starts[1:]] - unknown_before[starts[:-1]]),
-            ]
+def _quartiles(values: FloatArray, places: Array, sizes: FloatArray, starts: Array) -> FloatArray:
+    if not sizes.any():
+        return np.full((*sizes.shape, 3), np.nan)
+    # One sort for all documents: the document first, then the place, as one whole number; what
+    # has no place comes last.
+    nowhere = len(values)
+    first = np.arange(len(sizes)) * (nowhere + 1)
+    ordered = np.where(places >= 0, places, nowhere) + np.repeat(first, np.diff(starts))
+    ordered.sort(axis=1)
+    position = np.maximum(sizes[..., None] - 1, 0) * np.array([0.25, 0.5, 0.75])
+    lower = position.astype(np.int64)
+    upper = np.minimum(lower + 1, np.maximum(sizes[..., None].astype(np.int64) - 1, 0))
+    scale = np.arange(len(places))[:, None] * places.shape[1]
+    low, high = (
+        values.take(
+            ordered.take(scale + starts[:-1, None, None] + at, mode="clip") - first[:, None, None],
+            mode="clip",
         )
-
-    def _quartiles(self, places: Array, begins: Array, sizes: Array) -> FloatArray:
-        # One sort for all documents: the document first, then the place, as one whole number.
-        width = len(self.values)
-        document = np.repeat(np.arange(len(sizes)), sizes)
-        ordered = np.sort(document * width + places) - document * width
-        quartiles = np.full((len(sizes), 3), np.nan)
-        full = sizes > 0
-        position = (sizes[full, None] - 1) * np.array([0.25, 0.5, 0.75])
-        lower = position.astype(np.int64)
-        upper = np.minimum(lower + 1, sizes[full, None] - 1)
-        low, high = (self.values[ordered[begins[full, None] + at]] for at in (lower, upper))
-        quartiles[full] = low + (high - low) * (position - lower)
-        return quartiles
-
-
-@cache
-def _rank_scale(corpus: str) -> tuple[Scale, NDArray[np.int64]]:
-    """The distinct ranks of a corpus, and the place of each word of the vocabulary on it."""
-    counts = word_statistics().counts
-    chosen = counts.sum(axis=1) if corpus == MERGED else counts[:, CORPORA.index(corpus)]
-    ranks = normalised_ranks(chosen)
-    values = np.unique(ranks[~np.isnan(ranks)])
-    places = np.where(np.isnan(ranks), UNKNOWN, np.searchsorted(values, ranks))
-    return Scale(values), np.append(places, [UNKNOWN, NO_WORD])
-
-
-def rank_summaries(batch: Batch, corpus: str) -> FloatArray:
-    """The five figures of the ranks of a batch's tokens in one corpus; see `Scale.summaries`."""
-    scale, places = _rank_scale(corpus)
-    return scale.summaries(places[batch.token_values(statistics_numbers)], batch.token_starts)
+        for at in (lower, upper)
+    )
+    quartiles: FloatArray = low + (high - low) * (position - lower)
+    quartiles[sizes == 0] = np.nan
+    return quartiles
 
 
 @cache
@@ -131,23 +115,39 @@ def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:
     )
 
 
-_ZIPF = Scale(np.arange(901) / 100)
+_SCALES = (GENERAL, *CORPORA, MERGED)
+_ZIPF = np.arange(901) / 100
 
 
-def zipf_summaries(batch: Batch) -> FloatArray:
-    """The five figures of the Zipf frequencies of a batch's tokens; see `Scale.summaries`."""
-    return _ZIPF.summaries(batch.token_values(zipf_places), batch.token_starts)
+@cache
+def _ranks() -> tuple[FloatArray, NDArray[np.int64]]:
+    """The values of all `_SCALES`, and the places of the words of the vocabulary on those of ranks.
+
+    The last two words are what `UNKNOWN` and `NO_WORD` index.
+    """
+    counts = word_statistics().counts
+    values = [_ZIPF]
+    places = []
+    for chosen in (*counts.T, counts.sum(axis=1)):
+        ranks = normalised_ranks(chosen)
+        distinct = np.unique(ranks[~np.isnan(ranks)])
+        place = sum(map(len, values)) + np.searchsorted(distinct, ranks)
+        places.append([*np.where(np.isnan(ranks), UNKNOWN, place), UNKNOWN, NO_WORD])
+        values.append(distinct)
+    return np.concatenate(values), np.array(places)
 
 
-_SUMMARIES: dict[str, Callable[[Batch], FloatArray]] = {
-    **{corpus: partial(rank_summaries, corpus=corpus) for corpus in (*CORPORA, MERGED)},
-    GENERAL: zipf_summaries,
-}
+def frequencies(batch: Batch) -> FloatArray:
+    """The five figures of a batch's tokens on each of `_SCALES`; see `summaries`."""
+    values, ranks = _ranks()
+    zipf = batch.token_values(zipf_places)
+    ranked = ranks.take(batch.token_values(statistics_numbers), axis=1)
+    return summaries(values, np.concatenate([zipf[None], ranked]), batch.token_starts)
 
 
 def frequency_figure(batch: Batch, corpus: str, index: int) -> FloatArray:
     """One of the five figures for one corpus, or for general English."""
-    return batch.once(_SUMMARIES[corpus])[:, index]
+    return batch.once(frequencies)[:, _SCALES.index(corpus), index]
 
 
 _FIGURES = (

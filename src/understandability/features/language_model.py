@@ -34,7 +34,7 @@ def _log_probabilities() -> FloatArray:
 def mean_log_likelihoods(batch: Batch) -> FloatArray:
     """The mean log-probability of a word under each model; (documents, models), nats."""
     numbers = batch.token_values(statistics_numbers)
-    totals = batch.sum_tokens(_log_probabilities()[numbers])
+    totals = batch.sum_tokens(_log_probabilities().take(numbers, axis=0))
     return ratio(totals, batch.sum_tokens(numbers != NO_WORD)[:, None])
 
 

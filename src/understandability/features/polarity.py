@@ -32,9 +32,22 @@ def polarity(words: Sequence[str]) -> NDArray[np.int8]:
     return np.sign(np.fromiter(valences, np.float64, len(words))).astype(np.int8)
 
 
-def count_polarity(batch: Batch, sign: int) -> FloatArray:
+_KINDS = (
+    ("positive", "as positive", 1),
+    ("negative", "as negative", -1),
+    ("neutral", "not, or as neither", 0),
+)
+
+
+def count_all(batch: Batch) -> FloatArray:
+    """Words of each polarity, summed at once; (documents, kinds)."""
+    signs = np.array([sign for _, _, sign in _KINDS])
+    return batch.sum_words(batch.word_values(polarity)[:, None] == signs)
+
+
+def count_polarity(batch: Batch, kind: int) -> FloatArray:
     """Words of one polarity."""
-    return batch.sum_words(batch.word_values(polarity) == sign)
+    return batch.once(count_all)[:, kind]
 
 
 ROWS: tuple[Feature, ...] = tuple(
@@ -45,12 +58,8 @@ ROWS: tuple[Feature, ...] = tuple(
         "",
         f"words that VADER's lexicon has {where}",
         "Hutto & Gilbert 2014 (VADER)",
-        partial(count_polarity, sign=sign),
+        partial(count_polarity, kind=number),
         (DOCUMENT, WORD, SENTENCE),
     )
-    for kind, where, sign in (
-        ("positive", "as positive", 1),
-        ("negative", "as negative", -1),
-        ("neutral", "not, or as neither", 0),
-    )
+    for number, (kind, where, _) in enumerate(_KINDS)
 )

@@ -11,9 +11,9 @@ import numpy as np
 
 from understandability.errors import OptionError
 from understandability.features.background import BackgroundOutput, by_row
-from understandability.features.batch import Batch, ratio
+from understandability.features.batch import Batch, nan_for_0
 from understandability.features.catalogue import COLUMNS, check_columns
-from understandability.features.feature import SENTENCE, WORD, Feature, Flag
+from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature, Flag
 from understandability.features.needs import name_missing
 from understandability.features.types import Array, FloatArray
 from understandability.language.nltk_backend import NltkTagger
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_WORDS = "no_words"
+_FORMS = (DOCUMENT, WORD, SENTENCE)
 _BATCH_DOCUMENTS = 256
 _BATCH_PIECES = 50_000
 
@@ -94,15 +95,13 @@ def features_of(
     """
     plan = _plan(tuple(columns))
     given = by_row(models)
-    values = np.empty((len(batch), len(plan.features)))
+    values = np.empty((len(plan.features), len(batch)))
     for index, feature in enumerate(plan.features):
         compute = given[feature.name].raw if feature.name in given else feature.compute
-        values[:, index] = batch.once(compute)
-    values = values[:, plan.of_column]
-    for per, counts in ((WORD, batch.words), (SENTENCE, batch.sentences)):
-        chosen = plan.given[per]
-        values[:, chosen] = ratio(values[:, chosen], counts[:, None])
-    name_missing(feature for feature in plan.features if feature.name not in given)
+        values[index] = batch.once(compute)
+    divisors = np.stack([np.ones(len(batch)), nan_for_0(batch.words), nan_for_0(batch.sentences)])
+    values = (values[plan.of_column] / divisors[plan.given]).T
+    name_missing(feature for feature in plan.needing if feature.name not in given)
     raised = [(NO_WORDS, batch.words == 0)]
     raised += [(flag.name, flag.raised(batch)) for flag in plan.flags]
     return FeatureTable(
@@ -117,11 +116,15 @@ def features_of(
 
 
 class _Plan(NamedTuple):
-    """What columns take: their rows, each once, and which column is of which row and form."""
+    """What columns take: their rows, each once, and which column is of which row and form.
+
+    `given` holds the index in `_FORMS`, `needing` the rows that need what may not be installed.
+    """
 
     features: tuple[Feature, ...]
     of_column: Array
-    given: dict[str, Array]
+    given: Array
+    needing: tuple[Feature, ...]
     flags: tuple[Flag, ...]
 
 
@@ -134,10 +137,8 @@ def _plan(columns: tuple[str, ...]) -> _Plan:
     return _Plan(
         features,
         np.array(of_column, np.intp),
-        {
-            form: np.array([index for index, (_, per) in enumerate(rows) if per == form], np.intp)
-            for form in (WORD, SENTENCE)
-        },
+        np.array([_FORMS.index(per) for _, per in rows], np.intp),
+        tuple(feature for feature in features if feature.needs),
         tuple(feature.flag for feature in features if feature.flag),
     )
 

@@ -129,17 +129,17 @@ class PieceTable(TypeTable):
 
     def words(self, pieces: Array) -> NDArray[np.int32]:
         """The type of each piece's word; -1 where it has none."""
-        return self.column(self._word_of_each)[pieces]
+        return self.column(self._word_of_each).take(pieces)
 
     def tokens(self, pieces: Array) -> tuple[NDArray[np.int32], Array]:
         """The types of the pieces' tokens, in order, and how many each piece has."""
-        spans = self.column(self._tokens_of_each)[pieces]
+        spans = self.column(self._tokens_of_each).take(pieces, axis=0)
         sizes = spans[:, 1]
         ends = np.cumsum(sizes)
         inside = np.arange(ends[-1] if len(ends) else 0) + np.repeat(
             spans[:, 0] - ends + sizes, sizes
         )
-        return self._tokens.rows[inside], sizes
+        return self._tokens.rows.take(inside), sizes
 
     def _word_of_each(self, pieces: Sequence[str]) -> NDArray[np.int32]:
         words = list(map(word_of, pieces))

@@ -25,19 +25,31 @@ BEGINS: Test = attrgetter("begins")
 ENDS: Test = attrgetter("ends")
 
 
-def count_embedded(batch: Batch, name: str, test: Test) -> FloatArray:
-    """Words that a list of the package tells by its test."""
-    return batch.word_sums(test(embedded_list(name)))
+# What words of lists of the package are counted, by the name of the row.
+_COUNTED: dict[str, Callable[[], Column]] = {
+    "medical_prefixes": lambda: embedded_list("prefixes").begins,
+    "medical_suffixes": lambda: embedded_list("suffixes").ends,
+    "medical_acronyms": lambda: embedded_list("acronyms").contains_acronym,
+    "stop_words": lambda: stop_word_list().contains,
+    "oov": lambda: outside_english,
+}
+
+
+def count_all(batch: Batch) -> FloatArray:
+    """What of `_COUNTED` each document has, all summed at once; (documents, counted)."""
+    counted = [batch.word_values(column()) for column in _COUNTED.values()]
+    return batch.sum_words(np.array(counted).T)
+
+
+def count(batch: Batch, what: str) -> FloatArray:
+    """One of `_COUNTED`."""
+    return batch.once(count_all)[:, list(_COUNTED).index(what)]
 
 
 def count_installed(batch: Batch, name: str, test: Test) -> FloatArray:
     """Words that an installed list tells by its test; NaN where it is not installed."""
     words = word_list(name)
     return np.full(len(batch), np.nan) if words is None else batch.word_sums(test(words))
-
-
-def count_stop_words(batch: Batch) -> FloatArray:
-    return batch.word_sums(stop_word_list().contains)
 
 
 def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
@@ -63,10 +75,6 @@ def _parts(word: str) -> list[str]:
         for token in tokenize(word)
         if not token.isdigit() and any(map(str.isalpha, token)) and not any(map(str.isdigit, token))
     ]
-
-
-def count_outside_english(batch: Batch) -> FloatArray:
-    return batch.word_sums(outside_english)
 
 
 def count_outside_aspell(batch: Batch) -> FloatArray:
@@ -102,9 +110,8 @@ def _row(
     return Feature(name, group, "words", harder, meaning, source, compute, per, needs)
 
 
-def _embedded(name: str, meaning: str, file: str, test: Test) -> Feature:
-    compute = partial(count_embedded, name=file, test=test)
-    return _row(name, _MEDICAL, meaning, compute, "list compiled for the project")
+def _embedded(name: str, meaning: str) -> Feature:
+    return _row(name, _MEDICAL, meaning, partial(count, what=name), "list compiled for the project")
 
 
 def _installed(
@@ -121,9 +128,9 @@ def _installed(
 
 
 ROWS: tuple[Feature, ...] = (
-    _embedded("medical_prefixes", "words with a medical prefix", "prefixes", BEGINS),
-    _embedded("medical_suffixes", "words with a medical suffix", "suffixes", ENDS),
-    _embedded("medical_acronyms", "common medical acronyms", "acronyms", ACRONYM),
+    _embedded("medical_prefixes", "words with a medical prefix"),
+    _embedded("medical_suffixes", "words with a medical suffix"),
+    _embedded("medical_acronyms", "common medical acronyms"),
     _installed(
         "medical_prefixes_study", "words with a prefix of the study's", "prefixes-study", BEGINS
     ),
@@ -150,7 +157,7 @@ ROWS: tuple[Feature, ...] = (
         "stop_words",
         _LANGUAGE,
         "stop words of scikit-learn's English list",
-        count_stop_words,
+        partial(count, what="stop_words"),
         "scikit-learn",
         harder="lower",
     ),
@@ -173,7 +180,7 @@ ROWS: tuple[Feature, ...] = (
         "oov",
         _LANGUAGE,
         "words with a part that wordfreq's large English list lacks",
-        count_outside_english,
+        partial(count, what="oov"),
         "Speer 2022 (wordfreq)",
     ),
     _row(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ _DIGIT = re.compile(r"\d")
 _HAS_WORD = re.compile(r"[^\W_]")
 
 
+@lru_cache(1 << 14)
 def statistics_key(token: str) -> str:
     """The token as it is counted: lower case, straight apostrophe, every digit a 0.
 

@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.language.cache import BoundedCache
+
 # One letter for each tag: ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ
 # SYM VERB X. A sentence is a line of them.
 _LETTERS = np.frombuffer(b"jpracdinutoe.syvx", np.uint8)
@@ -60,7 +62,12 @@ def _levels(part: str) -> int:
 
 def _phrase(kind: int) -> Callable[[re.Match[str]], str]:
     """What makes a match a phrase: one level above the highest of its parts."""
-    return lambda match: chr(kind + min(_LEVELS, 1 + max(map(_levels, match[0]))))
+    # Few sequences of parts make most phrases.
+    phrases = BoundedCache(lambda parts: chr(kind + min(_LEVELS, 1 + max(map(_levels, parts)))))
+    return lambda match: phrases[match[0]]
+
+
+_VERB_PHRASE, _CLAUSE_PHRASE = _phrase(_VERB), _phrase(_CLAUSE)
 
 
 def chunk_heights(tags: NDArray[Any], sentence_starts: NDArray[Any]) -> NDArray[np.int64]:
@@ -75,13 +82,19 @@ def chunk_heights(tags: NDArray[Any], sentence_starts: NDArray[Any]) -> NDArray[
     """
     if not len(sentence_starts):
         return np.zeros(0, np.int64)
-    lines = np.insert(_LETTERS[tags], sentence_starts, _BREAK).tobytes().decode("ascii")
+    letters = np.empty(len(tags) + len(sentence_starts), np.uint8)
+    breaks = sentence_starts + np.arange(len(sentence_starts))
+    is_letter = np.ones(len(letters), bool)
+    is_letter[breaks] = False
+    letters[is_letter] = _LETTERS.take(tags)
+    letters[breaks] = _BREAK
+    lines = letters.tobytes().decode("ascii")
     lines = _NOUNS.sub(_NOUN_1, lines)
     lines = lines.replace("p" + _NOUN_1, _PREPOSITIONAL_2)
     lines = _COMPLEMENTED.sub(_NOUN_3, lines)
-    lines = _VERBS.sub(_phrase(_VERB), lines)
+    lines = _VERBS.sub(_VERB_PHRASE, lines)
     for _ in range(_CLAUSES_IN_CLAUSES):
-        lines, found = _CLAUSES.subn(_phrase(_CLAUSE), lines)
+        lines, found = _CLAUSES.subn(_CLAUSE_PHRASE, lines)
         if not found:
             break
     parts = np.frombuffer(lines.encode("utf-16-le"), np.uint16)

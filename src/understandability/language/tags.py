@@ -193,27 +193,37 @@ class Tagger:
         return tags
 
     def _tag_some(self, ids: Array, starts: Array, contributions: Array) -> Array:
-        count = len(ids)
-        # Two boundaries stand before each sentence and after the last.
-        place = np.arange(count) + 2 * np.searchsorted(starts, np.arange(count), side="right")
-        size = count + 2 * len(starts) + 2
-        rows = np.empty((size, contributions.shape[1]), np.int16)
-        rows[:] = self._boundary
-        rows[place] = contributions[ids]
+        # Two boundaries stand before each sentence and after the last, so that the neighbours of
+        # all tokens are slices. What comes out for the boundaries themselves is left alone.
+        sizes = np.append(starts[1:], len(ids)) - starts
+        sentence = np.repeat(np.arange(len(starts)), sizes)
+        place = np.arange(2, len(ids) + 2) + 2 * sentence
+        size = len(ids) + 2 * len(starts) + 2
+        is_boundary = np.ones(size, bool)
+        is_boundary[place] = False
+        types = np.zeros(size, np.intp)
+        types[place] = ids
+        rows = contributions.take(types, axis=0)
+        rows[is_boundary] = self._boundary
         blocks = rows[:, :-1].reshape(size, len(OFFSETS), TAGS)
-        scores = np.zeros((count, TAGS), np.int16)
-        for block, offset in enumerate(OFFSETS):
-            scores += blocks[place + offset, block]
+        last = len(OFFSETS) - 1
+        scores = blocks[: size - last, 0].copy()
+        for offset in range(1, len(OFFSETS)):
+            scores += blocks[offset : size - last + offset, offset]
 
         tags = np.full(size, BOUNDARY_TAG, np.intp)
-        tags[place] = scores.argmax(axis=1)
+        tags[2:-2] = scores.argmax(axis=1)
+        tags[is_boundary] = BOUNDARY_TAG
         side = TAGS + 1
-        left, here, right = tags[place - 1], tags[place], tags[place + 1]
-        scores += self._before[tags[place - 2] * side + left]
-        scores += self._around[(left * side + here) * side + right]
-        scores += self._after[right * side + tags[place + 2]]
-        scores += self._word_around[(rows[place, -1] * side + left) * side + right]
-        best: Array = scores.argmax(axis=1)
+        far_left, left, here, right, far_right = (
+            tags[offset : size - last + offset] for offset in range(len(OFFSETS))
+        )
+        word_class = rows[2:-2, -1]
+        scores += self._before.take(far_left * side + left, axis=0)
+        scores += self._around.take((left * side + here) * side + right, axis=0)
+        scores += self._after.take(right * side + far_right, axis=0)
+        scores += self._word_around.take((word_class * side + left) * side + right, axis=0)
+        best: Array = scores.argmax(axis=1)[place - 2]
         return best
 
 
