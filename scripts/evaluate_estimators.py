@@ -35,13 +35,12 @@ from understandability.estimation import load_bundle
 from understandability.estimation.calibration import calibrate_levels, difficulty_of_level
 from understandability.estimation.mixture import text_columns
 from understandability.estimation.users import Floats, probability
-from understandability.estimation.validation import (
+from understandability.evaluation.correlation import pearson, spearman
+from understandability.evaluation.validation import (
     BASELINES,
     brier_score,
     calibration_error,
-    pearson,
     roc_auc,
-    spearman,
 )
 from understandability.features import COLUMNS, batches
 

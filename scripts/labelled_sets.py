@@ -14,7 +14,7 @@ from understandability.documents import document_of_text
 from understandability.estimation.mixture import inputs_of
 from understandability.estimation.mixture_training import Judged
 from understandability.estimation.users import Floats
-from understandability.estimation.validation import BASELINES
+from understandability.evaluation.validation import BASELINES
 from understandability.features import batches, features_of
 from understandability.io.jsonl import read_objects
 from understandability.records import Document

@@ -19,7 +19,7 @@ from understandability.estimation.estimators import ESTIMATORS
 from understandability.estimation.judged import train_judged
 from understandability.estimation.labelled import LabelSource, read_labelled
 from understandability.estimation.mixture_training import folds_of
-from understandability.estimation.validation import (
+from understandability.evaluation.validation import (
     brier_score,
     calibration_error,
     roc_auc,

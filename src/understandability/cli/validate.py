@@ -18,7 +18,7 @@ from understandability.cli.outputs import (
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
-    from understandability.estimation.validation import Validation
+    from understandability.evaluation.validation import Validation
 
 
 def validate(
@@ -110,8 +110,8 @@ def validate(
         )
     from understandability.estimation import load_bundle
     from understandability.estimation.labelled import LabelSource, read_labelled
-    from understandability.estimation.validation import report, score_rows
-    from understandability.estimation.validation import validate as compare
+    from understandability.evaluation.validation import report, score_rows
+    from understandability.evaluation.validation import validate as compare
 
     check_destination(output)
     if not math.isfinite(threshold):

@@ -5,9 +5,9 @@
 
 `users` turns any score into P(U|d); `calibration` maps a model's output to difficulty; `bundles`
 holds trained models: `mixture`, `judged`, `background`, or a column alone (`models`).
-`contributions` tell what moved an estimate. `labelled` reads judged texts, `validation` compares
-estimates with them. What models are made of: `estimators`, in training; `predictors` and `forest`,
-as arrays that are checked before they are used; `portable` makes the second of the first.
+`contributions` tell what moved an estimate. `labelled` reads judged texts. What models are made of:
+`estimators`, in training; `predictors` and `forest`, as arrays that are checked before they are
+used; `portable` makes the second of the first.
 """
 
 from understandability.estimation.bundles import DEFAULT_BUNDLE, Bundle, load_bundle

@@ -6,7 +6,6 @@ page and ending its sentences, is correlated with labels of understandability.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
@@ -20,7 +19,7 @@ from understandability.estimation import Bundle
 from understandability.estimation.background import BackgroundModel
 from understandability.estimation.labelled import DIRECTIONS, LEAST_RECORDS
 from understandability.estimation.users import Floats
-from understandability.estimation.validation import CORRELATIONS, kendall, pearson, spearman
+from understandability.evaluation.validation import CORRELATIONS, correlations
 from understandability.extraction import SENTENCE_ENDS, extract
 from understandability.features import COLUMNS, Batch, batches, features_of
 from understandability.pages import parse_page
@@ -256,15 +255,8 @@ def _check(labels: Mapping[str, Mapping[str, float]]) -> None:
 def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, float]:
     """How many values there are, and the three coefficients."""
     known = np.isfinite(values)
-    if not known.any():
-        return 0, math.nan, math.nan, math.nan
-    values, labels = values[known], labels[known]
-    return (
-        len(values),
-        pearson(values, labels),
-        spearman(values, labels),
-        kendall(values, labels),
-    )
+    pearson, spearman, kendall = correlations(values[known], labels[known]).values()
+    return int(known.sum()), pearson, spearman, kendall
 
 
 def _agreements(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from understandability.estimation.bundles import Bundle
 from understandability.estimation.labelled import LabelledTexts
 from understandability.estimation.users import Floats
+from understandability.evaluation.correlation import kendall_tau_b, pearson, spearman
 from understandability.features import COLUMNS, batches, features_of
 
 # What every estimate is compared with: the eight formulas, and the ratio of the corpora.
@@ -29,27 +30,6 @@ BASELINES = (
 )
 _BINS = 10
 _RESAMPLES = 200
-
-
-def pearson(values: Floats, labels: Floats) -> float:
-    """Pearson's correlation; NaN where either is constant."""
-    if len(values) < 2 or np.ptp(values) == 0 or np.ptp(labels) == 0:
-        return float("nan")
-    return float(np.corrcoef(values, labels)[0, 1])
-
-
-def spearman(values: Floats, labels: Floats) -> float:
-    """Spearman's rank correlation."""
-    from scipy.stats import rankdata
-
-    return pearson(rankdata(values), rankdata(labels))
-
-
-def kendall(values: Floats, labels: Floats) -> float:
-    """Kendall's tau-b."""
-    from scipy.stats import kendalltau
-
-    return float(kendalltau(values, labels).statistic)
 
 
 def roc_auc(chances: Floats, truth: NDArray[np.bool_]) -> float:
@@ -86,8 +66,19 @@ def calibration_error(chances: Floats, truth: NDArray[np.bool_]) -> float:
 
 
 CORRELATIONS: Mapping[str, Callable[[Floats, Floats], float]] = MappingProxyType(
-    {"pearson": pearson, "spearman": spearman, "kendall": kendall}
+    {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
 )
+
+
+def correlations(values: Floats, labels: Floats) -> dict[str, float]:
+    """Each of `CORRELATIONS` of a score with labels; NaN where one does not vary.
+
+    >>> correlations(np.array([1.0, 2.0, 4.0]), np.array([0.0, 1.0, 3.0]))["kendall"]
+    1.0
+    """
+    if len(values) < 2:
+        return dict.fromkeys(CORRELATIONS, float("nan"))
+    return {name: function(values, labels) for name, function in CORRELATIONS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +112,12 @@ def agreement(name: str, values: Floats, labels: Floats, *, random_state: int = 
     values, labels = values[known], labels[known]
     rng = np.random.default_rng(random_state)
     samples = [rng.integers(0, len(values), len(values)) for _ in range(_RESAMPLES)]
+    resampled = [correlations(values[sample], labels[sample]) for sample in samples]
     intervals = {}
-    for measure, function in CORRELATIONS.items():
-        resampled = [function(values[sample], labels[sample]) for sample in samples]
-        low, high = np.nanpercentile(resampled, [2.5, 97.5])
+    for measure in CORRELATIONS:
+        low, high = np.nanpercentile([each[measure] for each in resampled], [2.5, 97.5])
         intervals[measure] = (float(low), float(high))
-    correlations = {measure: function(values, labels) for measure, function in CORRELATIONS.items()}
-    return Agreement(name, len(values), correlations, intervals)
+    return Agreement(name, len(values), correlations(values, labels), intervals)
 
 
 def validate(
