@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from understandability.extraction.columns import blocks_of
 from understandability.pages import ParsedPage, names, text_of_unparsed
 from understandability.records import Block
 
@@ -36,10 +37,9 @@ SPARSE = "few words or many links"
 AFTER_END = "after the end of the article"
 APART = "apart from the main text"
 
-# What a tag does to the block that is being read. Those up to _UNPARSED end it.
-_OPEN, _CLOSE, _EMPTY, _SKIP, _IGNORE, _END_IGNORED, _UNPARSED = range(7)
-_NOTHING, _SPACE, _LINK, _END_LINK = range(7, 11)
-_CLOSING = (_CLOSE, _END_IGNORED)
+# What a tag does to the block that is being read. Those from _CLOSE on end it.
+_NOTHING, _SPACE, _LINK, _END_LINK = range(4)
+_CLOSE, _END_IGNORED, _OPEN, _EMPTY, _SKIP, _IGNORE, _UNPARSED = range(4, 11)
 
 _INLINE = names("strike u b i em strong span sup code tt sub var font")
 _SPACED = frozenset({"abbr", "acronym"})
@@ -51,18 +51,19 @@ _OPENING_ACTIONS = {
 }
 
 _SPACES = re.compile("  +")
-_WIDE_SPACES = re.compile("[^\\S\x00-\x7f]")
 
 # A token is a run of these; a word is a token with a letter or digit. (As boilerpy3 has it.)
 _TOKEN = re.compile(r"[\w\"'.,!@\-:;$?()/]+")
 _IN_WORD = re.compile(r"[^\W_]")
 _BETWEEN_WORDS = re.compile(r"[^\x00-\x7f\w]")
+_MANY_MARKS = 100  # different ones; up to that it is faster to look for each
 # The same on bytes, for speed: ASCII that is in no token is white space, marks in tokens vanish.
 _MARKS = b"_\"'.,!@-:;$?()/"
 _WORD_BYTES = bytes(
     byte if byte >= 0x80 or byte in b"\n" + _MARKS or chr(byte).isalnum() else 0x20
     for byte in range(256)
 )
+_ASCII = bytes(range(0x80))
 
 # Phrases that end articles, and, to look for quickly, what each of them contains.
 _END_OF_ARTICLE = re.compile(
@@ -73,13 +74,13 @@ _END_OF_ARTICLE = re.compile(
     re.VERBOSE,
 )
 _END_HINTS = (
-    b"comment",
-    b"users responded in",
-    b"please rate this",
-    b"what you think...",
-    b"reader views",
-    b"have your say",
-    b"rtta artikeln",
+    "comment",
+    "users responded in",
+    "please rate this",
+    "what you think...",
+    "reader views",
+    "have your say",
+    "rtta artikeln",
 )
 _MIN_WORDS_BEFORE_END = 60
 
@@ -100,7 +101,7 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
         else (APART if content[place] else AFTER_END if by_rule[place] else SPARSE)
         for place, kept in enumerate(main)
     ]
-    return tuple(map(Block, texts, elements, main, reasons))
+    return blocks_of(texts, elements, main, reasons)
 
 
 def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[str]]:
@@ -108,12 +109,13 @@ def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[s
     cut, linked_texts, elements = _cut(parsed)
     if not cut:
         return [], [], [], []
-    whole = "\n".join(cut)
-    if not whole.isascii():
-        whole = _WIDE_SPACES.sub(" ", whole)
-    whole = _SPACES.sub(" ", whole)
-    texts = [text.strip() for text in whole.split("\n")]
-    words, linked = _count_words(whole), _count_words("\n".join(linked_texts))
+    whole, whole_linked = "\n".join(cut), "\n".join(linked_texts)
+    others = _not_ascii(whole)
+    for space in filter(str.isspace, others):
+        whole, whole_linked = whole.replace(space, " "), whole_linked.replace(space, " ")
+    texts = [text.strip() for text in _SPACES.sub(" ", whole).split("\n")]
+    marks = [character for character in others if not character.isalnum()]
+    words, linked = _count_words(whole, marks), _count_words(whole_linked, marks)
     if 0 in words:
         kept = [place for place, text in enumerate(texts) if words[place] or _TOKEN.search(text)]
         texts, elements = [texts[place] for place in kept], [elements[place] for place in kept]
@@ -143,34 +145,34 @@ def _cut(parsed: ParsedPage) -> tuple[list[str], list[str], list[str]]:
             ignored += (action == _IGNORE) - (action == _END_IGNORED)
             if ignored:
                 continue
-        if action <= _UNPARSED:
-            if text and not text.isspace():
-                texts.append(text)
-                linked_texts.append(linked)
-                elements.append(open_elements[-1])
-            text = content
-            if action in _CLOSING:
-                if len(open_elements) > 1:
-                    open_elements.pop()
-            elif action != _EMPTY:
-                open_elements.append(tag)
-                if action == _SKIP:
-                    text = ""
-                elif action == _IGNORE:
-                    text = ""
-                    ignored = 1
-                elif action == _UNPARSED:
-                    text = text_of_unparsed(content)
-            linked = text if in_link else ""
+        if action < _CLOSE:
+            if action:
+                text += " "
+                linked += " "
+                if action != _SPACE:
+                    in_link = action == _LINK
+            text += content
+            if in_link:
+                linked += content
             continue
-        if action != _NOTHING:
-            text += " "
-            linked += " "
-            if action != _SPACE:
-                in_link = action == _LINK
-        text += content
-        if in_link:
-            linked += content
+        if text and not text.isspace():
+            texts.append(text)
+            linked_texts.append(linked)
+            elements.append(open_elements[-1])
+        text = content
+        if action < _OPEN:
+            if len(open_elements) > 1:
+                open_elements.pop()
+        elif action != _EMPTY:
+            open_elements.append(tag)
+            if action == _SKIP:
+                text = ""
+            elif action == _IGNORE:
+                text = ""
+                ignored = 1
+            elif action == _UNPARSED:
+                text = text_of_unparsed(content)
+        linked = text if in_link else ""
     return texts, linked_texts, elements
 
 
@@ -187,14 +189,22 @@ def _action(tag: str, closes_void_elements: bool) -> int:
     return _EMPTY if tag[-1] == "/" else _OPENING_ACTIONS.get(name, _OPEN)
 
 
-def _count_words(text: str) -> list[int]:
-    """How many words each line has.
+def _not_ascii(text: str) -> set[str]:
+    """The characters of a text that are not ASCII."""
+    return set() if text.isascii() else set(text.encode().translate(None, _ASCII).decode())
 
-    >>> _count_words("It's 3.5 mg/l - naïve\\n... | ?")
+
+def _count_words(text: str, marks: Sequence[str]) -> list[int]:
+    """How many words each line has; `marks` are those between words that are not ASCII.
+
+    >>> _count_words("It's 3.5 mg/l – naïve\\n... | ?", "–")
     [4, 0]
     """
-    if not text.isascii():
+    if len(marks) > _MANY_MARKS:
         text = _BETWEEN_WORDS.sub(" ", text)
+    else:
+        for mark in marks:
+            text = text.replace(mark, " ")
     return [len(line.split()) for line in text.encode().translate(_WORD_BYTES, _MARKS).split(b"\n")]
 
 
@@ -216,12 +226,18 @@ def _content(words: Sequence[int], linked: Sequence[int]) -> list[bool]:
 
 def _until_end(content: list[bool], texts: Sequence[str], words: Sequence[int]) -> list[bool]:
     """`content` without what follows the end of the article, if an end is found."""
-    whole = "\n".join(texts).encode().lower()
-    if not any(hint in whole for hint in _END_HINTS):
-        return content
+    whole = "\n".join(texts).lower()
+    lines = whole.split("\n")
+    hinted = {
+        place
+        for hint in _END_HINTS
+        if hint in whole
+        for place, line in enumerate(lines)
+        if hint in line
+    }
     before, counted = 0, 0
-    for place, text in enumerate(texts):
-        if words[place] >= 15 or len(text) < 8 or not _END_OF_ARTICLE.match(text.lower()):
+    for place in sorted(hinted):
+        if words[place] >= 15 or len(texts[place]) < 8 or not _END_OF_ARTICLE.match(lines[place]):
             continue
         before += sum(
             words[earlier]

@@ -10,6 +10,9 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
+from understandability.extraction.columns import blocks_of
 from understandability.pages import ParsedPage, names, text_of_unparsed
 from understandability.records import Block
 
@@ -68,10 +71,8 @@ def naive(parsed: ParsedPage) -> tuple[Block, ...]:
                 field += " "
             field += text
         last_tag, last_text = tag, text
-    return tuple(
-        Block(" ".join(field.split()), element, True, "all text")
-        for field, element in zip(fields, elements, strict=True)
-    )
+    texts = [" ".join(field.split()) for field in fields]
+    return blocks_of(texts, elements, repeat(True), repeat("all text"))
 
 
 def _action(tag: str) -> int:

@@ -26,6 +26,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from understandability.extraction.columns import blocks_of
 from understandability.pages import ParsedPage, Tape, names, stop_words
 from understandability.records import Block
 
@@ -71,20 +72,17 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
     stop_list = stop_words(parsed.language or "en")
     alone = [_class_alone(paragraph, stop_list) for paragraph in paragraphs]
     revised = _revise(paragraphs, alone)
-    blocks = [
-        Block(
-            paragraph.text,
-            paragraph.element,
-            final == "good",
-            final if final == first else f"{first}, {final} among its neighbours",
-        )
-        for paragraph, first, final in zip(paragraphs, alone, revised, strict=True)
+    reasons = [
+        final if final == first else f"{first}, {final} among its neighbours"
+        for first, final in zip(alone, revised, strict=True)
     ]
-    blocks += [
-        Block(paragraph.text, paragraph.element, False, "behind the end of the page")
-        for paragraph in behind
-    ]
-    return tuple(blocks)
+    paragraphs += behind
+    return blocks_of(
+        [paragraph.text for paragraph in paragraphs],
+        [paragraph.element for paragraph in paragraphs],
+        [final == "good" for final in revised] + [False] * len(behind),
+        reasons + ["behind the end of the page"] * len(behind),
+    )
 
 
 def _paragraphs(parsed: ParsedPage, tape: Tape) -> list[_Paragraph]:

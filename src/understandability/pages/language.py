@@ -36,7 +36,9 @@ _ENGLISH_SHARE = 0.75
 
 _WORD = re.compile(r"[^\W\d_]+")
 
-# Scripts that settle the question, in this order: Japanese is written with kana and Han.
+# Scripts that settle the question where this share of the text is written in them, in this order:
+# Japanese is written with kana and Han.
+_SCRIPT_SHARE = 0.1
 _SCRIPTS = (
     ("ja", re.compile("[\u3040-\u30ff]")),
     ("ko", re.compile("[\uac00-\ud7af]")),
@@ -83,16 +85,18 @@ def guess_language(text: str) -> str | None:
     True
     """
     sample = text[:_SAMPLE]
-    for language, script in _SCRIPTS:
-        if len(script.findall(sample)) > 0.1 * len(sample):
-            return language
+    enough = _SCRIPT_SHARE * len(sample)
+    if len(sample) - len(sample.encode("ascii", "ignore")) > enough:
+        for language, script in _SCRIPTS:
+            if len(script.findall(sample)) > enough:
+                return language
     words = _WORD.findall(sample.lower())
     if len(words) < _MIN_WORDS:
         return None
     votes: Counter[str] = Counter()
     speakers = _speakers()
-    for word, number in Counter(words).items():
-        for language in speakers.get(word, ()):
+    for word, number in Counter(filter(speakers.__contains__, words)).items():
+        for language in speakers[word]:
             votes[language] += number
     best, number = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
     if number < _MIN_SHARE * len(words):
