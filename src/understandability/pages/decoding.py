@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 from understandability.errors import PageError
@@ -49,9 +48,7 @@ _SIGNATURES = (
 # the rest becomes U+FFFD: parsers and files carry none of them safely.
 _CONTROLS = [chr(code) for code in range(0x20) if chr(code) not in "\t\n\r"]
 _CONTROL_BYTES = [character.encode() for character in _CONTROLS]
-_REPLACED = str.maketrans(
-    dict.fromkeys(_CONTROLS, "\ufffd") | {"\0": None, "\x0b": "\n", "\x0c": "\n"}
-)
+_REPLACED = dict.fromkeys(_CONTROLS, "\ufffd") | {"\0": "", "\x0b": "\n", "\x0c": "\n"}
 
 # Content whose beginning is full of control characters is no text; escape and shift do not count,
 # which ISO-2022 uses.
@@ -106,7 +103,7 @@ def decode(content: bytes | str, charset: str | None = None) -> Decoded:
 
 
 def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
-    clean = not _any_of(_CONTROL_BYTES, content)
+    clean = not any(map(content.__contains__, _CONTROL_BYTES))
     if encoding is None or encoding == "utf-8":
         try:
             text = content.decode("utf-8")
@@ -117,7 +114,7 @@ def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
             if clean and not text.startswith("\ufeff"):
                 return Decoded(text, encoding, content)
     text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
-    text = text if clean else text.translate(_REPLACED)
+    text = text if clean else _without_controls(text)
     return Decoded(text, encoding, text.encode())
 
 
@@ -166,11 +163,9 @@ def _refuse_binary(head: bytes) -> None:
 
 
 def _without_controls(text: str) -> str:
-    return text.translate(_REPLACED) if _any_of(_CONTROLS, text) else text
-
-
-def _any_of(values: Iterable[object], container: Container[object]) -> bool:
-    return any(map(container.__contains__, values))
+    for control, replacement in _REPLACED.items():
+        text = text.replace(control, replacement)
+    return text
 
 
 def _without_surrogates(text: str) -> str:

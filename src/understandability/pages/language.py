@@ -35,6 +35,11 @@ _MIN_SHARE = 0.08  # of the words that have to be frequent ones of the language
 _ENGLISH_SHARE = 0.75
 
 _WORD = re.compile(r"[^\W\d_]+")
+_ASCII = bytes(range(0x80))
+_LETTERS = bytes(
+    byte if byte >= 0x80 or chr(byte).isalpha() else 0x20 for byte in range(256)
+)  # ASCII that is in no word is white space
+_MANY_MARKS = 100  # different ones; up to that it is faster to look for each
 
 # Scripts that settle the question where this share of the text is written in them, in this order:
 # Japanese is written with kana and Han.
@@ -75,6 +80,21 @@ def _speakers() -> dict[str, tuple[str, ...]]:
     return speakers
 
 
+def _words(text: str) -> list[str]:
+    """What `_WORD` finds.
+
+    >>> _words("it’s 3.5 mg/l – naïve")
+    ['it', 's', 'mg', 'l', 'naïve']
+    """
+    others = set(text.encode().translate(None, _ASCII).decode())
+    marks = [other for other in others if other.isdecimal() or not other.isalnum()]
+    if len(marks) > _MANY_MARKS:
+        return _WORD.findall(text)
+    for mark in marks:
+        text = text.replace(mark, " ")
+    return text.encode().translate(_LETTERS).decode().split()
+
+
 def guess_language(text: str) -> str | None:
     """The language in which a text is most probably written; None if that cannot be told.
 
@@ -90,7 +110,7 @@ def guess_language(text: str) -> str | None:
         for language, script in _SCRIPTS:
             if len(script.findall(sample)) > enough:
                 return language
-    words = _WORD.findall(sample.lower())
+    words = _words(sample.lower())
     if len(words) < _MIN_WORDS:
         return None
     votes: Counter[str] = Counter()
