@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from understandability.errors import OptionError, PageError
 from understandability.extraction import EXTRACTORS, SENTENCE_ENDS, extract, fields
+from understandability.extraction.boilerpipe import _count_words
 from understandability.pages import parse_page
 from understandability.records import TEXT, Block, Page
 
@@ -33,6 +34,22 @@ def blocks(content: str, extractor: str, engine: str = "fast") -> tuple[Block, .
 
 def kept(content: str, extractor: str, engine: str = "fast") -> list[str]:
     return [block.text for block in blocks(content, extractor, engine) if block.kept]
+
+
+@pytest.mark.parametrize("extractor", ["naive", "boilerpipe"])  # jusText reads no references there
+def test_line_break_by_reference_in_an_iframe(extractor: str) -> None:
+    """It is white space; what parsers leave unparsed is read without failing."""
+    texts = [block.text for block in blocks(f"<p>{LONG}<iframe>a&#10;b</iframe>", extractor)]
+    assert texts[0] == LONG.strip()
+    assert all("\n" not in text for text in texts)
+
+
+def test_words_between_marks_of_all_kinds() -> None:
+    """Few different marks are looked for one by one, many by a pattern, with the same counts."""
+    few, many = ["–", "…"], [chr(0x2190 + place) for place in range(200)]
+    assert all(
+        _count_words(f"a{mark}b\nc", marks) == [2, 1] for marks in (few, many) for mark in marks
+    )
 
 
 def test_naive_keeps_all_text() -> None:

@@ -5,13 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from understandability.pages.language import STOP_LISTS, guess_language
+from understandability.pages.language import _WORD, STOP_LISTS, _words, guess_language
 
 TEXTS = dict(
     line.split("\t")
     for line in Path(__file__).with_name("languages.tsv").read_text("utf-8").splitlines()
 )
+
+
+@given(st.text())
+def test_words_are_those_of_the_pattern(text: str) -> None:
+    """Whatever characters stand between them."""
+    assert _words(text) == _WORD.findall(text)
+
+
+def test_words_between_marks_of_all_kinds() -> None:
+    """So many different ones are looked for by the pattern."""
+    text = "flu".join(chr(0x2190 + place) for place in range(200))
+    assert _words(text) == ["flu"] * 199
 
 
 @pytest.mark.parametrize("language", TEXTS)

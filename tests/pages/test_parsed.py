@@ -23,6 +23,14 @@ def test_tape_alternates_text_and_tags() -> None:
     assert page.tape[4:-4] == ["", "p", "3 < 4", "br/", "&lt;", "/p", ""]
 
 
+@pytest.mark.parametrize("name", ["x<b", "x&lt;b", "x&amp;"])
+def test_markup_in_the_name_of_a_tag(name: str) -> None:
+    """Belongs to the name; texts and tags still alternate."""
+    page = parsed(f"<p>a &lt; b</p><{name}>c</{name}>")
+    assert page.tape[4:-4] == ["", "p", "a < b", "/p", "", name, "c", f"/{name}", ""]
+    assert page.tags[f"/{name}"] == 1
+
+
 def test_xhtml_doctype_changes_nothing() -> None:
     """libxml2 would serialise such a page with other void elements and a meta of its own."""
     doctype = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x">'

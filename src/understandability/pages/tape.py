@@ -138,7 +138,7 @@ def text_of_unparsed(content: str) -> str:
     >>> text_of_unparsed("<p>No frames&hellip;")
     ' No frames…'
     """
-    return html.unescape(_ANY_TAG.sub(" ", content))
+    return html.unescape(_ANY_TAG.sub(" ", content)).replace("\n", " ")
 
 
 def _read(source: bytes) -> Markup:
