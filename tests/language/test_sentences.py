@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.language.sentences import sentence_starts
+from understandability.language.sentences import _MAY_END, _NONE, _end_of, sentence_starts
 from understandability.language.words import split_pieces
 
 
@@ -102,3 +102,9 @@ def test_boundaries_of_web_text(shared_data: Path) -> None:
         found += len(predicted)
         true += len(gold)
     assert 2 * right / (found + true) >= 0.885
+
+
+@given(st.text(alphabet="aDpx.?!…\"'”’»()[]}*^:;=-_1,–", min_size=1) | st.text(min_size=1))
+def test_last_characters_that_end_no_sentence(piece: str) -> None:
+    """Tell at once, and are right."""
+    assert _MAY_END.match(piece[-1]) or _end_of(piece) == _NONE
