@@ -10,8 +10,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import understandability
 from understandability.documents import (
     DEFAULT_EXTRACTOR,
@@ -175,7 +173,14 @@ class Scorer:
     @cached_property
     def schema(self) -> pa.Schema:
         """The names and the types of the columns that `score` gives."""
-        return self.score([document_of_text("A text.")]).schema
+        import pyarrow as pa
+
+        types = {
+            **dict.fromkeys(TEXTS, pa.string()),
+            **dict.fromkeys(COUNTS, pa.int64()),
+        }
+        names = self._columns(Batch([document_of_text("A text.")]))
+        return pa.schema([(name, types.get(name, pa.float64())) for name in names])
 
     def score(self, documents: Sequence[Document]) -> pa.Table:
         """One row for each document: `docno`, `source`, P(U|d), difficulty, formulas, counts."""
@@ -184,34 +189,31 @@ class Scorer:
     def _table(self, batch: Batch) -> pa.Table:
         import pyarrow as pa
 
-        columns = self._columns(batch)
-        for name in TEXTS:  # that may all be None
-            columns[name] = pa.array(columns[name], pa.string())
-        return pa.table(columns)
+        rows = list(zip(*self._columns(batch).values(), strict=True))
+        # For one document a call for each column would take three times as long.
+        structs = pa.array(rows, pa.struct(self.schema))
+        return pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)])
 
-    def _columns(self, batch: Batch) -> dict[str, Any]:
-        """The columns of `score`, as lists and arrays."""
+    def _columns(self, batch: Batch) -> dict[str, list[Any]]:
+        """The columns of `score`."""
         documents = batch.documents
         table = features_of(batch, self.columns)
-        values = dict(zip(table.names, table.values.T, strict=True))
+        values = dict(zip(table.names, table.values.T.tolist(), strict=True))
         estimates = self.estimates(batch)
         flags = [
             " ".join(dict.fromkeys((*row, *estimate.flags)))
             for row, estimate in zip(table.flags, estimates, strict=True)
         ]
 
-        def estimated(name: str) -> Any:
-            return np.array([getattr(estimate, name) for estimate in estimates])
-
         return {
             "docno": [document.docno for document in documents],
             "source": [document.source for document in documents],
-            "p_understandable": estimated("p_understandable"),
-            "difficulty": estimated("difficulty"),
-            "spread": estimated("spread"),
-            "raw": estimated("raw"),
+            "p_understandable": [estimate.p_understandable for estimate in estimates],
+            "difficulty": [estimate.difficulty for estimate in estimates],
+            "spread": [estimate.spread for estimate in estimates],
+            "raw": [estimate.raw for estimate in estimates],
             **{name: values[name] for name in FORMULAS},
-            **{name: values[name].astype(np.int64) for name in COUNTS},
+            **{name: list(map(int, values[name])) for name in COUNTS},
             "language": [document.language for document in documents],
             "encoding": [document.encoding for document in documents],
             "extractor": [document.extractor for document in documents],
@@ -258,11 +260,7 @@ class Scorer:
             sentence_ends=self.settings.sentence_ends,
             engine=self.settings.engine,
         )
-        columns = self._columns(Batch([document]))
-        return {
-            name: column[0] if isinstance(column, list) else column.item()
-            for name, column in columns.items()
-        }
+        return {name: column[0] for name, column in self._columns(Batch([document])).items()}
 
     def score_all(self, documents: Iterable[Document]) -> Iterator[pa.Table]:
         """The rows of many documents, in tables of a bounded size; at least one, if empty."""

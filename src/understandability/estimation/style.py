@@ -69,6 +69,8 @@ _MARK_OF = {mark: column for column, marks in enumerate(_MARKS.values()) for mar
 _WORD_OF = {
     word: column for column, words in enumerate(_FUNCTION_WORDS.values()) for word in words.split()
 }
+_ENDING_OF = {ending: column for column, endings in enumerate(_ENDINGS) for ending in endings}
+_ENDING_SIZES = sorted(set(map(len, _ENDING_OF)))
 _SHARES = (
     *_MARKS,
     *_FUNCTION_WORDS,
@@ -96,7 +98,7 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
     endings = words + len(_FUNCTION_WORDS)
     rest = endings + len(_ENDINGS)
     for row, token in zip(kinds, tokens, strict=True):
-        if not any(map(str.isalnum, token)):
+        if not (token.isalnum() or any(map(str.isalnum, token))):
             column = _MARK_OF.get(token[:1])
             if column is not None:
                 row[column] = 1
@@ -106,16 +108,23 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
         if column is not None:
             row[words + column] = 1
         if len(lower) >= _LEAST_ENDING_WORD:
-            for number, ending in enumerate(_ENDINGS):
-                row[endings + number] = lower.endswith(ending)
-        row[rest] = token[:1].isdigit()
-        row[rest + 1] = len(token) > 1 and token.isupper()
-        row[rest + 2] = token[:1].isupper()
+            for size in _ENDING_SIZES:
+                column = _ENDING_OF.get(lower[-size:])
+                if column is not None:
+                    row[endings + column] = 1
+        if token[0].isdigit():
+            row[rest] = 1
+        if token[0].isupper():
+            row[rest + 2] = 1
+        if len(token) > 1 and token.isupper():
+            row[rest + 1] = 1
     places = zipf_places(tokens)
     kinds[:, rest + 3] = places == UNKNOWN
     limits = np.array(_ZIPF_LIMITS)
     kinds[:, rest + 4 :] = (places[:, None] < limits) & (places >= UNKNOWN)[:, None]
-    is_word = np.fromiter((any(map(str.isalpha, token)) for token in tokens), bool, len(tokens))
+    is_word = np.fromiter(
+        (token.isalpha() or any(map(str.isalpha, token)) for token in tokens), bool, len(tokens)
+    )
     kinds[~is_word, rest + 3 :] = 0
     return kinds
 

@@ -106,13 +106,11 @@ class Batch:
         capitalised = np.flatnonzero(self.word_values(starts_with_capital))
         within = np.ones(len(self.word_ids), bool)
         within[self.sentence_starts] = False
-        types, number = np.unique(self.word_ids[capitalised], return_inverse=True)
         document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
-        key = document * len(types) + number
-        seen_within = np.zeros(len(self) * len(types), bool)
-        seen_within[key[within[capitalised]]] = True
+        keys = document * len(self.types) + self.word_ids[capitalised]
+        seen_within = set(keys[within[capitalised]].tolist())
         names = np.zeros(len(self.word_ids), bool)
-        names[capitalised] = seen_within[key]
+        names[capitalised] = [key in seen_within for key in keys.tolist()]
         return names
 
     @cached_property

@@ -120,7 +120,7 @@ _ZIPF = np.arange(901) / 100
 
 
 @cache
-def _ranks() -> tuple[FloatArray, NDArray[np.int64]]:
+def _ranks() -> tuple[FloatArray, NDArray[np.int32]]:
     """The values of all `_SCALES`, and the places of the words of the vocabulary on those of ranks.
 
     The last two words are what `UNKNOWN` and `NO_WORD` index.
@@ -134,15 +134,15 @@ def _ranks() -> tuple[FloatArray, NDArray[np.int64]]:
         place = sum(map(len, values)) + np.searchsorted(distinct, ranks)
         places.append([*np.where(np.isnan(ranks), UNKNOWN, place), UNKNOWN, NO_WORD])
         values.append(distinct)
-    return np.concatenate(values), np.array(places)
+    return np.concatenate(values), np.array(places, np.int32).T.copy()
 
 
 def frequencies(batch: Batch) -> FloatArray:
     """The five figures of a batch's tokens on each of `_SCALES`; see `summaries`."""
     values, ranks = _ranks()
     zipf = batch.token_values(zipf_places)
-    ranked = ranks.take(batch.token_values(statistics_numbers), axis=1)
-    return summaries(values, np.concatenate([zipf[None], ranked]), batch.token_starts)
+    ranked = ranks.take(batch.token_values(statistics_numbers), axis=0)
+    return summaries(values, np.vstack([zipf, ranked.T]), batch.token_starts)
 
 
 def frequency_figure(batch: Batch, corpus: str, index: int) -> FloatArray:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.features.batch import Batch
-from understandability.features.components import count
 from understandability.features.feature import Feature, Flag
+from understandability.features.kinds import count
 from understandability.features.types import FloatArray
 
 # Numbers, or arrays with one for each document.
@@ -138,7 +138,7 @@ ROWS: tuple[Feature, ...] = (
         "4.71 characters/words + 0.5 words/sentences - 21.43",
         "Smith & Senter 1967",
         ari,
-        (partial(count, what="characters"), *_PER),
+        (partial(count, kind="characters"), *_PER),
     ),
     _row(
         "coleman_liau",
@@ -147,7 +147,7 @@ ROWS: tuple[Feature, ...] = (
         "0.0588 characters - 0.296 sentences per 100 words - 15.8",
         "Coleman & Liau 1975",
         coleman_liau,
-        (partial(count, what="characters"), *_PER),
+        (partial(count, kind="characters"), *_PER),
     ),
     _row(
         "dale_chall",
@@ -156,7 +156,7 @@ ROWS: tuple[Feature, ...] = (
         "0.1579 percent difficult words + 0.0496 words/sentences + 3.6365",
         "Dale & Chall 1948",
         dale_chall,
-        (partial(count, what="difficult_words"), *_PER),
+        (partial(count, kind="difficult_words"), *_PER),
     ),
     _row(
         "dale_chall_above_5",
@@ -165,7 +165,7 @@ ROWS: tuple[Feature, ...] = (
         "dale_chall, its 3.6365 added only where more than 5 percent of the words are difficult",
         "common variant of Dale & Chall 1948",
         dale_chall_above_5,
-        (partial(count, what="difficult_words"), *_PER),
+        (partial(count, kind="difficult_words"), *_PER),
     ),
     _row(
         "dale_chall_cloze",
@@ -174,7 +174,7 @@ ROWS: tuple[Feature, ...] = (
         "64 - 0.95 percent difficult words - 0.69 words/sentences",
         "Chall & Dale 1995",
         dale_chall_cloze,
-        (partial(count, what="difficult_words"), *_PER),
+        (partial(count, kind="difficult_words"), *_PER),
     ),
     _row(
         "flesch_kincaid",
@@ -183,7 +183,7 @@ ROWS: tuple[Feature, ...] = (
         "0.39 words/sentences + 11.8 syllables/words - 15.59",
         "Kincaid et al. 1975",
         flesch_kincaid,
-        (partial(count, what="syllables"), *_PER),
+        (partial(count, kind="syllables"), *_PER),
     ),
     _row(
         "flesch_reading_ease",
@@ -192,7 +192,7 @@ ROWS: tuple[Feature, ...] = (
         "206.835 - 1.015 words/sentences - 84.6 syllables/words",
         "Flesch 1948",
         flesch,
-        (partial(count, what="syllables"), *_PER),
+        (partial(count, kind="syllables"), *_PER),
     ),
     _row(
         "gunning_fog",
@@ -202,7 +202,7 @@ ROWS: tuple[Feature, ...] = (
         "words of three syllables only by -es, -ed, -ing",
         "Gunning 1952",
         fog,
-        (partial(count, what="hard_for_fog"), *_PER),
+        (partial(count, kind="hard_for_fog"), *_PER),
     ),
     _row(
         "gunning_fog_plain",
@@ -211,7 +211,7 @@ ROWS: tuple[Feature, ...] = (
         "0.4 (words/sentences + percent polysyllables), every polysyllable counted",
         "Zuccon & Koopman 2014",
         fog,
-        (partial(count, what="polysyllables"), *_PER),
+        (partial(count, kind="polysyllables"), *_PER),
     ),
     _row(
         "lix",
@@ -220,7 +220,7 @@ ROWS: tuple[Feature, ...] = (
         "words/sentences + percent words of more than 6 letters and digits",
         "Björnsson 1968",
         lix,
-        (partial(count, what="words_longer_6"), *_PER),
+        (partial(count, kind="words_longer_6"), *_PER),
     ),
     _row(
         "smog",
@@ -229,7 +229,7 @@ ROWS: tuple[Feature, ...] = (
         "1.043 sqrt(30 polysyllables/sentences) + 3.1291",
         "McLaughlin 1969",
         smog,
-        (partial(count, what="polysyllables"), some_sentences),
+        (partial(count, kind="polysyllables"), some_sentences),
         SMOG_EXTRAPOLATED,
     ),
 )

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from understandability.features.batch import Batch
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
-from understandability.features.frequency import CLITICS, general_places
+from understandability.features.kinds import count
 from understandability.features.lexicons import word_list
 from understandability.features.types import Column, FloatArray
-from understandability.features.word_lists import WordList, embedded_list, stop_word_list
-from understandability.language.words import tokenize
+from understandability.features.word_lists import WordList
 
 Test = Callable[[WordList], Column]
 
@@ -25,56 +24,10 @@ BEGINS: Test = attrgetter("begins")
 ENDS: Test = attrgetter("ends")
 
 
-# What words of lists of the package are counted, by the name of the row.
-_COUNTED: dict[str, Callable[[], Column]] = {
-    "medical_prefixes": lambda: embedded_list("prefixes").begins,
-    "medical_suffixes": lambda: embedded_list("suffixes").ends,
-    "medical_acronyms": lambda: embedded_list("acronyms").contains_acronym,
-    "stop_words": lambda: stop_word_list().contains,
-    "oov": lambda: outside_english,
-}
-
-
-def count_all(batch: Batch) -> FloatArray:
-    """What of `_COUNTED` each document has, all summed at once; (documents, counted)."""
-    counted = [batch.word_values(column()) for column in _COUNTED.values()]
-    return batch.sum_words(np.array(counted).T)
-
-
-def count(batch: Batch, what: str) -> FloatArray:
-    """One of `_COUNTED`."""
-    return batch.once(count_all)[:, list(_COUNTED).index(what)]
-
-
 def count_installed(batch: Batch, name: str, test: Test) -> FloatArray:
     """Words that an installed list tells by its test; NaN where it is not installed."""
     words = word_list(name)
     return np.full(len(batch), np.nan) if words is None else batch.word_sums(test(words))
-
-
-def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which words have a part that is not in wordfreq's large English list.
-
-    The parts are tokens of letters ("well" and "being" of "well-being"); numbers, and words
-    with a digit such as "B12", are not asked for.
-
-    >>> outside_english(["Heart", "don't", "well-being", "B12", "xqzzzy"]).tolist()
-    [False, False, False, False, True]
-    """
-    known = general_places()
-    return np.fromiter(
-        (any(part not in known and part not in CLITICS for part in _parts(word)) for word in words),
-        bool,
-        len(words),
-    )
-
-
-def _parts(word: str) -> list[str]:
-    return [
-        token.lower().replace("’", "'")
-        for token in tokenize(word)
-        if not token.isdigit() and any(map(str.isalpha, token)) and not any(map(str.isdigit, token))
-    ]
 
 
 def count_outside_aspell(batch: Batch) -> FloatArray:
@@ -111,7 +64,7 @@ def _row(
 
 
 def _embedded(name: str, meaning: str) -> Feature:
-    return _row(name, _MEDICAL, meaning, partial(count, what=name), "list compiled for the project")
+    return _row(name, _MEDICAL, meaning, partial(count, kind=name), "list compiled for the project")
 
 
 def _installed(
@@ -157,7 +110,7 @@ ROWS: tuple[Feature, ...] = (
         "stop_words",
         _LANGUAGE,
         "stop words of scikit-learn's English list",
-        partial(count, what="stop_words"),
+        partial(count, kind="stop_words"),
         "scikit-learn",
         harder="lower",
     ),
@@ -180,7 +133,7 @@ ROWS: tuple[Feature, ...] = (
         "oov",
         _LANGUAGE,
         "words with a part that wordfreq's large English list lacks",
-        partial(count, what="oov"),
+        partial(count, kind="oov"),
         "Speer 2022 (wordfreq)",
     ),
     _row(

@@ -1,4 +1,4 @@
-"""Lists of words and of affixes, asked of each distinct word once."""
+"""Lists of words and of affixes, and lexicons, asked of each distinct word once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from understandability.errors import InputError
 from understandability.features.familiar import bases
+from understandability.features.frequency import CLITICS, general_places
 from understandability.io.resources import package_text, resource_lines
+from understandability.language.words import tokenize
 
 # What is left of a word beside its affix: "itis" alone has no suffix.
 _LEAST_STEM = 2
@@ -46,8 +48,9 @@ class WordList:
     def _has_acronym(self, word: str) -> bool:
         if word not in self._exact:
             word = word.removesuffix("s")
-        marks = sum(letter.isupper() or letter.isdigit() for letter in word)
-        return marks >= 2 and word in self._exact
+            if word not in self._exact:
+                return False
+        return sum(letter.isupper() or letter.isdigit() for letter in word) >= 2
 
     def contains_base(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are on the list, or a word that they are a regular inflection of.
@@ -116,3 +119,48 @@ def stop_words() -> frozenset[str]:
 def stop_word_list() -> WordList:
     """The stop words as a list that can be asked."""
     return WordList(stop_words())
+
+
+def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words have a part that is not in wordfreq's large English list.
+
+    The parts are tokens of letters ("well" and "being" of "well-being"); numbers, and words
+    with a digit such as "B12", are not asked for.
+
+    >>> outside_english(["Heart", "don't", "well-being", "B12", "xqzzzy"]).tolist()
+    [False, False, False, False, True]
+    """
+    known = general_places()
+    return np.fromiter(
+        (any(part not in known and part not in CLITICS for part in _parts(word)) for word in words),
+        bool,
+        len(words),
+    )
+
+
+def _parts(word: str) -> list[str]:
+    if word.isalpha():
+        return [word.lower()]
+    return [
+        token.lower().replace("’", "'")
+        for token in tokenize(word)
+        if not token.isdigit() and any(map(str.isalpha, token)) and not any(map(str.isdigit, token))
+    ]
+
+
+@cache
+def polarities() -> dict[str, float]:
+    """VADER's valence of words in lower case, from -4 (negative) to 4 (positive)."""
+    lines = package_text("vaderSentiment", "vader_lexicon.txt").splitlines()
+    return {word: float(valence) for word, valence, *_ in (line.split("\t") for line in lines)}
+
+
+def polarity(words: Sequence[str]) -> NDArray[np.int8]:
+    """1 for positive words, -1 for negative ones, 0 for all others.
+
+    >>> polarity(["Happy", "pain", "kidney"])
+    array([ 1, -1,  0], dtype=int8)
+    """
+    known = polarities()
+    valences = (known.get(word.lower().replace("’", "'"), 0.0) for word in words)
+    return np.sign(np.fromiter(valences, np.float64, len(words))).astype(np.int8)

@@ -12,11 +12,9 @@ import numpy as np
 
 from understandability.errors import OptionError
 from understandability.features.batch import Batch
-from understandability.features.components import is_difficult, is_polysyllable
+from understandability.features.kinds import is_of_kind
 from understandability.features.lexicons import lexicon
 from understandability.features.types import Array
-from understandability.features.vocabulary import ACRONYM, BEGINS, ENDS, Test
-from understandability.features.word_lists import embedded_list
 
 # The index of the document and the words of each occurrence, in the order of the text.
 Occurrences = tuple[Array, list[str]]
@@ -32,15 +30,11 @@ class CountedWord:
     count: int
 
 
-def _words(batch: Batch, which: Callable[[Batch], Array]) -> Occurrences:
-    places = np.flatnonzero(which(batch))
+def _words(batch: Batch, kind: str) -> Occurrences:
+    places = np.flatnonzero(is_of_kind(batch, kind))
     strings = batch.types.strings
     words = [strings[number] for number in batch.word_ids[places]]
     return np.searchsorted(batch.word_starts, places, side="right") - 1, words
-
-
-def _on_list(batch: Batch, name: str, test: Test) -> Array:
-    return batch.word_values(test(embedded_list(name)))
 
 
 def _terms(batch: Batch, name: str) -> Occurrences:
@@ -58,11 +52,16 @@ def _terms(batch: Batch, name: str) -> Occurrences:
 
 # What counts words that can be shown, by the feature that they add up to.
 WORD_LISTS: dict[str, Callable[[Batch], Occurrences]] = {
-    "difficult_words": partial(_words, which=is_difficult),
-    "polysyllables": partial(_words, which=is_polysyllable),
-    "medical_prefixes": partial(_words, which=partial(_on_list, name="prefixes", test=BEGINS)),
-    "medical_suffixes": partial(_words, which=partial(_on_list, name="suffixes", test=ENDS)),
-    "medical_acronyms": partial(_words, which=partial(_on_list, name="acronyms", test=ACRONYM)),
+    **{
+        kind: partial(_words, kind=kind)
+        for kind in (
+            "difficult_words",
+            "polysyllables",
+            "medical_prefixes",
+            "medical_suffixes",
+            "medical_acronyms",
+        )
+    },
     "chv_concepts": partial(_terms, name="chv"),
     "mesh_concepts": partial(_terms, name="mesh"),
     "icd_concepts": partial(_terms, name="icd10cm"),

@@ -12,6 +12,7 @@ The weights were learned from the UD English Web Treebank by ``scripts/train_tag
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -50,6 +51,9 @@ OFFSETS = (-2, -1, 0, 1, 2)
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
 _RUN = re.compile(r"(.)\1{2,}")
+_ASCII_SHAPES = str.maketrans(
+    string.ascii_uppercase + string.ascii_lowercase + string.digits, "X" * 26 + "x" * 26 + "d" * 10
+)
 
 Array = NDArray[Any]
 
@@ -63,8 +67,13 @@ def _shape(token: str) -> str:
     """Capitals, small letters and digits, a run of more than two shortened."""
     if token.isalpha() and (len(token) == 1 or token[1:].islower()):  # as most are
         return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"[: len(token)]
-    shape = _LETTER.sub(lambda letter: "X" if letter[0].isupper() else "x", token[:16])
-    return _RUN.sub(r"\1\1", _DIGIT.sub("d", shape))[:8]
+    shape = token[:16]
+    if shape.isascii():
+        shape = shape.translate(_ASCII_SHAPES)
+    else:
+        shape = _LETTER.sub(lambda letter: "X" if letter[0].isupper() else "x", shape)
+        shape = _DIGIT.sub("d", shape)
+    return _RUN.sub(r"\1\1", shape)[:8]
 
 
 def context_features(token: str, usual_case: str) -> list[str]:
@@ -159,7 +168,7 @@ class Tagger:
                 starts.append(len(rows))
                 rows.extend(self._rows_of(token))
             np.add.reduceat(
-                self._weights[rows],
+                self._weights.take(rows, axis=0),
                 starts,
                 axis=0,
                 dtype=np.int16,
@@ -172,9 +181,8 @@ class Tagger:
     def _rows_of(self, token: str) -> list[int]:
         token = token[:_LONGEST]
         usual_case = self._usual_case.get(normal_form(token), "N")
-        rows = self._rows
         features = context_features(token, usual_case) + own_features(token)
-        return [rows[feature] for feature in features if feature in rows]
+        return [row for row in map(self._rows.get, features) if row is not None]
 
     def tag_ids(
         self, type_ids: Array, sentence_starts: Array, contributions: Array

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from understandability.extraction import fields
 from understandability.features import Batch
-from understandability.features.components import is_difficult
-from understandability.features.word_lists import embedded_list
-from understandability.language.syllables import count_each
+from understandability.features.kinds import is_of_kind
 from understandability.language.words import split_pieces, word_of
 from understandability.records import Document
 from understandability.report.lay_terms import lay_terms
@@ -138,8 +136,8 @@ def marked_pieces(document: Document) -> tuple[MarkedPiece, ...]:
     batch = Batch([document])
     word_places = np.flatnonzero(batch.pieces.words(batch.piece_ids) >= 0)
     marks = {
-        DIFFICULT: _at(batch, word_places, is_difficult(batch)),
-        POLYSYLLABLE: _at(batch, word_places, batch.word_values(count_each) >= 3),
+        DIFFICULT: _at(batch, word_places, is_of_kind(batch, "difficult_words")),
+        POLYSYLLABLE: _at(batch, word_places, is_of_kind(batch, "polysyllables")),
         MEDICAL: _at(batch, word_places, _has_medical_form(batch)),
     }
     lay = lay_terms()
@@ -164,9 +162,9 @@ def marked_pieces(document: Document) -> tuple[MarkedPiece, ...]:
 def _has_medical_form(batch: Batch) -> NDArray[np.bool_]:
     """Which words have a medical affix or are a medical acronym."""
     medical: NDArray[np.bool_] = (
-        batch.word_values(embedded_list("prefixes").begins)
-        | batch.word_values(embedded_list("suffixes").ends)
-        | batch.word_values(embedded_list("acronyms").contains_acronym)
+        is_of_kind(batch, "medical_prefixes")
+        | is_of_kind(batch, "medical_suffixes")
+        | is_of_kind(batch, "medical_acronyms")
     )
     return medical
 
