@@ -4,7 +4,7 @@
     texts = fields(blocks, "force-period")
 
 `extractors` is the table; `naive`, `boilerpipe`, `paragraphs` (jusText) and `plain` walk the one
-tape of a page, `reference` and `modern` call the libraries.
+tape of a page, `reference` and `modern` call the libraries; `columns` makes the blocks.
 """
 
 from __future__ import annotations
