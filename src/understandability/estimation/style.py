@@ -7,11 +7,13 @@ the catalogue rather than in it, because none of them means anything to a reader
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.estimation.users import Floats
+from understandability.estimation.words import bags_of
 from understandability.features import Batch, ratio
 from understandability.features.batch import sum_segments
 from understandability.features.frequency import zipf_places
@@ -131,10 +133,17 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
 
 def style(batch: Batch) -> Floats:
     """The columns `STYLE_COLUMNS` of each document; NaN without words. Use `Batch.once`."""
-    shares = ratio(batch.token_sums(kinds_of_token), batch.words[:, None])
+    bags = bags_of(batch.token_ids, batch.token_starts)
+    kinds = batch.types.column(kinds_of_token).take(bags.words, axis=0)
+    counts = bags.counts.astype(np.float32)
+    sums = np.zeros((len(batch), len(_SHARES)))
+    # Counts of distinct tokens times their kinds: whole numbers, exact in any order.
+    for row, (start, end) in zip(sums, pairwise(bags.starts.tolist()), strict=True):
+        row[:] = counts[start:end] @ kinds[start:end].astype(np.float32)
+    shares = ratio(sums, batch.words[:, None])
     words = np.minimum(batch.words, _MOST_WORDS)
     log_words = np.log(np.where(words > 0, words, np.nan))
-    variety = ratio(_distinct_tokens(batch), np.sqrt(np.diff(batch.token_starts)))
+    variety = ratio(np.diff(bags.starts), np.sqrt(np.diff(batch.token_starts)))
     lengths = batch.sentence_lengths.astype(np.float64)
     sentence_starts = np.searchsorted(batch.sentence_starts, batch.word_starts)
     squares = sum_segments(lengths**2, sentence_starts)
@@ -147,12 +156,3 @@ def style(batch: Batch) -> Floats:
     return np.column_stack(
         [shares, log_words, variety, ratio(squares, batch.words), deviation, longest]
     )
-
-
-def _distinct_tokens(batch: Batch) -> Floats:
-    """How many different tokens each document has."""
-    document = np.repeat(np.arange(len(batch)), np.diff(batch.token_starts))
-    keys = np.sort(document * len(batch.types) + batch.token_ids)
-    is_first = np.ones(len(keys), bool)
-    is_first[1:] = keys[1:] != keys[:-1]
-    return batch.sum_tokens(is_first)
