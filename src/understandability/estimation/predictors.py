@@ -33,9 +33,7 @@ from understandability.estimation.forest import Forest
 from understandability.estimation.users import Floats
 
 _MOST_LAYERS = 4
-# A page by itself costs as much as so many: few enough for it, enough for a crawl.
-_ROWS_OF_PRODUCT = 4
-_ONE_THREAD = 2**17  # multiplications, half of what OpenBLAS takes a second thread for
+_NUMBERS_AT_ONCE = 2**16
 
 
 class Predictor(Protocol):
@@ -54,8 +52,9 @@ class Predictor(Protocol):
 class Columns:
     """A matrix to multiply rows with, of which each result depends on its own row only.
 
-    BLAS adds in an order that depends on the shapes, so all products with one matrix have one
-    shape; and starts threads where that is large, which cost more than they gain, so it is small.
+    BLAS adds in an order that depends on the shapes, so each row is multiplied by itself, which
+    costs a batch little more and a single page less. It starts threads for a large matrix, which
+    cost more than they gain, so columns are taken some at a time, as fit into a cache.
 
     >>> Columns(np.array([[3.0], [4.0]])).product(np.array([[1.0, 2.0]]))
     array([[11.]])
@@ -65,24 +64,18 @@ class Columns:
 
     def __init__(self, matrix: Floats) -> None:
         inputs, self._outputs = matrix.shape
-        width = min(self._outputs, max(16, _ONE_THREAD // (_ROWS_OF_PRODUCT * inputs)))
+        width = min(self._outputs, max(1, _NUMBERS_AT_ONCE // inputs))
         count = -(-self._outputs // width)
         padded = np.zeros((inputs, count * width))
         padded[:, : self._outputs] = matrix
-        blocks = padded.reshape(inputs, count, width).transpose(1, 0, 2)
+        blocks = padded.reshape(inputs, count, 1, width).transpose(1, 2, 0, 3)
         self._blocks = np.ascontiguousarray(blocks)
 
     def product(self, rows: Floats) -> Floats:
         """``rows @ matrix``."""
-        result = np.empty((len(rows), self._outputs))
-        some = np.zeros((_ROWS_OF_PRODUCT, rows.shape[1]))
-        for start in range(0, len(rows), _ROWS_OF_PRODUCT):
-            part = rows[start : start + _ROWS_OF_PRODUCT]
-            some[: len(part)] = part
-            products = (some @ self._blocks)[:, : len(part)]
-            joined = products.transpose(1, 0, 2).reshape(len(part), -1)
-            result[start : start + len(part)] = joined[:, : self._outputs]
-        return result
+        products = (rows[:, None] @ self._blocks)[:, :, 0]  # (blocks, rows, columns of each)
+        joined: Floats = np.concatenate(list(products), axis=1)
+        return joined[:, : self._outputs]
 
 
 def _square_sums(rows: Floats) -> Floats:
