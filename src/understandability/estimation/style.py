@@ -99,27 +99,30 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
     words = len(_MARKS)
     endings = words + len(_FUNCTION_WORDS)
     rest = endings + len(_ENDINGS)
-    for row, token in zip(kinds, tokens, strict=True):
+    found: list[tuple[int, int]] = []
+    for row, token in enumerate(tokens):
         if not (token.isalnum() or any(map(str.isalnum, token))):
             column = _MARK_OF.get(token[:1])
             if column is not None:
-                row[column] = 1
+                found.append((row, column))
             continue
         lower = token.lower()
         column = _WORD_OF.get(lower.replace("’", "'"))
         if column is not None:
-            row[words + column] = 1
+            found.append((row, words + column))
         if len(lower) >= _LEAST_ENDING_WORD:
             for size in _ENDING_SIZES:
                 column = _ENDING_OF.get(lower[-size:])
                 if column is not None:
-                    row[endings + column] = 1
+                    found.append((row, endings + column))
         if token[0].isdigit():
-            row[rest] = 1
+            found.append((row, rest))
         if token[0].isupper():
-            row[rest + 2] = 1
+            found.append((row, rest + 2))
         if len(token) > 1 and token.isupper():
-            row[rest + 1] = 1
+            found.append((row, rest + 1))
+    if found:
+        kinds[tuple(np.array(found).T)] = 1
     places = zipf_places(tokens)
     kinds[:, rest + 3] = places == UNKNOWN
     limits = np.array(_ZIPF_LIMITS)

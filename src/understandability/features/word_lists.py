@@ -26,6 +26,10 @@ class WordList:
         self._exact = frozenset(words)
         self._lower = frozenset(word.lower() for word in self._exact)
         self._sizes = sorted(set(map(len, self._lower)))
+        # What affixes begin with or end in, as most words do not.
+        least = self._sizes[0] if self._sizes else 0
+        self._heads = frozenset(affix[:least] for affix in self._lower)
+        self._tails = frozenset(affix[-least:] for affix in self._lower)
 
     def contains(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are on the list, whatever their case.
@@ -83,6 +87,11 @@ class WordList:
         return _column(words, lambda word: self._affixed(_plain(word), at_end=True))
 
     def _affixed(self, word: str, at_end: bool) -> bool:
+        if not self._sizes:
+            return False
+        least = self._sizes[0]
+        if (word[-least:] not in self._tails) if at_end else (word[:least] not in self._heads):
+            return False
         for size in self._sizes:
             if len(word) - size < _LEAST_STEM:
                 return False

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,7 @@ _ASCII_SHAPES = str.maketrans(
 Array = NDArray[Any]
 
 
+@lru_cache(1 << 10)  # a new token is asked for again and again, right away
 def normal_form(token: str) -> str:
     """Small letters, all digits alike."""
     return token.lower() if token.isalpha() else _DIGIT.sub("0", token.lower())
