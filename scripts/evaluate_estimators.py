@@ -29,10 +29,10 @@ from labelled_sets import (
     load_texts,
     records,
 )
-from train_default import BUNDLES, LEVELLED, fit
+from train_default import BUNDLES, LEVELLED, fit, outputs
 from understandability.documents import document_of_text
 from understandability.estimation import load_bundle
-from understandability.estimation.calibration import calibrate_levels, difficulty_of_level
+from understandability.estimation.calibration import difficulty_of_level
 from understandability.estimation.mixture import text_columns
 from understandability.estimation.users import Floats, probability
 from understandability.evaluation.correlation import pearson, spearman
@@ -106,7 +106,7 @@ def agreement_tables(estimates: Estimates, background: Mapping[str, Floats]) -> 
     scores = {}
     for name, raw in estimates.raw.items():
         scores[f"{name}, raw output"] = raw
-        scores[f"{name}, difficulty"] = calibrated(estimates, raw)[0]
+        scores[f"{name}, difficulty"] = calibrated(estimates, name)[0]
     scores.update(background)
     for column, name in zip(estimates.formulas.T, BASELINES, strict=True):
         scores[name] = -column if COLUMNS[name][0].harder == "lower" else column
@@ -132,14 +132,15 @@ def _cell(
     return interval(measure, values[known], labels[known])
 
 
-def calibrated(estimates: Estimates, raw: Floats) -> tuple[Floats, Floats]:
-    """Difficulty and spread, the calibration fitted on the other half of the groups."""
+def calibrated(estimates: Estimates, name: str) -> tuple[Floats, Floats]:
+    """Difficulty and spread by a bundle, the calibration fitted on the other half of the groups."""
+    raw = estimates.raw[name]
     difficulty, spread = np.full(len(raw), np.nan), np.full(len(raw), np.nan)
     half = estimates.groups % 2
     for side in (0, 1):
         taught = np.isin(estimates.sets, LEVELLED) & np.isfinite(raw) & (half != side)
-        calibration = calibrate_levels(
-            raw[taught], estimates.labels[taught], estimates.words[taught]
+        calibration = BUNDLES[name].calibrated(
+            raw[taught], estimates.labels[taught], estimates.words[taught], estimates.sets[taught]
         )
         here = half == side
         difficulty[here], spread[here] = calibration.apply(raw[here], estimates.words[here])
@@ -149,8 +150,8 @@ def calibrated(estimates: Estimates, raw: Floats) -> tuple[Floats, Floats]:
 def chances(estimates: Estimates) -> str:
     """P(U|d) of the calibrated user against the stated table of levels."""
     rows = []
-    for name, raw in estimates.raw.items():
-        difficulty, spread = calibrated(estimates, raw)
+    for name in estimates.raw:
+        difficulty, spread = calibrated(estimates, name)
         for of in (*LEVELLED, "all three"):
             here = np.isin(estimates.sets, LEVELLED if of == "all three" else [of])
             here &= np.isfinite(difficulty)
@@ -158,16 +159,27 @@ def chances(estimates: Estimates) -> str:
                 difficulty[here], THRESHOLD, "calibrated", noise_scale=spread[here]
             )
             truth = difficulty_of_level(estimates.labels[here]) < THRESHOLD
-            measures = (calibration_error, brier_score, roc_auc)
+            measures = (brier_score, roc_auc)
             rows.append(
                 [f"{name}, {of}", str(int(here.sum()))]
+                + [_short(calibration_error(chance, truth)), perfect(chance)]
                 + [_short(measure(chance, truth)) for measure in measures]
             )
-    head = ["bundle, texts", "n", "calibration error", "Brier score", "ROC AUC"]
+    head = ["bundle, texts", "n", "calibration error", "if perfect", "Brier score", "ROC AUC"]
     return (
         f"## P(U\\|d) at {THRESHOLD:g}\n\nOf the calibrated user; calibrated on the other half of "
-        f"the groups; ten bins of equally many texts.\n\n{markdown(head, rows)}"
+        "the groups; ten bins of equally many texts. If perfect: the error that chances which are "
+        "true would have with so few texts, the mean of truths drawn by them and 95 % of these."
+        f"\n\n{markdown(head, rows)}"
     )
+
+
+def perfect(chance: Floats) -> str:
+    """The calibration error of chances that are true, as ``.048 [.025, .074]``."""
+    rng = np.random.default_rng(0)
+    errors = [calibration_error(chance, rng.random(len(chance)) < chance) for _ in range(RESAMPLES)]
+    low, high = np.percentile(errors, [2.5, 97.5])
+    return f"{_short(float(np.mean(errors)))} [{_short(low)}, {_short(high)}]"
 
 
 def background_outputs(data: Path, sets: Sequence[str], folder: Path) -> dict[str, Floats]:
@@ -194,8 +206,8 @@ def refits(data: Path) -> str:
     passages = load_passages(data, text_columns())
     recipe = BUNDLES["default"]
     kept = {name: of for name, of in recipe.domain_of.items() if of != "health"}
-    shares = {of: share for of, share in recipe.shares.items() if of != "health"}
-    rest = replace(recipe, domain_of=kept, shares=shares)
+    domains = {of: domain for of, domain in recipe.domains.items() if of != "health"}
+    rest = replace(recipe, domain_of=kept, domains=domains)
     held_out = np.isin(texts.sets, SPLIT) & (texts.splits == "test")
     seen = ~np.isin(texts.groups, texts.groups[held_out])
     rows = []
@@ -213,7 +225,7 @@ def refits(data: Path) -> str:
     ):
         for part, here in parts.items():
             known = here & np.isfinite(texts.inputs).all(axis=1)
-            values, labels = model.predict(texts.inputs[known]), texts.labels[known]
+            values, labels = outputs(model, texts.where(known)), texts.labels[known]
             cells = [interval(measure, values, labels) for measure in (pearson, spearman)]
             rows.append([what, part, str(int(known.sum())), *cells])
     head = ["default's recipe, trained", "tested on", "n", "Pearson", "Spearman"]

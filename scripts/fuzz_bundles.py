@@ -40,8 +40,9 @@ from understandability.estimation.cards import card_lines
 from understandability.estimation.estimators import ESTIMATORS
 from understandability.estimation.forest import Forest
 from understandability.estimation.judged import JudgedModel
+from understandability.estimation.letters import runs_of_letters
 from understandability.estimation.mixture import MixtureModel, input_names
-from understandability.estimation.mixture_training import Judged, fit_mixture
+from understandability.estimation.mixture_training import Domain, Judged, fit_mixture
 from understandability.estimation.models import ColumnModel
 from understandability.estimation.portable import portable
 from understandability.features import Batch
@@ -110,14 +111,16 @@ def bundles() -> dict[str, Bundle]:
 
 
 def mixture(rng: np.random.Generator) -> MixtureModel:
-    """A mixture of two domains and one that lends its texts, of few landmarks and trees."""
+    """A mixture of two domains and any other text, of few landmarks and trees."""
     texts = 60
     domains = np.arange(texts) % 3
     levels = rng.uniform(1, 6, texts)
     inputs = rng.normal(size=(texts, len(input_names(COLUMNS)))) + levels[:, None] / 6
     weights = np.ones(texts)
-    judged = Judged(inputs, levels, domains, domains - 1, np.arange(texts), weights, weights)
-    model = fit_mixture(judged, COLUMNS, ["a", "b", "c"], {"a": 0.5, "b": 0.1}, folds=2)
+    letters = runs_of_letters([f"word{number % 7}" for number in range(texts)])
+    judged = Judged(inputs, letters, levels, domains, np.arange(texts), weights, weights)
+    kinds = {"a": Domain(common=0.5), "b": Domain(letters=0.1)}
+    model = fit_mixture(judged, COLUMNS, kinds, folds=2)
     few = model.trees.roots[:6]
     kept = slice(0, few[-1])
     trees = model.trees

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import vstack
 
 from understandability.documents import document_of_text
+from understandability.estimation.letters import letters
 from understandability.estimation.mixture import inputs_of
 from understandability.estimation.mixture_training import Judged
 from understandability.estimation.users import Floats
@@ -44,8 +46,8 @@ SOURCES = (
     LabelledSource("medreadme_docs", 0, 1, 3, "none stated", "medreadme", 3.0),
     LabelledSource("readmepp_en", 0, 1, 1, "research, non-commercial", "readmepp"),
     LabelledSource("clear", 3.0, -0.6, 1, "CC BY-NC-SA 4.0", "clear"),
-    LabelledSource("onestop", 1.9, 0.6, 3, "CC BY-SA 4.0", "onestop"),
-    LabelledSource("wiki_simple_pairs", 3.2, 0.8, 0.3, "MIT", "wiki", 0.1),
+    LabelledSource("onestop", 2.4, 0.6, 3, "CC BY-SA 4.0", "onestop"),
+    LabelledSource("wiki_simple_pairs", 3.7, 0.8, 0.3, "MIT", "wiki", 0.1),
 )
 _SOURCE = {source.name: source for source in SOURCES}
 # By the origin of a text, not by judgement: the measure is how often the harder comes out harder.
@@ -59,7 +61,6 @@ ORIGINS = {
     "wikipedia_med": (4.3, 700, "CC BY-SA"),
     "pubmed": (5.3, 2200, "MIT"),
 }
-ORIGIN = "origin"
 _NOT_OPEN = ("ncbi_disease", "hoc_cancer")
 
 
@@ -74,6 +75,7 @@ class Texts:
     splits: NDArray[Any]
     words: NDArray[np.int64]
     inputs: Floats
+    letters: Any
     formulas: Floats
 
     def where(self, chosen: NDArray[np.bool_]) -> Texts:
@@ -107,10 +109,11 @@ def load_texts(data: Path, names: Sequence[str], columns: Sequence[str]) -> Text
     families = {source.name: source.family for source in SOURCES}
     found = [(name, record) for name in names for record in records(data, name)]
     documents = [document_of_text(record["text"], record["id"]) for _, record in found]
-    words, inputs, formulas = [], [], []
+    words, inputs, spelled, formulas = [], [], [], []
     for batch in batches(documents):
         words.append(batch.words)
         inputs.append(inputs_of(batch, columns))
+        spelled.append(letters(batch))
         formulas.append(features_of(batch, BASELINES).values)
     return Texts(
         sets=np.array([name for name, _ in found]),
@@ -125,41 +128,54 @@ def load_texts(data: Path, names: Sequence[str], columns: Sequence[str]) -> Text
         splits=np.array([record.get("split") or "" for _, record in found]),
         words=np.concatenate(words),
         inputs=np.concatenate(inputs),
+        letters=vstack(spelled, "csr"),
         formulas=np.concatenate(formulas),
     )
 
 
-def load_passages(data: Path, columns: Sequence[str]) -> tuple[NDArray[Any], Floats]:
-    """The corpus of each passage, and its columns."""
+@dataclass(frozen=True)
+class Passages:
+    """Passages of corpora as columns of numbers, one row each."""
+
+    corpora: NDArray[Any]
+    inputs: Floats
+    letters: Any
+
+
+def load_passages(data: Path, columns: Sequence[str]) -> Passages:
+    """Those of `passages`, with the columns of a mixture."""
     documents = list(passages(data))
-    inputs = [inputs_of(batch, columns) for batch in batches(documents)]
-    return np.array([document.source for document in documents]), np.concatenate(inputs)
+    inputs, spelled = [], []
+    for batch in batches(documents):
+        inputs.append(inputs_of(batch, columns))
+        spelled.append(letters(batch))
+    return Passages(
+        np.array([document.source for document in documents]),
+        np.concatenate(inputs),
+        vstack(spelled, "csr"),
+    )
 
 
 def judged(
-    texts: Texts,
-    domain_of: Mapping[str, str],
-    passages_of: tuple[NDArray[Any], Floats],
-    origin_weight: float,
+    texts: Texts, domain_of: Mapping[str, str], passages: Passages, origin_weight: float
 ) -> Judged:
     """The records of the sets in `domain_of` with their levels, and the passages behind them.
 
-    To the gate a passage is a health text, which all of them are.
+    Passages that weigh nothing are left out.
     """
     domains = list(dict.fromkeys(domain_of.values()))
     chosen = np.isin(texts.sets, list(domain_of)) & np.isfinite(texts.inputs).all(axis=1)
     of = [_SOURCE[name] for name in texts.sets[chosen]]
-    corpora, inputs = passages_of
-    weak = len(corpora)
-    own = [domains.index(domain_of[source.name]) for source in of]
-    health = domains.index("health") if "health" in domains else -1
+    weak = len(passages.corpora) if origin_weight else 0
     return Judged(
-        inputs=np.concatenate([texts.inputs[chosen], inputs]),
+        inputs=np.concatenate([texts.inputs[chosen], passages.inputs[:weak]]),
+        letters=vstack([texts.letters[chosen], passages.letters[:weak]], "csr"),
         levels=np.concatenate(
-            [levels_of(texts, chosen), [ORIGINS[corpus][0] for corpus in corpora]]
+            [levels_of(texts, chosen), [ORIGINS[corpus][0] for corpus in passages.corpora[:weak]]]
         ),
-        domains=np.array(own + [len(domains)] * weak),
-        kinds=np.array(own + [health] * weak),
+        domains=np.array(
+            [domains.index(domain_of[source.name]) for source in of] + [len(domains)] * weak
+        ),
         groups=np.concatenate([texts.groups[chosen], -1 - np.arange(weak)]),
         weights=np.array([source.weight for source in of] + [origin_weight] * weak),
         expert_weights=np.array([source.expert_weight for source in of] + [1.0] * weak),
@@ -171,6 +187,11 @@ def levels_of(texts: Texts, chosen: NDArray[np.bool_]) -> Floats:
     of = [_SOURCE[name] for name in texts.sets[chosen]]
     steps = np.array([abs(source.step) for source in of])
     return np.array([source.start for source in of]) + steps * texts.labels[chosen]
+
+
+def weights_of(sets: NDArray[Any]) -> Floats:
+    """What each record weighs, by its set."""
+    return np.array([_SOURCE[name].weight for name in sets])
 
 
 def passages(data: Path, random_state: int = 0) -> Iterator[Document]:

@@ -23,19 +23,20 @@ from sklearn.metrics import roc_auc_score
 
 from labelled_sets import (
     BY_ORIGIN,
-    ORIGIN,
     ORIGINS,
     SOURCES,
+    Passages,
     Texts,
     judged,
     levels_of,
     load_passages,
     load_texts,
+    weights_of,
 )
 from understandability.estimation import Bundle
-from understandability.estimation.calibration import Calibration, calibrate_levels
+from understandability.estimation.calibration import SHORT, Calibration, calibrate_levels
 from understandability.estimation.mixture import MixtureModel, text_columns
-from understandability.estimation.mixture_training import fit_mixture, folds_of
+from understandability.estimation.mixture_training import Domain, fit_mixture, folds_of
 from understandability.estimation.users import Floats
 
 FOLDS = 5
@@ -46,23 +47,24 @@ class Recipe:
     """What a bundle is trained on.
 
     `domain_of` gives the domain of each labelled set; sets of one domain are learned as one.
-    Spreads are calibrated on the sets `levelled`. `shares` are what the common trees weigh in
-    each domain. Passages of known origin, where they weigh more than 0, are a last domain, which
-    no text is of. `reach` and `ridge` are those of the experts.
+    Spreads are calibrated on the sets `levelled`. `origin_weight` is what passages of known origin
+    weigh in the estimate for texts of any kind; without them there is none. `reach` and `ridge`
+    are those of the experts. `by_length` tells whether calibration learns from lengths.
     """
 
     domain_of: Mapping[str, str]
     levelled: tuple[str, ...]
-    shares: Mapping[str, float]
     origin_weight: float
+    domains: Mapping[str, Domain]
     licence: str
     summary: str
     reach: float = 0.2
     ridge: float = 0.3
+    by_length: bool = True
 
-    @property
-    def domains(self) -> list[str]:
-        return [*self.shares, ORIGIN] if self.origin_weight else [*self.shares]
+    def calibrated(self, raw: Floats, levels: Floats, words: Floats, sets: Any) -> Calibration:
+        """The calibration from out-of-fold outputs of texts of some sets."""
+        return calibrate_levels(raw, levels, words if self.by_length else SHORT, weights_of(sets))
 
 
 # The sets that people judged by CEFR level.
@@ -77,9 +79,15 @@ BUNDLES = {
             "onestop": "news",
         },
         levelled=LEVELLED,
-        # The common trees know passages of known origin, which school books and news are not like.
-        shares={"health": 0.55, "general": 0.5, "school": 0.1, "news": 0.1},
         origin_weight=0.15,
+        # Health and general texts were judged by sentences, which do not tell well what they are
+        # from. Only school books are long enough and many enough to learn from letters.
+        domains={
+            "health": Domain(common=0.3),
+            "general": Domain(common=0.3),
+            "school": Domain(letters=0.05),
+            "news": Domain(),
+        },
         licence="research and non-commercial use (some training labels allow no other)",
         summary=(
             "Difficulty as people judged it: experts for health, general, school and news texts, "
@@ -90,8 +98,8 @@ BUNDLES = {
     "open": Recipe(
         domain_of={"onestop": "rewritten", "wiki_simple_pairs": "rewritten"},
         levelled=("onestop",),
-        shares={"rewritten": 0.0},
         origin_weight=0.0,
+        domains={"rewritten": Domain()},
         licence="CC BY-SA 4.0",
         summary=(
             "As the default, but trained only on texts whose licences allow any use: news and "
@@ -100,13 +108,12 @@ BUNDLES = {
         ),
         reach=0.02,
         ridge=0.6,
+        by_length=False,  # all of its texts with levels are long
     ),
 }
 
 
-def out_of_fold(
-    texts: Texts, recipe: Recipe, passages: tuple[Any, Floats], random_state: int = 0
-) -> Floats:
+def out_of_fold(texts: Texts, recipe: Recipe, passages: Passages, random_state: int = 0) -> Floats:
     """The raw output for every text, from a model that saw nothing of its group.
 
     Sets that are not trained on get the mean of the models.
@@ -117,19 +124,21 @@ def out_of_fold(
     for number in range(FOLDS):
         model = fit(texts.where(fold != number), recipe, passages)
         here = own & (fold == number)
-        raw[here] = model.predict(texts.inputs[here])
-        raw[~own] += model.predict(texts.inputs[~own]) / FOLDS
+        raw[here] = outputs(model, texts.where(here))
+        raw[~own] += outputs(model, texts.where(~own)) / FOLDS
     return np.where(np.isfinite(texts.inputs).all(axis=1), raw, np.nan)
 
 
-def fit(texts: Texts, recipe: Recipe, passages: tuple[Any, Floats]) -> MixtureModel:
-    weak = passages if recipe.origin_weight else (passages[0][:0], passages[1][:0])
-    rows = judged(texts, recipe.domain_of, weak, recipe.origin_weight)
+def outputs(model: MixtureModel, texts: Texts) -> Floats:
+    return model.predict(np.hstack([texts.inputs, texts.letters @ model.spelling.weights]))
+
+
+def fit(texts: Texts, recipe: Recipe, passages: Passages) -> MixtureModel:
+    rows = judged(texts, recipe.domain_of, passages, recipe.origin_weight)
     return fit_mixture(
         rows,
         text_columns(),
         recipe.domains,
-        recipe.shares,
         reach=recipe.reach,
         ridge=recipe.ridge,
     )
@@ -144,7 +153,7 @@ def figures(texts: Texts, raw: Floats, calibration: Calibration) -> list[dict[st
     for name in dict.fromkeys(texts.sets.tolist()):
         here = (texts.sets == name) & np.isfinite(raw)
         labels, values = texts.labels[here], raw[here]
-        difficulty = calibration.apply(values)[0]
+        difficulty = calibration.apply(values, texts.words[here])[0]
         measures = (
             {"ROC AUC": roc_auc_score(labels, values)}
             if name in BY_ORIGIN
@@ -161,14 +170,17 @@ def figures(texts: Texts, raw: Floats, calibration: Calibration) -> list[dict[st
     return rows
 
 
-def train(
-    data: Path, name: str, texts: Texts, passages: tuple[Any, Floats]
-) -> tuple[Bundle, Floats]:
+def train(data: Path, name: str, texts: Texts, passages: Passages) -> tuple[Bundle, Floats]:
     recipe = BUNDLES[name]
     raw = out_of_fold(texts, recipe, passages)
     levelled = np.isin(texts.sets, recipe.levelled) & np.isfinite(raw)
     model = fit(texts, recipe, passages)
-    calibration = calibrate_levels(raw[levelled], levels_of(texts, levelled), texts.words[levelled])
+    calibration = recipe.calibrated(
+        raw[levelled],
+        levels_of(texts, levelled),
+        texts.words[levelled],
+        texts.sets[levelled],
+    )
     card = {
         "summary": recipe.summary,
         "intended_use": (
@@ -193,7 +205,7 @@ def train(
         + [
             {
                 "name": corpus,
-                "records": int((passages[0] == corpus).sum()),
+                "records": int((passages.corpora == corpus).sum()),
                 "licence": licence_of,
                 "level": f"{level:g}, by origin, weighing little",
                 "sha256": _sha256(data / "corpora" / f"{corpus}.jsonl.gz"),
@@ -205,7 +217,7 @@ def train(
         "figures_note": (
             f"of the raw output, out of fold ({FOLDS} folds by joined group) for the sets trained "
             "on, whole for others; difficulty is a map of it that bends at levels B2 and C1, which "
-            "keeps the order but not the straight line"
+            "keeps the order, but for a little by length, and not the straight line"
         ),
     }
     return Bundle(name, recipe.licence, model, calibration, MappingProxyType(card)), raw
@@ -218,6 +230,7 @@ def main() -> None:
     parser.add_argument("--estimates", type=Path)
     parser.add_argument("--only", choices=list(BUNDLES))
     arguments = parser.parse_args()
+    arguments.output.mkdir(parents=True, exist_ok=True)
     sets = (*(source.name for source in SOURCES), "cochrane_pls")
     texts = load_texts(arguments.data, sets, text_columns())
     passages = load_passages(arguments.data, text_columns())
@@ -228,18 +241,18 @@ def main() -> None:
         estimates[name] = raw
         for row in bundle.card["figures"]:
             print(name, *row.values())
-    if arguments.estimates:
-        np.savez(
-            arguments.estimates,
-            sets=texts.sets,
-            ids=texts.ids,
-            labels=texts.labels,
-            groups=texts.groups,
-            splits=texts.splits,
-            words=texts.words,
-            formulas=texts.formulas,
-            **estimates,
-        )
+        if arguments.estimates:
+            np.savez(
+                arguments.estimates,
+                sets=texts.sets,
+                ids=texts.ids,
+                labels=texts.labels,
+                groups=texts.groups,
+                splits=texts.splits,
+                words=texts.words,
+                formulas=texts.formulas,
+                **estimates,
+            )
 
 
 if __name__ == "__main__":

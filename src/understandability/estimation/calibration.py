@@ -14,8 +14,9 @@ from understandability.estimation.arrays import MOST
 from understandability.estimation.users import Floats, probability
 
 EASIEST, HARDEST = 0.0, 100.0
-# In words: up to here a text is as short as can be, and from there as long.
-SHORT, _LONG = 20, 500
+# In words: up to here a text is as short as can be (most sentences are), and from there as long
+# (few documents that people judged by level are longer).
+SHORT, _LONG = 50, 300
 
 # Where the labels of background corpora stand: the easiest, and the hardest, spaced evenly
 # between; with three labels 20, 50, 80: CEFR B1, C1, C2.
@@ -27,20 +28,25 @@ class Calibration:
     """A monotone map by straight lines between knots, and the standard error along it.
 
     `raw` ascends, `difficulty` does not descend; both have one entry a knot, as has `spread`,
-    which is that of a text of up to 20 words. It falls with the words to the power of `-shrink`,
-    up to 500 words: a longer text tells more. Outside the knots the difficulty stays that of the
-    nearest.
+    which is that of a text of up to 50 words. It falls with the words to the power of `-shrink`,
+    up to 300 words: a longer text tells more. For each time that it is e times as long, `lean` is
+    taken off its raw output: people may judge it easier. Outside the knots the difficulty stays
+    that of the nearest.
 
     >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).apply(np.array([0, 2, 2.5]))
     (array([20., 50., 65.]), array([ 5. , 10. , 12.5]))
-    >>> Calibration((1, 3), (20, 80), (5, 15), shrink=0.5).apply(np.array([2]), np.array([80]))
+    >>> Calibration((1, 3), (20, 80), (5, 15), shrink=0.5).apply(np.array([2]), np.array([200]))
     (array([50.]), array([5.]))
+    >>> longer = Calibration((1, 3), (20, 80), (5, 5), lean=0.1)
+    >>> longer.apply(np.array([2]), np.array([50 * np.e]))[0].round(6)
+    array([47.])
     """
 
     raw: tuple[float, ...]
     difficulty: tuple[float, ...]
     spread: tuple[float, ...]
     shrink: float = 0.0
+    lean: float = 0.0
 
     def __post_init__(self) -> None:
         raw, difficulty, spread = map(np.asarray, (self.raw, self.difficulty, self.spread))
@@ -53,6 +59,7 @@ class Calibration:
             and difficulty[-1] <= HARDEST
             and bool(((spread > 0) & (spread <= HARDEST)).all())
             and 0 <= self.shrink <= 1
+            and -1 <= self.lean <= 1
         ):
             raise InputError(
                 "a calibration needs two or more knots of rising raw output, with a difficulty "
@@ -64,8 +71,10 @@ class Calibration:
 
         NaN stays NaN.
         """
-        spread = np.interp(raw, self.raw, self.spread) * _length_share(words) ** self.shrink
-        return np.interp(raw, self.raw, self.difficulty), spread
+        longer = _longer(words)
+        values = raw - self.lean * longer
+        spread = np.interp(values, self.raw, self.spread) * np.exp(-self.shrink * longer)
+        return np.interp(values, self.raw, self.difficulty), spread
 
     def to_json(self) -> dict[str, list[float] | float]:
         """The knots, for ``bundle.json``."""
@@ -74,6 +83,7 @@ class Calibration:
             "difficulty": list(self.difficulty),
             "spread": list(self.spread),
             "shrink": self.shrink,
+            "lean": self.lean,
         }
 
     @classmethod
@@ -83,13 +93,15 @@ class Calibration:
             raw, difficulty, spread = (
                 tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread")
             )
-            return cls(raw, difficulty, spread, float(knots["shrink"]))
+            lean = float(knots.get("lean", 0.0))  # older bundles have none
+            return cls(raw, difficulty, spread, float(knots["shrink"]), lean)
         except (TypeError, ValueError, KeyError) as error:
-            raise InputError("the calibration is not three lists of numbers and one") from error
+            raise InputError("the calibration is not three lists of numbers and two") from error
 
 
-def _length_share(words: ArrayLike) -> Floats:
-    return SHORT / np.clip(np.asarray(words, np.float64), SHORT, _LONG)
+def _longer(words: ArrayLike) -> Floats:
+    """How much longer than short texts, by the logarithm."""
+    return np.log(np.clip(np.asarray(words, np.float64), SHORT, _LONG) / SHORT)
 
 
 def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
@@ -138,12 +150,15 @@ def difficulty_of_level(level: ArrayLike) -> Floats:
     return np.interp(np.asarray(level, np.float64), CEFR_LEVELS, CEFR_DIFFICULTIES)
 
 
-def calibrate_levels(raw: ArrayLike, levels: ArrayLike, words: ArrayLike = SHORT) -> Calibration:
+def calibrate_levels(
+    raw: ArrayLike, levels: ArrayLike, words: ArrayLike = SHORT, weights: ArrayLike = 1.0
+) -> Calibration:
     """The calibration of a model whose raw output is a CEFR level, from out-of-fold outputs.
 
-    Difficulty follows from the table of levels. The spread is what makes P(U|d) of the calibrated
-    user likeliest at the borders between levels, which are where users' thresholds lie; it varies
-    along the scale, and with the `words` of the texts.
+    Difficulty follows from the table of levels. Spread and lean are what makes P(U|d) of the
+    calibrated user likeliest at the borders between levels, which are where users' thresholds lie;
+    the spread varies along the scale, and both with the `words` of the texts. `weights` tell how
+    much each text counts.
 
     >>> rng = np.random.default_rng(0)
     >>> levels = rng.uniform(2, 5, 2000)
@@ -153,32 +168,34 @@ def calibrate_levels(raw: ArrayLike, levels: ArrayLike, words: ArrayLike = SHORT
     """
     from scipy.optimize import minimize
 
-    values, judged = np.asarray(raw, np.float64), np.asarray(levels, np.float64)
-    estimated = difficulty_of_level(values)
+    outputs, judged = np.asarray(raw, np.float64), np.asarray(levels, np.float64)
     borders = (15.0, 25.0, 40.0, 65.0)
     understood = [difficulty_of_level(judged) < border for border in borders]
-
-    share = np.log(np.broadcast_to(_length_share(words), values.shape))
+    longer = np.broadcast_to(_longer(words), outputs.shape)
+    weight = np.broadcast_to(np.asarray(weights, np.float64), outputs.shape)
 
     def unlikelihood(parameters: Floats) -> float:
-        logarithms = parameters[:-1]
-        spread = np.exp(np.interp(values, CEFR_LEVELS, logarithms) + parameters[-1] * share)
+        *logarithms, shrink, lean = parameters
+        values = outputs - lean * longer
+        estimated = difficulty_of_level(values)
+        spread = np.exp(np.interp(values, CEFR_LEVELS, logarithms) - shrink * longer)
         total = 0.0
         for border, truth in zip(borders, understood, strict=True):
             chance = probability(estimated, border, "calibrated", noise_scale=spread)
             chance = np.clip(np.where(truth, chance, 1 - chance), 1e-4, 1)
-            total -= float(np.log(chance).mean())
+            total -= float(np.average(np.log(chance), weights=weight))
         # Levels that no text is near keep the spread of their neighbours.
         return total + 0.01 * float(np.square(np.diff(logarithms)).sum())
 
-    start = np.append(np.full(len(CEFR_LEVELS), np.log(10.0)), 0.0)
-    bounds = [(0.0, 4.0)] * len(CEFR_LEVELS) + [(0.0, 1.0)]
+    start = np.append(np.full(len(CEFR_LEVELS), np.log(10.0)), [0.0, 0.0])
+    bounds = [(0.0, 4.0)] * len(CEFR_LEVELS) + [(0.0, 1.0), (-0.3, 0.3)]
     found = minimize(unlikelihood, start, method="L-BFGS-B", bounds=bounds)
-    spread = tuple(np.exp(found.x[:-1]).tolist())
+    spread = tuple(np.exp(found.x[:-2]).tolist())
     # Beyond the last level the scale goes on to the densest prose.
     return Calibration(
         (*CEFR_LEVELS, 7.0),
         (*CEFR_DIFFICULTIES, 100.0),
         (*spread, spread[-1]),
+        float(found.x[-2]),
         float(found.x[-1]),
     )

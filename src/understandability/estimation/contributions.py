@@ -101,7 +101,7 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
         if not batch.words[index]:
             continue
         rows = np.where(_coalitions(len(present)) @ players, own, model.typical)
-        difficulty, _ = bundle.calibration.apply(model.predict(rows))
+        difficulty, _ = bundle.calibration.apply(model.predict(rows), batch.words[index])
         parts = [
             Contribution(theme, points, *_told(theme, model.names, own, model.typical))
             for theme, points in zip(present, shapley_values(difficulty).tolist(), strict=True)

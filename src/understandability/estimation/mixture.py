@@ -5,13 +5,17 @@ rewritten for. One *domain* is a group of texts that were judged in one way. A t
 
 1. into columns: the catalogue's, those of `style`, and the mean of its word vectors;
 2. to the expert of each domain: sums of Gaussian bells around texts of that domain (kernel ridge
-   regression, Nyström approximation: Williams & Seeger 2001);
-3. with the experts' estimates, into boosted trees (XGBoost): those of each domain, grown on its
-   own texts, and common ones, grown on all of them and on passages of known origin;
+   regression, Nyström approximation: Williams & Seeger 2001), and in some of what the `letters` of
+   words are worth;
+3. with the experts' estimates, into boosted trees (XGBoost) of each domain;
 4. and to a gate: how likely it is of each domain (logistic regression).
 
-The raw output is the mean over the domains, as likely as they are, of expert, own trees and common
-trees; its scale is that of CEFR levels, 1 (A1) to 6 (C2). Nobody tells it which set a text is from.
+One more domain is for texts of any kind, which is what most are: its expert, of wide bells, learned
+from all domains, so that it holds where none of them does. Its trees also saw passages of known
+origin, which stand for such texts at the gate.
+
+The raw output is the mean over the domains, as likely as they are, of expert and trees; its scale
+is that of CEFR levels, 1 (A1) to 6 (C2). Nobody tells it which set a text is from.
 """
 
 from __future__ import annotations
@@ -24,15 +28,18 @@ import numpy as np
 
 from understandability.errors import InputError
 from understandability.estimation.forest import Forest
+from understandability.estimation.letters import Spelling
 from understandability.estimation.models import check_features
 from understandability.estimation.predictors import Kernel, Network, Prepared
 from understandability.estimation.style import STYLE_COLUMNS, style
 from understandability.estimation.users import Floats
-from understandability.estimation.weights import array_bytes, predictor_of
+from understandability.estimation.weights import array_bytes, arrays_of, predictor_of
 from understandability.estimation.word_vectors import dimensions, mean_word_vectors
 from understandability.features import CATALOGUE, Batch, features_of
 from understandability.features.feature import DOCUMENT
 
+# The domain of texts that are of no other.
+ANY = "any"
 # Groups of the catalogue that describe a text of any length, whatever page it stood on.
 _GROUPS = (
     "readability",
@@ -77,24 +84,28 @@ def input_names(columns: Sequence[str]) -> tuple[str, ...]:
 class MixtureModel:
     """Experts, gate and trees, fitted; see the module.
 
-    `experts` are by domain; the domains that have trees too come first, and are those that the
-    `gate` tells apart: the others lend their estimates to all trees. The outputs of `trees` are
-    those of each domain's own and, last, the common ones; `shares` is what the common trees weigh
-    in each domain against its own expert and trees.
+    `experts` are by domain, in the order of the outputs of `gate` and `trees`. `shares` is what the
+    trees of a domain weigh against its expert, and `common` what the last domain weighs in each:
+    short texts do not tell well what they are.
     """
 
     columns: tuple[str, ...]
     experts: Mapping[str, Prepared]
+    spelling: Spelling
     gate: Prepared
     trees: Forest
     shares: Floats
+    common: Floats
 
     def __post_init__(self) -> None:
         inputs = len(input_names(self.columns))
         if not (
-            len(self.shares) <= len(self.experts)
-            and self.trees.start.shape == (len(self.shares) + 1,)
-            and bool(((self.shares >= 0) & (self.shares <= 1)).all())
+            self.trees.start.shape == (len(self.experts),)
+            and self.spelling.typical.shape == (len(self.experts),)
+            and all(
+                share.shape == (len(self.experts),) and bool(((share >= 0) & (share <= 1)).all())
+                for share in (self.shares, self.common)
+            )
             and all(made.inputs == inputs for made in (self.gate, *self.experts.values()))
             and self.trees.inputs == inputs + len(self.experts)
         ):
@@ -102,26 +113,26 @@ class MixtureModel:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns of `inputs_of`."""
-        return input_names(self.columns)
+        """The names of the columns of `inputs`."""
+        return (*input_names(self.columns), *(f"letters_{domain}" for domain in self.experts))
 
     @property
     def typical(self) -> Floats:
         """The mean of the texts it learned from."""
-        return self.gate.center
+        return np.append(self.gate.center, self.spelling.typical)
 
     def inputs(self, batch: Batch) -> Floats:
-        """The columns of `inputs_of` for each document."""
-        return inputs_of(batch, self.columns)
+        """For each document the columns of `inputs_of`, and its letters' worth in each domain."""
+        return np.hstack([inputs_of(batch, self.columns), self.spelling(batch)])
 
     def predict(self, inputs: Floats) -> Floats:
-        """The raw output for each row of `inputs_of`."""
-        estimates = np.hstack([expert(inputs) for expert in self.experts.values()])
+        """The raw output for each row of `inputs`."""
+        inputs, letters = np.split(inputs, [self.gate.inputs], axis=1)
+        estimates = np.hstack([expert(inputs) for expert in self.experts.values()]) + letters
         prepared = self.gate.prepared(inputs)
         rows = tree_inputs(prepared, estimates)
-        grown = self.trees(rows)
-        own = (estimates[:, : len(self.shares)] + grown[:, :-1]) / 2
-        outputs = own + self.shares * (grown[:, -1:] - own)
+        outputs = estimates + self.shares * (self.trees(rows) - estimates)
+        outputs += self.common * (outputs[:, -1:] - outputs)
         return np.asarray((self.gate.predictor(prepared) * outputs).sum(axis=1), np.float64)
 
     def raw(self, batch: Batch) -> Floats:
@@ -135,10 +146,12 @@ class MixtureModel:
             "features": list(self.columns),
             "domains": list(self.experts),
             "shares": self.shares.tolist(),
+            "common": self.common.tolist(),
         }
         weights = {
             "gate.npz": array_bytes(self.gate.to_arrays()),
             "trees.npz": array_bytes(self.trees.to_arrays()),
+            "letters.npz": array_bytes(self.spelling.to_arrays()),
         }
         for domain, expert in self.experts.items():
             arrays = expert.to_arrays()
@@ -151,12 +164,15 @@ class MixtureModel:
         """The model that `to_parts` gave."""
         columns = check_features(model.get("features"))
         domains = _list_of(str, model.get("domains"), "domains")
-        shares = _list_of(float, model.get("shares"), "shares")
+        shares, common = (
+            np.array(_list_of(float, model.get(name), name), np.float64)
+            for name in ("shares", "common")
+        )
         gate = _read(weights, "gate", Prepared)
         if not (
             isinstance(gate.predictor, Network)
             and gate.predictor.link == "softmax"
-            and len(gate.predictor.biases[-1]) == len(shares)
+            and len(gate.predictor.biases[-1]) == len(domains)
         ):
             raise InputError("its gate does not fit its domains")
         experts = {domain: _read(weights, f"expert-{domain}", Prepared) for domain in domains}
@@ -170,7 +186,8 @@ class MixtureModel:
         trees = _read(weights, "trees", Forest)
         if trees.link != "identity":
             raise InputError("its trees give no estimate")
-        return cls(columns, experts, gate, trees, np.array(shares, np.float64))
+        spelling = Spelling.from_arrays(arrays_of(weights, "letters.npz"))
+        return cls(columns, experts, spelling, gate, trees, shares, common)
 
 
 def _list_of(kind: type, values: object, name: str) -> list[Any]:

@@ -1,6 +1,7 @@
 """The mean vector of a document's words: what it is about, as `scripts/build_word_vectors.py` says.
 
-The vectors are GloVe's of general English (Pennington, Socher & Manning 2014).
+The vectors are GloVe's of general English (Pennington, Socher & Manning 2014). A frequent word
+weighs less: a / (a + p), where p is its frequency (Arora, Liang & Ma 2017), by Zipf's law of ranks.
 """
 
 from __future__ import annotations
@@ -20,13 +21,18 @@ from understandability.io.resources import resource_arrays
 
 # So many vectors stay in the processor's cache while they are summed.
 _AT_ONCE = 512
+# The rank of the word that weighs half: that of p = 0.0005.
+_HALF_RANK = 200
 
 
 @cache
 def _words_and_vectors() -> tuple[Vocabulary, Floats]:
+    """The words, most frequent first, and their vectors times their weights, which come last."""
     arrays = resource_arrays("word_vectors.npz")
     vectors = np.asarray(arrays["vectors"] * arrays["scale"], np.float64)
-    return Vocabulary.from_array(arrays["words"]), vectors
+    rank = np.arange(1, len(vectors) + 1)[:, None]
+    weights = rank / (rank + _HALF_RANK)
+    return Vocabulary.from_array(arrays["words"]), np.hstack([vectors * weights, weights])
 
 
 def _numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
@@ -35,7 +41,7 @@ def _numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
 
 def dimensions() -> int:
     """How many numbers a vector has."""
-    return int(_words_and_vectors()[1].shape[1])
+    return int(_words_and_vectors()[1].shape[1]) - 1
 
 
 def mean_word_vectors(batch: Batch) -> Floats:
@@ -45,7 +51,7 @@ def mean_word_vectors(batch: Batch) -> Floats:
     known = numbers >= 0
     starts = starts_of(known)[batch.token_starts]
     sums = _sums(vectors, numbers[known], starts)
-    means = ratio(sums, np.diff(starts)[:, None])
+    means = ratio(sums[:, :-1], sums[:, -1:])
     return np.where(np.isnan(means), 0.0, means)
 
 

@@ -1,0 +1,94 @@
+"""The mixture of experts, trees and a gate: what it learns, keeps and refuses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from understandability.documents import document_of_text
+from understandability.errors import InputError
+from understandability.estimation import Bundle, load_bundle
+from understandability.estimation.calibration import Calibration
+from understandability.estimation.letters import RUNS, Spelling, letters, runs_of_letters
+from understandability.estimation.mixture import ANY, MixtureModel, input_names
+from understandability.estimation.mixture_training import Domain, Judged, fit_mixture
+from understandability.features import Batch
+
+COLUMNS = ("words_per_sentence",)
+TEXTS = ("Rest and drink.", "", "Hypertensive patients exhibited tachycardia; rest is best.")
+
+
+def judged(texts: int = 90) -> Judged:
+    """Texts of two domains and some that nobody judged; in the second, spelling alone tells."""
+    rng = np.random.default_rng(0)
+    domains = np.arange(texts) % 3
+    levels = rng.uniform(1, 6, texts)
+    inputs = rng.normal(size=(texts, len(input_names(COLUMNS))))
+    inputs[:, 0] += 3 * domains
+    inputs[domains == 0, 1] += levels[domains == 0]
+    words = ["tachycardia" if level > 3.5 else "rest" for level in levels]
+    ones = np.ones(texts)
+    return Judged(inputs, runs_of_letters(words), levels, domains, np.arange(texts), ones, ones)
+
+
+@pytest.fixture(scope="module")
+def model() -> MixtureModel:
+    kinds = {"a": Domain(common=0.3), "b": Domain(letters=1.0)}
+    return fit_mixture(judged(), COLUMNS, kinds, folds=2)
+
+
+def batch(*texts: str) -> Batch:
+    return Batch([document_of_text(text) for text in texts])
+
+
+def test_texts_that_nobody_judged_make_a_domain_of_any_text(model: MixtureModel) -> None:
+    assert list(model.experts) == ["a", "b", ANY]
+    assert model.common.tolist() == [0.3, 0.0, 0.0]
+    everything = judged()
+    rest = everything.where(everything.domains < 2)
+    alone = fit_mixture(rest, COLUMNS, {"a": Domain(), "b": Domain()}, folds=2)
+    assert list(alone.experts) == ["a", "b"]
+
+
+def test_letters_tell_where_they_may(model: MixtureModel) -> None:
+    easy, hard = model.spelling(batch("rest", "tachycardia"))
+    assert hard[1] > easy[1] + 1
+    assert easy[0] == hard[0] == easy[2] == 0
+
+
+def test_the_worth_of_letters_is_that_learned_from(model: MixtureModel) -> None:
+    texts = batch(*TEXTS)
+    assert model.spelling(texts) == pytest.approx(letters(texts) @ model.spelling.weights)
+    lengths = np.sqrt((runs_of_letters(["flu", "Influenza"]) ** 2).sum(axis=1))
+    assert lengths == pytest.approx(1)
+
+
+def test_rows_depend_on_themselves_only(model: MixtureModel) -> None:
+    together = model.raw(batch(*TEXTS))
+    assert together.tolist() == [model.raw(batch(text))[0] for text in TEXTS]
+    assert np.isfinite(together).all()
+
+
+def test_training_twice_and_saving_give_the_same_numbers(
+    model: MixtureModel, tmp_path: Path
+) -> None:
+    kinds = {"a": Domain(common=0.3), "b": Domain(letters=1.0)}
+    again = fit_mixture(judged(), COLUMNS, kinds, folds=2)
+    assert again.to_parts() == model.to_parts()
+    calibration = Calibration((1.0, 6.0), (0.0, 80.0), (5.0, 5.0))
+    Bundle("mine", "CC0-1.0", model, calibration).save(tmp_path / "mine")
+    read = load_bundle(str(tmp_path / "mine")).model
+    texts = batch(*TEXTS)
+    assert read.raw(texts).tolist() == model.raw(texts).tolist()
+
+
+def test_parts_that_do_not_fit_are_refused(model: MixtureModel) -> None:
+    with pytest.raises(InputError, match="do not fit together"):
+        replace(model, common=np.array([0.3, 0.0]))
+    with pytest.raises(InputError, match="do not fit together"):
+        replace(model, spelling=Spelling(np.zeros((RUNS, 1)), np.zeros(1)))
+    with pytest.raises(InputError, match="letters"):
+        Spelling(np.zeros((3, 1)), np.zeros(1))
