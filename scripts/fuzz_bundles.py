@@ -40,7 +40,7 @@ from understandability.estimation.cards import card_lines
 from understandability.estimation.estimators import ESTIMATORS
 from understandability.estimation.forest import Forest
 from understandability.estimation.judged import JudgedModel
-from understandability.estimation.letters import runs_of_letters
+from understandability.estimation.letters import letters
 from understandability.estimation.mixture import MixtureModel, input_names
 from understandability.estimation.mixture_training import Domain, Judged, fit_mixture
 from understandability.estimation.models import ColumnModel
@@ -117,8 +117,8 @@ def mixture(rng: np.random.Generator) -> MixtureModel:
     levels = rng.uniform(1, 6, texts)
     inputs = rng.normal(size=(texts, len(input_names(COLUMNS)))) + levels[:, None] / 6
     weights = np.ones(texts)
-    letters = runs_of_letters([f"word{number % 7}" for number in range(texts)])
-    judged = Judged(inputs, letters, levels, domains, np.arange(texts), weights, weights)
+    spelled = letters(Batch([document_of_text(f"word{number % 7}") for number in range(texts)]))
+    judged = Judged(inputs, spelled, levels, domains, np.arange(texts), weights, weights)
     kinds = {"a": Domain(common=0.5), "b": Domain(letters=0.1)}
     model = fit_mixture(judged, COLUMNS, kinds, folds=2)
     few = model.trees.roots[:6]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from understandability.documents import document_of_text
 from understandability.errors import InputError
@@ -31,7 +33,7 @@ def judged(texts: int = 90) -> Judged:
     inputs[domains == 0, 1] += levels[domains == 0]
     words = ["tachycardia" if level > 3.5 else "rest" for level in levels]
     ones = np.ones(texts)
-    return Judged(inputs, runs_of_letters(words), levels, domains, np.arange(texts), ones, ones)
+    return Judged(inputs, letters(batch(*words)), levels, domains, np.arange(texts), ones, ones)
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +64,24 @@ def test_letters_tell_where_they_may(model: MixtureModel) -> None:
 def test_the_worth_of_letters_is_that_learned_from(model: MixtureModel) -> None:
     texts = batch(*TEXTS)
     assert model.spelling(texts) == pytest.approx(letters(texts) @ model.spelling.weights)
-    lengths = np.sqrt((runs_of_letters(["flu", "Influenza"]) ** 2).sum(axis=1))
-    assert lengths == pytest.approx(1)
+
+
+@given(st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=5))
+def test_the_runs_of_a_word_do_not_depend_on_the_others(words: list[str]) -> None:
+    together = runs_of_letters(words)
+    for number, word in enumerate(words):
+        alone = runs_of_letters([word])
+        of_word = together.words == number
+        assert together.numbers[of_word].tolist() == alone.numbers.tolist()
+        assert together.values[of_word].tolist() == alone.values.tolist()
+        assert np.sum(alone.values**2) == pytest.approx(1)
+
+
+def test_the_runs_of_a_word_by_hand() -> None:
+    """<gene> has four runs of three letters, three of four, two of five, and the whole."""
+    assert len(runs_of_letters(["Gene"]).numbers) == 4 + 3 + 2 + 1
+    shared = set(runs_of_letters(["gene"]).numbers) & set(runs_of_letters(["GENES"]).numbers)
+    assert len(shared) == 3 + 2 + 1  # <ge gen ene <gen gene <gene
 
 
 def test_rows_depend_on_themselves_only(model: MixtureModel) -> None:

@@ -16,7 +16,7 @@ from understandability.estimation.predictors import Kernel, Network, Prepared, s
 from understandability.estimation.users import Floats
 
 # Chosen on the folds of `scripts/evaluate_estimators.py`.
-LANDMARKS = 1000
+LANDMARKS = 700
 _CUT = 4.0
 _ANY_REACH = 0.05
 _GATE_FREEDOM = 0.1

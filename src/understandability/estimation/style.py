@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.estimation.users import Floats
-from understandability.estimation.words import bags_of
+from understandability.estimation.words import token_bags
 from understandability.features import Batch, ratio
 from understandability.features.batch import sum_segments
 from understandability.features.frequency import zipf_places
@@ -136,7 +136,7 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
 
 def style(batch: Batch) -> Floats:
     """The columns `STYLE_COLUMNS` of each document; NaN without words. Use `Batch.once`."""
-    bags = bags_of(batch.token_ids, batch.token_starts)
+    bags = batch.once(token_bags)
     kinds = batch.types.column(kinds_of_token).take(bags.words, axis=0)
     counts = bags.counts.astype(np.float32)
     sums = np.zeros((len(batch), len(_SHARES)))

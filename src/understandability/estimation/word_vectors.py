@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.estimation.users import Floats
-from understandability.estimation.words import Vocabulary
+from understandability.estimation.words import Vocabulary, bags_of
 from understandability.features import Batch, ratio
-from understandability.features.batch import starts_of
 from understandability.io.resources import resource_arrays
 
-# So many vectors stay in the processor's cache while they are summed.
+# So many vectors stay in the processor's cache while they are summed, in one thread.
 _AT_ONCE = 512
 # The rank of the word that weighs half: that of p = 0.0005.
 _HALF_RANK = 200
@@ -47,19 +46,12 @@ def dimensions() -> int:
 def mean_word_vectors(batch: Batch) -> Floats:
     """(documents, dimensions); 0 where no word is known. Use `Batch.once`."""
     vectors = _words_and_vectors()[1]
-    numbers = batch.token_values(_numbers)
-    known = numbers >= 0
-    starts = starts_of(known)[batch.token_starts]
-    sums = _sums(vectors, numbers[known], starts)
+    bags = bags_of(batch.token_values(_numbers), batch.token_starts)
+    counts = bags.counts.astype(np.float64)
+    sums = np.zeros((len(batch), vectors.shape[1]))
+    for total, (begin, end) in zip(sums, pairwise(bags.starts.tolist()), strict=True):
+        for start in range(begin, end, _AT_ONCE):
+            some = slice(start, min(end, start + _AT_ONCE))
+            total += counts[some] @ vectors.take(bags.words[some], axis=0)
     means = ratio(sums[:, :-1], sums[:, -1:])
     return np.where(np.isnan(means), 0.0, means)
-
-
-def _sums(vectors: Floats, numbers: NDArray[np.int32], starts: NDArray[np.int64]) -> Floats:
-    """The sum of the vectors of each document, some of a document's at once."""
-    sums = np.zeros((len(starts) - 1, vectors.shape[1]))
-    for total, (begin, end) in zip(sums, pairwise(starts.tolist()), strict=True):
-        for start in range(begin, end, _AT_ONCE):
-            some = numbers[start : min(end, start + _AT_ONCE)]
-            total += vectors.take(some, axis=0).sum(axis=0)
-    return sums
