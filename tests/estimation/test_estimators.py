@@ -118,7 +118,9 @@ def test_a_forest_of_two_models_has_two_outputs() -> None:
     np.testing.assert_allclose(both[:, 1], second.predict(ROWS), atol=1e-5)
 
 
-@pytest.mark.parametrize(("inputs", "outputs"), [(37, 3), (300, 1001), (20_000, 40)])
+@pytest.mark.parametrize(
+    ("inputs", "outputs"), [(37, 3), (300, 1001), (20_000, 40), (100_000, 2), (3, 0), (0, 2)]
+)
 def test_products_do_not_depend_on_the_number_of_rows(inputs: int, outputs: int) -> None:
     rows, matrix = RNG.normal(size=(30, inputs)), RNG.normal(size=(inputs, outputs))
     columns = Columns(matrix)

@@ -64,8 +64,9 @@ class Columns:
 
     def __init__(self, matrix: Floats) -> None:
         inputs, self._outputs = matrix.shape
-        width = min(self._outputs, max(1, _NUMBERS_AT_ONCE // inputs))
-        count = -(-self._outputs // width)
+        # Nothing to multiply makes one empty block: a machine may have no vectors.
+        width = max(1, min(self._outputs, _NUMBERS_AT_ONCE // max(1, inputs)))
+        count = max(1, -(-self._outputs // width))
         padded = np.zeros((inputs, count * width))
         padded[:, : self._outputs] = matrix
         blocks = padded.reshape(inputs, count, 1, width).transpose(1, 2, 0, 3)
