@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import pickle
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -215,6 +216,23 @@ def test_trees_that_are_too_deep_are_refused() -> None:
     }
     with pytest.raises(InputError, match="deeper than 32"):
         predictor_of({"estimator.npz": array_bytes(arrays)})
+
+
+def test_a_header_that_does_not_end_is_refused() -> None:
+    """numpy reads headers of its first version by Python's tokenizer, which has its own error."""
+    header = b"{'descr'<sss"
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        size = len(header).to_bytes(2, "little")
+        archive.writestr("weight_0.npy", b"\x93NUMPY\x01\x00" + size + header)
+    with pytest.raises(InputError, match="holds no plain arrays"):
+        predictor_of({"estimator.npz": stream.getvalue()})
+
+
+def test_a_name_without_end_is_cut() -> None:
+    with pytest.raises(InputError) as refused:
+        predictor_of({}, "x" * 100_000)
+    assert len(str(refused.value)) < 200
 
 
 @pytest.mark.parametrize("name", ["linear-regressor", "xgboost-regressor"])

@@ -6,6 +6,7 @@ Whatever the bytes, reading gives checked weights or an `InputError`; nothing in
 from __future__ import annotations
 
 import io
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -21,6 +22,16 @@ from understandability.estimation.predictors import Network, Predictor, Prepared
 # What the arrays of one file may unfold to, and how many there may be.
 _MAX_BYTES = 256_000_000
 _MAX_ARRAYS = 200
+# What reading anything but arrays ends with; headers are read by Python's tokenizer and parser.
+_NO_ARRAYS = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    SyntaxError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+)
 
 
 def array_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -40,7 +51,7 @@ def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]
                 raise InputError(f"{name} unfolds to more than {_MAX_BYTES // 1_000_000} MB")
         with np.load(stream, allow_pickle=False) as arrays:
             read = {key: arrays[key] for key in arrays.files}
-    except (OSError, ValueError, EOFError, KeyError, SyntaxError, zipfile.BadZipFile) as error:
+    except _NO_ARRAYS as error:
         raise InputError(f"{name} holds no plain arrays, perhaps a pickle") from error
     except (zlib.error, NotImplementedError, RuntimeError, MemoryError, OverflowError) as error:
         raise InputError(f"{name} is damaged") from error
@@ -52,7 +63,7 @@ def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]
 def file_of(weights: Mapping[str, bytes], name: str) -> bytes:
     """The content of one file of a bundle."""
     if name not in weights:
-        raise InputError(f"it has no file {name}")
+        raise InputError(f"it has no file {name[:60]}")
     return weights[name]
 
 
