@@ -6,9 +6,7 @@ Whatever the bytes, reading gives checked weights or an `InputError`; nothing in
 from __future__ import annotations
 
 import io
-import tokenize
 import zipfile
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,20 +16,11 @@ from numpy.typing import NDArray
 from understandability.errors import InputError
 from understandability.estimation.forest import Forest
 from understandability.estimation.predictors import Network, Predictor, Prepared
+from understandability.io.npz import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
 
 # What the arrays of one file may unfold to, and how many there may be.
 _MAX_BYTES = 256_000_000
 _MAX_ARRAYS = 200
-# What reading anything but arrays ends with; headers are read by Python's tokenizer and parser.
-_NO_ARRAYS = (
-    OSError,
-    ValueError,
-    EOFError,
-    KeyError,
-    SyntaxError,
-    tokenize.TokenError,
-    zipfile.BadZipFile,
-)
 
 
 def array_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -51,9 +40,9 @@ def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]
                 raise InputError(f"{name} unfolds to more than {_MAX_BYTES // 1_000_000} MB")
         with np.load(stream, allow_pickle=False) as arrays:
             read = {key: arrays[key] for key in arrays.files}
-    except _NO_ARRAYS as error:
+    except NO_PLAIN_ARRAYS as error:
         raise InputError(f"{name} holds no plain arrays, perhaps a pickle") from error
-    except (zlib.error, NotImplementedError, RuntimeError, MemoryError, OverflowError) as error:
+    except DAMAGED_ARRAYS as error:
         raise InputError(f"{name} is damaged") from error
     if not all(isinstance(array, np.ndarray) for array in read.values()):
         raise InputError(f"{name} holds other things than arrays")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,20 +14,8 @@ from numpy.typing import NDArray
 
 from understandability.errors import InputError
 from understandability.io.bundles import write_folder
+from understandability.io.npz import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
 
-# What numpy raises where an archive is not what it says.
-_DAMAGED = (
-    OSError,
-    ValueError,
-    LookupError,
-    EOFError,
-    SyntaxError,
-    RuntimeError,
-    MemoryError,
-    OverflowError,
-    zlib.error,
-    zipfile.BadZipFile,
-)
 FORMAT = 1
 HEADER = "index.json"
 ARRAYS = "postings.npz"
@@ -80,5 +66,5 @@ def read_index(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             return header, dict(arrays)
-    except _DAMAGED as error:
+    except (*NO_PLAIN_ARRAYS, *DAMAGED_ARRAYS) as error:
         raise InputError(f"the index {folder} is damaged ({error}); build it again") from error
