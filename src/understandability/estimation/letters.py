@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
@@ -128,7 +129,7 @@ class Spelling:
             ]
         )
 
-    @property
+    @cached_property
     def _read(self) -> NDArray[np.intp]:
         """The outputs for which letters are worth anything."""
         return np.flatnonzero(self.weights.any(axis=0))

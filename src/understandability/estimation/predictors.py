@@ -33,7 +33,9 @@ from understandability.estimation.forest import Forest
 from understandability.estimation.users import Floats
 
 _MOST_LAYERS = 4
-_NUMBERS_AT_ONCE = 2**16
+# A page by itself costs as much as so many: few enough for it, enough for a crawl.
+_ROWS_AT_ONCE = 4
+_ONE_THREAD = 2**17  # multiplications, half of what OpenBLAS takes a second thread for
 
 
 class Predictor(Protocol):
@@ -52,9 +54,9 @@ class Predictor(Protocol):
 class Columns:
     """A matrix to multiply rows with, of which each result depends on its own row only.
 
-    BLAS adds in an order that depends on the shapes, so each row is multiplied by itself, which
-    costs a batch little more and a single page less. It starts threads for a large matrix, which
-    cost more than they gain, so columns are taken some at a time, as fit into a cache.
+    BLAS adds in an order that depends on the shapes, so all products with one matrix have one
+    shape. It starts threads where that is large, which cost more than they gain, so columns are
+    taken some at a time.
 
     >>> Columns(np.array([[3.0], [4.0]])).product(np.array([[1.0, 2.0]]))
     array([[11.]])
@@ -65,18 +67,23 @@ class Columns:
     def __init__(self, matrix: Floats) -> None:
         inputs, self._outputs = matrix.shape
         # Nothing to multiply makes one empty block: a machine may have no vectors.
-        width = max(1, min(self._outputs, _NUMBERS_AT_ONCE // max(1, inputs)))
+        most = _ONE_THREAD // (_ROWS_AT_ONCE * max(1, inputs))
+        width = max(1, min(self._outputs, most))
         count = max(1, -(-self._outputs // width))
         padded = np.zeros((inputs, count * width))
         padded[:, : self._outputs] = matrix
-        blocks = padded.reshape(inputs, count, 1, width).transpose(1, 2, 0, 3)
+        blocks = padded.reshape(inputs, count, width).transpose(1, 0, 2)
         self._blocks = np.ascontiguousarray(blocks)
 
     def product(self, rows: Floats) -> Floats:
         """``rows @ matrix``."""
-        products = (rows[:, None] @ self._blocks)[:, :, 0]  # (blocks, rows, columns of each)
-        joined: Floats = np.concatenate(list(products), axis=1)
-        return joined[:, : self._outputs]
+        count, inputs, width = self._blocks.shape
+        groups = -(-len(rows) // _ROWS_AT_ONCE)
+        padded = np.zeros((groups * _ROWS_AT_ONCE, inputs))
+        padded[: len(rows)] = rows
+        products = padded.reshape(groups, 1, _ROWS_AT_ONCE, inputs) @ self._blocks
+        joined: Floats = products.transpose(0, 2, 1, 3).reshape(len(padded), count * width)
+        return joined[: len(rows), : self._outputs]
 
 
 def _square_sums(rows: Floats) -> Floats:

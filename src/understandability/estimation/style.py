@@ -94,8 +94,11 @@ STYLE_COLUMNS = (
 
 
 def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
-    """Which of the kinds each token is; (tokens, kinds). A column of types."""
-    kinds = np.zeros((len(tokens), len(_SHARES)), np.uint8)
+    """Which of the kinds before ``unknown`` each token is, and last whether it has a letter.
+
+    (tokens, kinds + 1). A column of types.
+    """
+    kinds = np.zeros((len(tokens), _SHARES.index("unknown") + 1), np.uint8)
     words = len(_MARKS)
     endings = words + len(_FUNCTION_WORDS)
     rest = endings + len(_ENDINGS)
@@ -123,14 +126,9 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
             found.append((row, rest + 1))
     if found:
         kinds[tuple(np.array(found).T)] = 1
-    places = zipf_places(tokens)
-    kinds[:, rest + 3] = places == UNKNOWN
-    limits = np.array(_ZIPF_LIMITS)
-    kinds[:, rest + 4 :] = (places[:, None] < limits) & (places >= UNKNOWN)[:, None]
-    is_word = np.fromiter(
+    kinds[:, -1] = np.fromiter(
         (token.isalpha() or any(map(str.isalpha, token)) for token in tokens), bool, len(tokens)
     )
-    kinds[~is_word, rest + 3 :] = 0
     return kinds
 
 
@@ -138,6 +136,10 @@ def style(batch: Batch) -> Floats:
     """The columns `STYLE_COLUMNS` of each document; NaN without words. Use `Batch.once`."""
     bags = batch.once(token_bags)
     kinds = batch.types.column(kinds_of_token).take(bags.words, axis=0)
+    places = batch.types.column(zipf_places).take(bags.words)
+    below = (places[:, None] < np.array(_ZIPF_LIMITS)) & (places >= UNKNOWN)[:, None]
+    rare = np.column_stack([places == UNKNOWN, below]) & (kinds[:, -1:] > 0)
+    kinds = np.hstack([kinds[:, :-1], rare])
     counts = bags.counts.astype(np.float32)
     sums = np.zeros((len(batch), len(_SHARES)))
     # Counts of distinct tokens times their kinds: whole numbers, exact in any order.
