@@ -22,6 +22,7 @@ from understandability.estimation.arrays import (
     whole,
 )
 from understandability.estimation.users import Floats
+from understandability.features.batch import sizes_of
 
 # As deep as the trees of `estimators` may grow; a deeper one in a file would only cost time.
 MAX_DEPTH = 32
@@ -85,7 +86,7 @@ class Forest:
             "the arrays of its trees do not fit each other",
         )
         inner = self.feature != LEAF
-        sizes = np.diff(np.append(self.roots, nodes))
+        sizes = sizes_of(self.roots, nodes)
         before = np.cumsum(inner) - inner  # inner nodes before this one, in all trees
         root = np.repeat(self.roots, sizes)
         own = np.arange(nodes)

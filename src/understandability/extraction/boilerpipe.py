@@ -27,6 +27,7 @@ from collections.abc import Sequence
 
 from understandability.extraction.columns import blocks_of
 from understandability.pages import ParsedPage, names, text_of_unparsed
+from understandability.pages.characters import MANY_CHARACTERS, not_ascii
 from understandability.records import Block
 
 # Reasons, as they are reported.
@@ -56,14 +57,12 @@ _SPACES = re.compile("  +")
 _TOKEN = re.compile(r"[\w\"'.,!@\-:;$?()/]+")
 _IN_WORD = re.compile(r"[^\W_]")
 _BETWEEN_WORDS = re.compile(r"[^\x00-\x7f\w]")
-_MANY_MARKS = 100  # different ones; up to that it is faster to look for each
 # The same on bytes, for speed: ASCII that is in no token is white space, marks in tokens vanish.
 _MARKS = b"_\"'.,!@-:;$?()/"
 _WORD_BYTES = bytes(
     byte if byte >= 0x80 or byte in b"\n" + _MARKS or chr(byte).isalnum() else 0x20
     for byte in range(256)
 )
-_ASCII = bytes(range(0x80))
 
 # Phrases that end articles, and, to look for quickly, what each of them contains.
 _END_OF_ARTICLE = re.compile(
@@ -110,7 +109,7 @@ def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[s
     if not cut:
         return [], [], [], []
     whole, whole_linked = "\n".join(cut), "\n".join(linked_texts)
-    others = _not_ascii(whole)
+    others = not_ascii(whole)
     for space in filter(str.isspace, others):
         whole, whole_linked = whole.replace(space, " "), whole_linked.replace(space, " ")
     texts = [text.strip() for text in _SPACES.sub(" ", whole).split("\n")]
@@ -189,18 +188,13 @@ def _action(tag: str, closes_void_elements: bool) -> int:
     return _EMPTY if tag[-1] == "/" else _OPENING_ACTIONS.get(name, _OPEN)
 
 
-def _not_ascii(text: str) -> set[str]:
-    """The characters of a text that are not ASCII."""
-    return set() if text.isascii() else set(text.encode().translate(None, _ASCII).decode())
-
-
 def _count_words(text: str, marks: Sequence[str]) -> list[int]:
     """How many words each line has; `marks` are those between words that are not ASCII.
 
     >>> _count_words("It's 3.5 mg/l – naïve\\n... | ?", "–")
     [4, 0]
     """
-    if len(marks) > _MANY_MARKS:
+    if len(marks) > MANY_CHARACTERS:
         text = _BETWEEN_WORDS.sub(" ", text)
     else:
         for mark in marks:

@@ -1,7 +1,8 @@
 """Raw bytes in; a decoded page with one shared parse, and a guess of its language, out.
 
 `decoding` finds the encoding, `parsed` makes the page, `tape` is its one parse as a flat list of
-tags and texts, `labels` are the encodings' names, `language` guesses.
+tags and texts, `labels` are the encodings' names, `language` guesses, and
+`characters` finds what is not ASCII.
 """
 
 from __future__ import annotations

@@ -14,6 +14,8 @@ import re
 from collections import Counter
 from functools import cache
 
+from understandability.pages.characters import MANY_CHARACTERS, not_ascii
+
 # Language subtag: the name of its stop list in jusText, whose words go by falling frequency.
 STOP_LISTS = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish",
@@ -35,11 +37,9 @@ _MIN_SHARE = 0.08  # of the words that have to be frequent ones of the language
 _ENGLISH_SHARE = 0.75
 
 _WORD = re.compile(r"[^\W\d_]+")
-_ASCII = bytes(range(0x80))
 _LETTERS = bytes(
     byte if byte >= 0x80 or chr(byte).isalpha() else 0x20 for byte in range(256)
 )  # ASCII that is in no word is white space
-_MANY_MARKS = 100  # different ones; up to that it is faster to look for each
 
 # Scripts that settle the question where this share of the text is written in them, in this order:
 # Japanese is written with kana and Han.
@@ -86,9 +86,8 @@ def _words(text: str) -> list[str]:
     >>> _words("it’s 3.5 mg/l – naïve")
     ['it', 's', 'mg', 'l', 'naïve']
     """
-    others = set(text.encode().translate(None, _ASCII).decode())
-    marks = [other for other in others if other.isdecimal() or not other.isalnum()]
-    if len(marks) > _MANY_MARKS:
+    marks = [other for other in not_ascii(text) if other.isdecimal() or not other.isalnum()]
+    if len(marks) > MANY_CHARACTERS:
         return _WORD.findall(text)
     for mark in marks:
         text = text.replace(mark, " ")
