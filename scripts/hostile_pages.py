@@ -73,6 +73,13 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "100,000 attributes with tags in them": lambda: (
         "<p " + " ".join(f'a{number}="<b>"' for number in range(100_000)) + ">" + PARAGRAPH
     ),
+    "a script with 5,000 tags of 160 attributes": lambda: (
+        PARAGRAPH
+        + "<script>"
+        + f"'</' <x {' '.join(f'a{number}' for number in range(160))}  " * 5_000
+        + "</script>"
+        + PARAGRAPH
+    ),
     "a million end tags": lambda: "</p>" * 1_000_000 + PARAGRAPH,
     "a million unknown end tags": lambda: "</x>" * 1_000_000 + PARAGRAPH,
     "a million <": lambda: "<" * 1_000_000 + PARAGRAPH,

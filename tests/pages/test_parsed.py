@@ -6,6 +6,7 @@ import pytest
 
 from understandability.errors import PageError
 from understandability.pages import ParsedPage, parse_page
+from understandability.pages.tape import _has_full_tag
 from understandability.records import Page
 
 
@@ -110,6 +111,23 @@ def test_tags_full_of_attributes(attribute: str) -> None:
     assert page.flags == ("no_tree",)
     few = " ".join(f'a{number}="{"b c" * 9}"' for number in range(140))
     assert parsed(f"<p {few}>the end").flags == ()
+
+
+def test_looking_for_full_tags_takes_linear_time() -> None:
+    """A script may hold thousands of them: looking back to its start from each took seconds."""
+
+    class Counted(bytes):
+        looked_at = 0
+
+        def rfind(self, wanted: bytes, start: int, end: int) -> int:  # type: ignore[override]
+            self.looked_at += end - start
+            return super().rfind(wanted, start, end)
+
+    attributes = " ".join(f"a{number}" for number in range(160))
+    source = Counted(b"<script>" + f"'</' <x {attributes} ".encode() * 200 + b"</script>")
+    assert not _has_full_tag(source)
+    assert source.looked_at < 10 * len(source)
+    assert _has_full_tag(Counted(source + f"<x {attributes}>".encode()))
 
 
 def test_script_at_the_end_is_not_text() -> None:

@@ -172,6 +172,7 @@ def _has_full_tag(source: bytes) -> bool:
     """Whether a tag has more attributes than a parser is given."""
     start = 0
     limit, last_before = len(source) - _LONG_TAG, source.rfind
+    in_script, known = False, 0
     while 0 <= start < limit:
         last = last_before(b"<", start + 1, start + _LONG_TAG)
         if last >= 0:  # nearly always
@@ -181,11 +182,14 @@ def _has_full_tag(source: bytes) -> bool:
         if tag and tag.end() - start >= _LONG_TAG:
             if len(_QUOTED.sub(b"", tag[0]).split()) > _MAX_ATTRIBUTES:
                 begins, ends = (
-                    max(source.rfind(name, 0, start), source.rfind(name.upper(), 0, start))
+                    max(source.rfind(name, known, start), source.rfind(name.upper(), known, start))
                     for name in (b"<script", b"</script")
                 )
-                if begins <= ends:
+                if begins != ends:
+                    in_script = begins > ends
+                if not in_script:  # where nothing is a tag
                     return True
+                known = start
             # In a script nothing is a tag, and its content is long.
             start = max(start, source.find(b"</", start) - 1)
         start = source.find(b"<", start + 1)
