@@ -33,9 +33,7 @@ from understandability.estimation.forest import Forest
 from understandability.estimation.users import Floats
 
 _MOST_LAYERS = 4
-# A page by itself costs as much as so many: few enough for it, enough for a crawl.
-_ROWS_AT_ONCE = 4
-_ONE_THREAD = 2**17  # multiplications, half of what OpenBLAS takes a second thread for
+_ONE_THREAD = 2**13  # multiplications with a row; from 9,216 on OpenBLAS takes a second thread
 
 
 class Predictor(Protocol):
@@ -55,8 +53,8 @@ class Columns:
     """A matrix to multiply rows with, of which each result depends on its own row only.
 
     BLAS adds in an order that depends on the shapes, so all products with one matrix have one
-    shape. It starts threads where that is large, which cost more than they gain, so columns are
-    taken some at a time.
+    shape: some of its columns, and one row. It starts threads where that is large, which cost more
+    than they gain. All rows meet the same columns before the next ones are fetched from memory.
 
     >>> Columns(np.array([[3.0], [4.0]])).product(np.array([[1.0, 2.0]]))
     array([[11.]])
@@ -67,23 +65,18 @@ class Columns:
     def __init__(self, matrix: Floats) -> None:
         inputs, self._outputs = matrix.shape
         # Nothing to multiply makes one empty block: a machine may have no vectors.
-        most = _ONE_THREAD // (_ROWS_AT_ONCE * max(1, inputs))
-        width = max(1, min(self._outputs, most))
+        width = max(1, min(self._outputs, _ONE_THREAD // max(1, inputs)))
         count = max(1, -(-self._outputs // width))
-        padded = np.zeros((inputs, count * width))
-        padded[:, : self._outputs] = matrix
-        blocks = padded.reshape(inputs, count, width).transpose(1, 0, 2)
-        self._blocks = np.ascontiguousarray(blocks)
+        padded = np.zeros((count * width, inputs))
+        padded[: self._outputs] = matrix.T
+        self._blocks = padded.reshape(count, 1, width, inputs)
 
     def product(self, rows: Floats) -> Floats:
         """``rows @ matrix``."""
-        count, inputs, width = self._blocks.shape
-        groups = -(-len(rows) // _ROWS_AT_ONCE)
-        padded = np.zeros((groups * _ROWS_AT_ONCE, inputs))
-        padded[: len(rows)] = rows
-        products = padded.reshape(groups, 1, _ROWS_AT_ONCE, inputs) @ self._blocks
-        joined: Floats = products.transpose(0, 2, 1, 3).reshape(len(padded), count * width)
-        return joined[: len(rows), : self._outputs]
+        count, _, width, _ = self._blocks.shape
+        products = self._blocks @ rows[None, :, :, None]
+        joined: Floats = products.transpose(1, 0, 2, 3).reshape(len(rows), count * width)
+        return joined[:, : self._outputs]
 
 
 def _square_sums(rows: Floats) -> Floats:
