@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -21,9 +22,10 @@ def test_commands_are_grouped_by_task(understand: Run) -> None:
     tasks = list(dict.fromkeys(task for _, _, task in COMMANDS))
     places = [done.stdout.index(f" {task} ") for task in tasks]
     assert places == sorted(places)
-    for name, _, task in COMMANDS:
-        after = done.stdout[done.stdout.index(f" {task} ") :]
-        assert f" {name} " in after.split("╰")[0], name
+    for task in tasks:
+        panel = done.stdout[done.stdout.index(f" {task} ") :].split("╰")[0]
+        named = [line.split()[1] for line in panel.splitlines() if re.match(r"│ [a-z]+ ", line)]
+        assert named == [name for name, _, of in COMMANDS if of == task]
 
 
 @pytest.mark.parametrize(

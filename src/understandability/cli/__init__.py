@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -49,11 +49,17 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
 )
 
 
+class _OrderedCommands(Commands):
+    def list_commands(self, ctx: Any) -> list[str]:
+        """In the order of the table; typer puts those with subcommands last."""
+        return [name for name, _, _ in COMMANDS]
+
+
 def build_app() -> typer.Typer:
     """The whole command line, one command for each row of `COMMANDS`."""
     app = typer.Typer(
         name="understand",
-        cls=Commands,
+        cls=_OrderedCommands,
         help="How likely is a reader to understand a web page? From bytes to P(U|d).",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
