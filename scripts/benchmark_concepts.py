@@ -48,7 +48,7 @@ def main() -> None:
     arguments = parser.parse_args()
     batch = Batch(read_documents(arguments.data, arguments.documents))
     words = batch.words.sum()
-    strings = batch.types.strings
+    strings = batch.token_types.strings
     print(f"{len(batch)} documents, {words:.0f} words")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["UNDERSTANDABILITY_RESOURCES"] = folder

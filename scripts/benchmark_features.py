@@ -142,15 +142,18 @@ def altered(texts: list[str]) -> Iterator[str]:
 def memory(data: Path, count: int) -> None:
     """Print how the tables and the process grow with the documents."""
     texts = altered(stretches(data, MEMORY_WORDS))
-    print(f"{'documents':>10}{'pieces':>10}{'types':>10}{'MB now':>10}{'MB most':>10}")
+    print(
+        f"{'documents':>10}{'pieces':>10}{'words':>10}{'tokens':>10}{'MB now':>10}{'MB most':>10}"
+    )
     for done in range(0, count, BATCH):
         compute_features(documents_of(list(islice(texts, BATCH))), EMBEDDED)
         if (done // BATCH) % (count // BATCH // 20) == 0:
             now = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
             table = types.pieces()
+            sizes = map(len, (table, table.word_types, table.token_types))
             print(
-                f"{done + BATCH:10}{len(table):10}{len(table.types):10}"
+                f"{done + BATCH:10}{''.join(f'{size:10}' for size in sizes)}"
                 f"{now / 1e6:10.0f}{most / 1e6:10.0f}",
                 flush=True,
             )

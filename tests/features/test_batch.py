@@ -10,19 +10,19 @@ from understandability.features import Batch, ratio
 from understandability.features.batch import sum_segments
 
 
-def strings(batch: Batch, ids: np.ndarray) -> list[str]:
-    return [batch.types.strings[number] for number in ids]
+def words_of(batch: Batch) -> list[str]:
+    return [batch.word_types.strings[number] for number in batch.word_ids]
 
 
 def test_words_tokens_and_sentences_of_each_document(document) -> None:
     """Offsets say what belongs to which document, also beside empty ones."""
     batch = Batch([document("Flu? Rest."), document(""), document("Drink, and don't worry.")])
-    assert strings(batch, batch.word_ids) == ["Flu", "Rest", "Drink", "and", "don't", "worry"]
+    assert words_of(batch) == ["Flu", "Rest", "Drink", "and", "don't", "worry"]
     assert batch.word_starts.tolist() == [0, 2, 2, 6]
     assert batch.words.tolist() == [2, 0, 4]
     assert batch.sentences.tolist() == [2, 0, 1]
     assert batch.sentence_starts.tolist() == [0, 1, 2]
-    assert strings(batch, batch.token_ids) == [
+    assert [batch.token_types.strings[number] for number in batch.token_ids] == [
         "Flu", "?", "Rest", ".", "Drink", ",", "and", "do", "n't", "worry", ".",
     ]  # fmt: skip
     assert batch.token_starts.tolist() == [0, 4, 4, 11]
@@ -44,11 +44,7 @@ def test_names_are_capitalised_within_a_sentence_or_so_elsewhere(document) -> No
             document(["Vienna is old."]),
         ]
     )
-    names = [
-        word
-        for word, name in zip(strings(batch, batch.word_ids), batch.is_name, strict=True)
-        if name
-    ]
+    names = [word for word, name in zip(words_of(batch), batch.is_name, strict=True) if name]
     assert names == ["Vienna", "Vienna", "Hello"]
 
 

@@ -66,7 +66,7 @@ def found(terms: list[str], document: Document) -> list[str]:
     finder = TermFinder(terms)
     batch = Batch([document])
     matches = finder.find(batch)
-    strings = [batch.types.strings[number] for number in batch.token_ids]
+    strings = [batch.token_types.strings[number] for number in batch.token_ids]
     result = []
     for entry, start, end in zip(matches.entries, matches.starts, matches.ends, strict=True):
         term = terms[finder.entries.tolist().index(entry)]

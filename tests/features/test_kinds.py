@@ -23,7 +23,7 @@ def test_a_count_is_the_number_of_words_of_that_kind(batch: Batch, kind: str) ->
 
 
 def test_names_are_not_difficult_though_their_letters_are_unknown(batch: Batch) -> None:
-    strings = [batch.types.strings[number] for number in batch.word_ids]
+    strings = [batch.word_types.strings[number] for number in batch.word_ids]
     difficult = is_of_kind(batch, "difficult_words").tolist()
     chosen = {word for word, is_hard in zip(strings, difficult, strict=True) if is_hard}
     assert "arthritis" in chosen

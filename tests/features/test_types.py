@@ -42,25 +42,17 @@ def test_columns_may_have_two_dimensions() -> None:
 
 
 def test_pieces_know_their_word_and_tokens() -> None:
-    """A piece has the type of its word, or -1, and the types of its tokens."""
+    """A piece has the type of its word, or -1, and those of its tokens, in tables of their own."""
     table = PieceTable()
     ids = table.number(["\"Don't", "-", "panic."])
-    assert table.types.strings == []
+    assert table.word_types.strings == table.token_types.strings == []
     words = table.words(ids)
-    assert [table.types.strings[word] if word >= 0 else None for word in words] == [
-        "Don't",
-        None,
-        "panic",
-    ]
+    assert words.tolist() == [0, -1, 1]
+    assert table.word_types.strings == ["Don't", "panic"]
     tokens, sizes = table.tokens(ids)
-    assert [table.types.strings[token] for token in tokens] == [
-        '"',
-        "Do",
-        "n't",
-        "-",
-        "panic",
-        ".",
-    ]
+    assert [table.token_types.strings[token] for token in tokens] == [
+        '"', "Do", "n't", "-", "panic", ".",
+    ]  # fmt: skip
     assert sizes.tolist() == [3, 1, 2]
 
 

@@ -249,7 +249,7 @@ def _read(
         before = len(spool)
         for batch in batches(corpora[label]):
             types, inverse = np.unique(batch.token_ids, return_inverse=True)
-            keys = (statistics_key(batch.types.strings[number]) for number in types)
+            keys = (statistics_key(batch.token_types.strings[number]) for number in types)
             of_type = np.array(
                 [numbers.setdefault(key, len(numbers)) if key else -1 for key in keys], np.int32
             )

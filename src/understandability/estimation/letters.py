@@ -100,7 +100,7 @@ def letters(batch: Batch) -> csr_array:
 
     bags, counts = _bags(batch)
     distinct, number = np.unique(bags.words, return_inverse=True)
-    runs = runs_of_letters([batch.types.strings[word] for word in distinct.tolist()])
+    runs = runs_of_letters([batch.token_types.strings[word] for word in distinct.tolist()])
     words = csr_array((runs.values, (runs.words, runs.numbers)), shape=(len(distinct), RUNS))
     return csr_array((counts, number, bags.starts), shape=(len(batch), len(distinct))) @ words
 
@@ -139,7 +139,7 @@ class Spelling:
         worths = np.zeros((len(batch), len(self.typical)))
         if len(self._read):
             bags, counts = _bags(batch)
-            of_words = batch.types.column(self._worth).take(bags.words, axis=0)
+            of_words = batch.token_types.column(self._worth).take(bags.words, axis=0)
             for output, worth in zip(self._read, of_words.T, strict=True):
                 worths[:, output] = _sums(counts * worth, bags.starts)
         return worths

@@ -135,8 +135,8 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
 def style(batch: Batch) -> Floats:
     """The columns `STYLE_COLUMNS` of each document; NaN without words. Use `Batch.once`."""
     bags = batch.once(token_bags)
-    kinds = batch.types.column(kinds_of_token).take(bags.words, axis=0)
-    places = batch.types.column(zipf_places).take(bags.words)
+    kinds = batch.token_types.column(kinds_of_token).take(bags.words, axis=0)
+    places = batch.token_types.column(zipf_places).take(bags.words)
     below = (places[:, None] < np.array(_ZIPF_LIMITS)) & (places >= UNKNOWN)[:, None]
     rare = np.column_stack([places == UNKNOWN, below]) & (kinds[:, -1:] > 0)
     kinds = np.hstack([kinds[:, :-1], rare])

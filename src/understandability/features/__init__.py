@@ -16,8 +16,8 @@ dimensions). It runs once for each distinct word, so it must depend on the strin
     batch.word_values(lengths)    # for each word of the batch, in order; also token_values
     batch.word_sums(lengths)      # its sum over each document; also token_sums
     batch.sum_words(values > 6)   # the sum of anything given for each word; also sum_tokens
-    batch.types.column(lengths)   # for each type; batch.word_ids and batch.token_ids index it
-    batch.types.strings           # the string of each type, as written (case kept)
+    batch.word_types.column(lengths)  # for each type; batch.word_ids index it; also token_types
+    batch.word_types.strings      # the string of each type, as written (case kept)
     batch.once(function)          # function(batch), computed once: for what several rows share
     batch.words, batch.sentences  # counts per document; batch.word_starts, batch.token_starts
 

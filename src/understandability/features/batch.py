@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from understandability.features.types import Array, Column, FloatArray, pieces
+from understandability.features.types import Array, Column, FloatArray, TypeTable, pieces
 from understandability.language.entities import entity_starts
 from understandability.language.nltk_backend import NltkTagger
 from understandability.language.tags import default_tagger
@@ -28,13 +28,13 @@ class Batch:
     `piece_ids`, `piece_starts`
         Numbers of the pieces in the table `pieces`.
     `word_ids`, `word_starts`
-        Types of the words, in the table `types`.
+        Types of the words, in the table `word_types`.
     `sentence_starts`
         Where in `word_ids` each sentence begins that has a word.
     `words`, `sentences`
         How many each document has (float64); sentences without a word do not count.
     `token_ids`, `token_starts`, `token_sentence_starts`
-        Types of the tokens, in the table `types`, and where sentences begin (all of them).
+        Types of the tokens, in the table `token_types`, and where sentences begin (all of them).
     `tags`, `entity_starts`
         Their parts of speech, and which of them begin a named entity; by NLTK's own tagger and
         chunker if that is the `tagger`.
@@ -49,7 +49,7 @@ class Batch:
         self.documents = tuple(documents)
         self._tagger = tagger
         self.pieces = pieces()
-        self.types = self.pieces.types
+        self.word_types, self.token_types = self.pieces.word_types, self.pieces.token_types
         self.piece_ids = self.pieces.number(
             chain.from_iterable(document.pieces for document in self.documents)
         )
@@ -60,7 +60,7 @@ class Batch:
         self._words_before = starts_of(is_word)
         self.word_starts = self._words_before[self.piece_starts]
         self.words: FloatArray = np.diff(self.word_starts).astype(np.float64)
-        self._gathered: dict[tuple[Column, str], Array] = {}
+        self._gathered: dict[tuple[Column, TypeTable], Array] = {}
         self._once: dict[Callable[[Batch], Any], Any] = {}
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ class Batch:
         within = np.ones(len(self.word_ids), bool)
         within[self.sentence_starts] = False
         document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
-        keys = document * len(self.types) + self.word_ids[capitalised]
+        keys = document * len(self.word_types) + self.word_ids[capitalised]
         seen_within = set(keys[within[capitalised]].tolist())
         names = np.zeros(len(self.word_ids), bool)
         names[capitalised] = [key in seen_within for key in keys.tolist()]
@@ -137,7 +137,7 @@ class Batch:
             return self._tagger.tag(self._token_strings, self.token_sentence_starts)
         tagger = default_tagger()
         ids = self.token_ids  # before the column: this may add types
-        contributions = self.types.column(tagger.contributions)
+        contributions = self.token_types.column(tagger.contributions)
         return tagger.tag_ids(ids, self.token_sentence_starts, contributions)
 
     @cached_property
@@ -149,15 +149,15 @@ class Batch:
 
     @property
     def _token_strings(self) -> list[str]:
-        return [self.types.strings[number] for number in self.token_ids.tolist()]
+        return [self.token_types.strings[number] for number in self.token_ids.tolist()]
 
     def word_values(self, column: Column) -> Array:
         """A column of types for each word."""
-        return self._values(column, "word")
+        return self._values(column, self.word_types, self.word_ids)
 
     def token_values(self, column: Column) -> Array:
         """A column of types for each token."""
-        return self._values(column, "token")
+        return self._values(column, self.token_types, self.token_ids)
 
     def word_sums(self, column: Column) -> FloatArray:
         """The sum of a column of types over each document's words; (documents,) or (…, k)."""
@@ -175,12 +175,11 @@ class Batch:
         """The sum over each document of what its tokens are worth."""
         return sum_segments(values, self.token_starts)
 
-    def _values(self, column: Column, level: str) -> Array:
-        key = (column, level)
+    def _values(self, column: Column, table: TypeTable, ids: Array) -> Array:
+        key = (column, table)
         if key not in self._gathered:
-            ids = self.word_ids if level == "word" else self.token_ids
             # `take` gathers rows five times as fast as an index.
-            self._gathered[key] = self.types.column(column).take(ids, axis=0)
+            self._gathered[key] = table.column(column).take(ids, axis=0)
         return self._gathered[key]
 
     def once(self, function: Callable[[Batch], Value]) -> Value:

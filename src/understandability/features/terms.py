@@ -126,7 +126,7 @@ class TermFinder:
         number_of_type = np.array(
             [
                 number(key, len(self._numbers)) if (key := key_of(token)) else _UNKNOWN
-                for token in pieces.types.strings
+                for token in pieces.token_types.strings
             ],
             np.int64,
         )

@@ -1,13 +1,14 @@
 """Distinct strings, numbered; whatever depends on a string alone is computed once for each.
 
-A process has one table of pieces and one of types (words and tokens); see `pieces`. They are
-bounded: before a batch finds them too large they are replaced by empty ones. No value depends
-on what else they hold.
+A process has one table of pieces, with one of the types of words and one of those of tokens; see
+`pieces`. They are bounded: before a batch finds them too large they are replaced by empty ones. No
+value depends on what else they hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from threading import RLock
 from typing import Any
 
@@ -118,13 +119,14 @@ class PieceTable(TypeTable):
 
     def __init__(self) -> None:
         super().__init__()
-        self.types = TypeTable()
+        self.word_types = TypeTable()
+        self.token_types = TypeTable()
         self._tokens = _Growing()
 
     @property
     def is_full(self) -> bool:
         """Whether it should make room for an empty one."""
-        large = max(len(self), len(self.types)) > MAX_TYPES
+        large = max(len(self), len(self.word_types), len(self.token_types)) > MAX_TYPES
         return large or self._numbers.characters > MAX_CHARACTERS
 
     def words(self, pieces: Array) -> NDArray[np.int32]:
@@ -144,14 +146,14 @@ class PieceTable(TypeTable):
     def _word_of_each(self, pieces: Sequence[str]) -> NDArray[np.int32]:
         words = list(map(word_of, pieces))
         numbers = np.full(len(words), -1, np.int32)
-        numbers[np.fromiter(map(bool, words), bool)] = self.types.number(filter(None, words))
+        numbers[np.fromiter(map(bool, words), bool)] = self.word_types.number(filter(None, words))
         return numbers
 
     def _tokens_of_each(self, pieces: Sequence[str]) -> NDArray[np.int64]:
         tokens = list(map(tokenize, pieces))
         sizes = np.fromiter(map(len, tokens), np.int64)
         starts = self._tokens.size + np.cumsum(sizes) - sizes
-        self._tokens.extend(self.types.number(token for each in tokens for token in each))
+        self._tokens.extend(self.token_types.number(chain.from_iterable(tokens)))
         return np.stack([starts, sizes], axis=1)
 
 

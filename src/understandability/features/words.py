@@ -32,7 +32,7 @@ class CountedWord:
 
 def _words(batch: Batch, kind: str) -> Occurrences:
     places = np.flatnonzero(is_of_kind(batch, kind))
-    strings = batch.types.strings
+    strings = batch.word_types.strings
     words = [strings[number] for number in batch.word_ids[places]]
     return np.searchsorted(batch.word_starts, places, side="right") - 1, words
 
@@ -42,7 +42,7 @@ def _terms(batch: Batch, name: str) -> Occurrences:
     if vocabulary is None:
         return np.empty(0, np.int64), []
     found = batch.once(vocabulary.finder.find)
-    strings = batch.types.strings
+    strings = batch.token_types.strings
     terms = [
         " ".join(strings[number] for number in batch.token_ids[start:end])
         for start, end in zip(found.starts, found.ends, strict=True)
