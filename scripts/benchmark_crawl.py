@@ -30,8 +30,9 @@ from typing import TypeVar
 import pyarrow as pa
 from lxml import etree
 
-import crawl_faults
 from benchmark_features import TEXTSTAT
+from crawl_faults import UNDERSTAND
+from crawls import DATA, build_crawl, health_pages
 from understandability.crawl.reading import BATCH_PAGES, PART_RECORDS
 from understandability.io.run_folder import Part, RunFolder
 from understandability.io.sources import read_pages
@@ -101,7 +102,7 @@ def run(crawl: Path, work: Path, workers: int, features: bool) -> tuple[float, f
     """Processor time and time by the clock of a whole run, in seconds."""
     folder = work / "run"
     shutil.rmtree(folder, ignore_errors=True)
-    command = [*crawl_faults.UNDERSTAND, "score", str(crawl), "-o", f"{folder}/"]
+    command = [*UNDERSTAND, "score", str(crawl), "-o", f"{folder}/"]
     command += ["--workers", str(workers), "--quiet", *["--features"] * features]
     before, started = processor_seconds(), time.perf_counter()
     subprocess.run(command, check=True)
@@ -150,7 +151,7 @@ def serve(data: Path, features: bool) -> list[str]:
 
     In a process that is warm from the other half: it has met their words.
     """
-    contents = [content for content in crawl_faults.health_pages(data) if len(content) <= 1_000_000]
+    contents = [content for content in health_pages(data) if len(content) <= 1_000_000]
     scorer = Scorer(Settings(features=features))
     for content in contents[::2]:
         scorer.score_page(Page("d", "", content))
@@ -205,7 +206,7 @@ def report(times: Times) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=crawl_faults.DATA)
+    parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--serving-only", action="store_true")
     options = parser.parse_args()
@@ -214,14 +215,14 @@ def main() -> None:
         print("\n".join(apart(serve, options.data, features)), flush=True)
     if options.serving_only:
         return
-    contents = crawl_faults.health_pages(options.data)
+    contents = health_pages(options.data)
     nltk_data = options.data / "nltk_data"
     work = Path(tempfile.mkdtemp(prefix="benchmark-crawl-"))
     try:
         few, many = work / "few", work / "many"
         clean = {"hostile": 0.0, "repeated": 0.0, "broken": 0.0}
-        crawl_faults.build_crawl(few, contents, FEW, files=2, **clean)
-        crawl_faults.build_crawl(many, contents, MANY, files=2, **clean)
+        build_crawl(few, contents, FEW, files=2, **clean)
+        build_crawl(many, contents, MANY, files=2, **clean)
         times: Times = defaultdict(list)
         for _ in range(options.rounds):
             for features in (False, True):

@@ -1,9 +1,7 @@
 """Prove run folders by faults: whatever happens to a crawl, resumed it ends with the same rows.
 
-    python scripts/crawl_faults.py                  # all cases, about 15 minutes
-    python scripts/crawl_faults.py --only clock     # one of them
-    python scripts/crawl_faults.py --large 200000   # one run of so many documents, and its memory
-    python scripts/crawl_faults.py --large 200000 --largest-page 60000 --score '--bundle llr'
+    python scripts/crawl_faults.py                      # all cases, about 15 minutes
+    python scripts/crawl_faults.py --only moved_clock   # one of them
 
 A crawl is built of real pages with hostile ones among them, duplicates and broken records; each
 case disturbs a run of it, resumes it, and compares its rows with those of an undisturbed run:
@@ -15,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gzip
 import json
 import os
 import random
@@ -24,10 +21,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import tarfile
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,95 +31,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from crawls import DATA, build_crawl, health_pages
 from understandability.crawl.merge import merge
 from understandability.io.run_folder import RunFolder
-from understandability.records import SEEN_BEFORE
 
-DATA = Path(__file__).parents[1].parent / "shared" / "data"
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 UNDERSTAND = [sys.executable, "-m", "understandability"]
-HOSTILE: tuple[bytes, ...] = (
-    b"",
-    b"\x00" * 5000,
-    b"%PDF-1.7\n" + b"\xff\xfe\x00" * 3000,
-    gzip.compress(b"<p>compressed twice"),
-    b"<div>" * 20_000 + b"The bottom of it.",
-    b"<p>" + b"a" * 1_000_000,
-    b"<p>Word. " * 30_000,
-    b"<table><tr><td>" * 3000 + b"cell",
-    "<p>\u05e9\u05dc\u05d5\u05dd \u202e world. ".encode() * 200,
-    b"<html><head><meta charset=utf-99></head><p>A wrong charset \xe9\xff.",
-    b"<script>" + b"if (a < b) { c = '</p>'; }" * 5000,
-    b"<p " + b"x=1 " * 20_000 + b">Many attributes.",
-    b"<!--" * 10_000 + b"<p>Comments that do not end.",
-    b"<a>" * 3000 + b"Links in links.",
-    b"<p>Characters that are none: &#xD800; &#0; &#x110000;",
-)
 
 
 class NotHereError(Exception):
     """A case cannot be tried on this machine; says why."""
-
-
-# The crawl
-
-
-def health_pages(data: Path) -> list[bytes]:
-    """The real pages, as saved."""
-    with tarfile.open(data / "html" / "health_pages" / "health_pages.tar.gz") as archive:
-        members = [member for member in archive if member.isfile() and ".htm" in member.name]
-        return [archive.extractfile(member).read() for member in members]  # type: ignore[union-attr]
-
-
-def build_crawl(
-    folder: Path,
-    pages: Sequence[bytes],
-    documents: int,
-    files: int = 3,
-    *,
-    hostile: float = 0.02,
-    repeated: float = 0.02,
-    broken: float = 0.01,
-) -> dict[str, int]:
-    """Write WARC files of that many documents, with such shares of them that are difficult.
-
-    Gives the page of each name where it comes first, by number; hostile ones come after `pages`.
-    """
-    chosen = random.Random(7)
-    pages = [*pages, *HOSTILE]
-    first: dict[str, int] = {}
-    folder.mkdir(parents=True, exist_ok=True)
-    # A body is a gzip member of its own, compressed once, however often its page is repeated.
-    bodies: dict[int, tuple[int, bytes]] = {}
-    for file in range(files):
-        with (folder / f"crawl-{file:03}.warc.gz").open("wb") as out:
-            out.write(gzip.compress(_record("warcinfo", "info", 0)))
-            for i in range(file, documents, files):
-                number = i % (len(pages) - len(HOSTILE))
-                if chosen.random() < hostile:
-                    number = len(pages) - 1 - chosen.randrange(len(HOSTILE))
-                if number not in bodies:
-                    page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + pages[number]
-                    bodies[number] = len(page), gzip.compress(page + b"\r\n\r\n", 1)
-                length, body = bodies[number]
-                name = f"doc-{chosen.randrange(i + 1) if chosen.random() < repeated else i:07}"
-                first.setdefault(name, number)
-                if chosen.random() < broken:
-                    if chosen.random() < 0.5:
-                        length += chosen.choice((-7, 300))
-                    else:
-                        body = body[: len(body) // 2] + bytes(40) + body[len(body) // 2 + 40 :]
-                out.write(gzip.compress(_record("response", name, length), 1) + body)
-    return first
-
-
-def _record(kind: str, name: str, length: int) -> bytes:
-    head = (
-        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-TREC-ID: {name}\r\n"
-        f"WARC-Target-URI: http://{name}.example/\r\n"
-        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {length}\r\n\r\n"
-    )
-    return head.encode() + (b"\r\n\r\n" if kind == "warcinfo" else b"")
 
 
 # Runs, and what they wrote
@@ -474,104 +391,20 @@ CASES: dict[str, Callable[[Bench], str]] = {
 }
 
 
-# The large run
-
-
-def large_run(work: Path, pages: Sequence[bytes], documents: int, options: Sequence[str]) -> None:
-    """One run of very many documents: exact rows, the curve of memory, nothing left."""
-    crawl, run, temporary = work / "crawl", work / "run", work / "tmp"
-    temporary.mkdir()
-    first = build_crawl(crawl, pages, documents, files=20, broken=0)
-    print(f"{documents:,} documents, scored with: {' '.join(options)}")
-    started = time.monotonic()
-    process = subprocess.Popen(
-        [*UNDERSTAND, "score", str(crawl), "-o", f"{run}/", *options],
-        start_new_session=True,
-        env={**os.environ, "TMPDIR": str(temporary)},
-    )
-    print("minutes  documents  parent MB  largest worker MB  open files of the parent", flush=True)
-    peak: list[tuple[int, float, float]] = []
-    last = 0.0
-    while process.poll() is None:
-        time.sleep(1)
-        group = [pid for pid in group_of(process) if pid != process.pid]
-        parent = megabytes(process.pid)
-        largest = max(map(megabytes, group), default=0.0)
-        done = len(list((run / "scores").glob("*.parquet"))) if (run / "scores").exists() else 0
-        peak.append((done, parent, largest))
-        if time.monotonic() - last >= 60:
-            last = time.monotonic()
-            files = len(list(Path(f"/proc/{process.pid}/fd").glob("*")))
-            minutes = (last - started) / 60
-            print(
-                f"{minutes:7.1f} {done:10}k {parent:10.0f} {largest:18.0f} {files:12}", flush=True
-            )
-    seconds = time.monotonic() - started
-    assert process.returncode == 0
-    assert not group_of(process), "processes are left"
-    assert not [*run.rglob("*.part"), *temporary.iterdir()], "files are left"
-    total = peak[-1][0]
-    print("peak memory by tenth of the run (parent MB, largest worker MB):")
-    for tenth in range(10):
-        within = [p for p in peak if tenth * total <= p[0] * 10 <= (tenth + 1) * total]
-        tops = max((p[1] for p in within), default=0), max((p[2] for p in within), default=0)
-        print(f"  {tenth + 1:2}: {tops[0]:6.0f} {tops[1]:6.0f}")
-    rows = rows_of(run)
-    print(f"{documents} documents in {seconds / 60:.1f} min, {documents / seconds:.0f}/s")
-    print(f"merged: {rows.scores.num_rows} scores, {len(rows.errors)} errors")
-    check_pages(rows, first)
-    docnos = random.Random(1).sample(sorted(first), 3)
-    started = time.monotonic()
-    subprocess.run([*UNDERSTAND, "lookup", str(run), *docnos], check=True, capture_output=True)
-    print(f"three documents looked up in {time.monotonic() - started:.2f} s")
-
-
-def check_pages(rows: Rows, first: dict[str, int]) -> None:
-    """Every document is there once, and a page has the same numbers wherever it is repeated."""
-    failed = {row[0] for row in rows.errors if row[3] != SEEN_BEFORE}
-    docnos = rows.scores["docno"].to_pylist()
-    assert sorted([*docnos, *failed]) == sorted(first), "not every document is there once"
-    pages = np.array([first[docno] for docno in docnos])
-    _, one, inverse = np.unique(pages, return_index=True, return_inverse=True)
-    for name in rows.scores.column_names:
-        if pa.types.is_floating(rows.scores[name].type):
-            values = rows.scores[name].to_numpy()
-            same = np.isclose(values, values[one][inverse], rtol=5e-7, atol=0, equal_nan=True)
-            assert same.all(), f"{name} differs between copies of a page"
-    print(f"every document once; {len(one)} pages with the same numbers in all their copies")
-
-
-def megabytes(pid: int) -> float:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096 / 1e6
-    except (OSError, IndexError):
-        return 0.0
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--documents", type=int, default=6000)
     parser.add_argument("--only", choices=CASES, action="append")
-    parser.add_argument("--large", type=int, metavar="N", help="one run of N documents instead")
     parser.add_argument(
         "--score", type=shlex.split, default=[], metavar="OPTIONS", help="more options of the runs"
     )
-    parser.add_argument("--largest-page", type=int, metavar="BYTES", help="leave larger ones out")
     parser.add_argument("--work", type=Path, help="folder for crawls and runs")
     options = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="crawl-faults-", dir=options.work))
     try:
-        pages = health_pages(options.data)
-        if options.largest_page:
-            pages = [page for page in pages if len(page) <= options.largest_page]
-            print(f"{len(pages)} pages of up to {options.largest_page:,} bytes")
-        scoring = ("--workers", "2", *options.score)
-        if options.large:
-            large_run(work, pages, options.large, scoring)
-            return
-        build_crawl(work / "crawl", pages, options.documents)
-        bench = Bench(work / "bench", work / "crawl", options=scoring)
+        build_crawl(work / "crawl", health_pages(options.data), options.documents)
+        bench = Bench(work / "bench", work / "crawl", options=("--workers", "2", *options.score))
         assert bench.expected is not None
         print(
             f"undisturbed: {bench.expected.scores.num_rows} scores, "

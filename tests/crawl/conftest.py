@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import importlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,14 +22,9 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def faults() -> ModuleType:
     """The module of ``scripts/crawl_faults.py``."""
-    name = "crawl_faults"
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "scripts")
+        return importlib.import_module("crawl_faults")
 
 
 @pytest.fixture
