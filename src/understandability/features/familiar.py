@@ -54,7 +54,7 @@ def is_familiar(word: str) -> bool:
 
 def _is_listed(word: str) -> bool:
     known = familiar_words()
-    return word in known or any(base in known for base in bases(word))
+    return word in known or not known.isdisjoint(bases(word))
 
 
 def bases(word: str) -> Iterator[str]:

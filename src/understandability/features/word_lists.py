@@ -66,7 +66,7 @@ class WordList:
             words,
             lambda word: (
                 (plain := _plain(word)) in self._lower
-                or any(base in self._lower for base in bases(plain))
+                or not self._lower.isdisjoint(bases(plain))
             ),
         )
 

@@ -47,7 +47,7 @@ _NOUN_1, _PREPOSITIONAL_2, _NOUN_3 = chr(_NOUN + 1), chr(_PREPOSITIONAL + 2), ch
 # Repetitions are bounded, so that a page of one endless sentence takes no endless time.
 _NOUNS = re.compile("[do]?(?:r?[ju]){0,20}[ne]+(?:t(?:r?[ju]){0,20}[ne]+)*|[do]|u+")
 _COMPLEMENTED = re.compile(f"{_NOUN_1}{_PREPOSITIONAL_2}+")
-_VERBS = re.compile(f"(?:(?:a[tr]*)+v?|r{{0,5}}v)[rj{_NP}]*")
+_VERBS = re.compile(f"(?:v|a[atr]*v?|rr{{0,4}}v)[rj{_NP}]*")
 # Where one clause goes on with another, the later one has to be found first.
 _CLAUSES = re.compile(
     f"(?:[st]|(?<=[{_N}])[{_N}])[r{_NP}]{{0,40}}[{_any(_VERB)}]"
