@@ -65,8 +65,7 @@ class WordList:
         return _column(
             words,
             lambda word: (
-                (plain := _plain(word)) in self._lower
-                or not self._lower.isdisjoint(bases(plain))
+                (plain := _plain(word)) in self._lower or not self._lower.isdisjoint(bases(plain))
             ),
         )
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from lxml import etree
@@ -44,11 +45,16 @@ _MAX_TREE_TAGS = 400_000
 _MAX_ATTRIBUTES = 150
 _LONG_TAG = 500  # bytes, which is more than most tags have
 _MANY_VALUES = 12_000  # equals signs of a page, which is more than most pages have
-_FULL_TAG = re.compile(
-    rb"""<[a-zA-Z](?:[^<>"'=]*+=\s*+(?:"[^"]*+"|'[^']*+')){%d}""" % _MAX_ATTRIBUTES
+# An attribute as the standard has it: "<" may be in it, and ">" in quotes.
+_ATTRIBUTE = rb"""
+    [\s/]*+ [^\s/>] [^\s/>=]*+ (?: \s*+ = \s*+ (?: "[^"]*+"?+ | '[^']*+'?+ | [^\s>]*+ ) )?+
+"""
+_TAG_START = re.compile(rb"<[a-zA-Z]")
+# The first group is there in a full tag.
+_START_TAG = re.compile(
+    rb"<[a-zA-Z][^\s/>]*+ (?:%b){0,%d}+ (%b)?+" % (_ATTRIBUTE, _MAX_ATTRIBUTES, _ATTRIBUTE),
+    re.VERBOSE,
 )
-_TAG_START = re.compile(rb"<[a-zA-Z][^<>]*+")
-_QUOTED = re.compile(rb""""[^"]*+"|'[^']*+'""")
 # Pages with more tags are refused; a tape takes some 150 bytes a tag.
 _MAX_TAGS = 1_000_000
 
@@ -73,15 +79,16 @@ _REFERENCES = (
     ("&amp;", "&"),
 )
 _IN_TEXT = re.compile("[<>&]")
+_ENDLESS_NUMBER = re.compile(r"&#\d{4000,};?")  # Python refuses to read it
 _MARK = "\1"  # stands in no text: of control characters, only white space is read
 
-_COMMENT = re.compile(r"<!--.*?-->|<[!?/](?![a-zA-Z])[^<>]*>|<![^<>]*>", re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)|<[!?/](?![a-zA-Z])[^<>]*>|<![^<>]*>", re.DOTALL)
 _RAW_ELEMENT = re.compile(
     rf"(<({'|'.join(RAW)})\b[^<>]*>)(.*?)(?=</\2\b|\Z)", re.DOTALL | re.IGNORECASE
 )
 _LINE_BREAK = re.compile(rb"<br ?(/?)>")
 _ANY_TAG = re.compile(r"<[^<>]*>")
-_SOURCE_TAG = re.compile(r"<(/?[a-zA-Z][^\s<>/]*)[^<>]*>")
+_SOURCE_TAG = re.compile(r"<(/?[a-zA-Z][^\s<>/]*+)[^<>]*+>")
 # Where text goes on after a script or style that is not closed.
 _TEXT_STARTS = rb"<(?:p|div|h[1-6]|table|ul|ol|dl|body|/head|article|section|main)\b"
 
@@ -122,11 +129,14 @@ def read_markup(source: bytes) -> Markup:
     if last and _opens_after_last_end(closed, last.encode()) >= 0:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
+    shown = closed
     for name in _HIDING:
-        if name in markup.tags and (start := _opens_after_last_end(closed, name.encode())) >= 0:
+        if name in markup.tags and (start := _opens_after_last_end(shown, name.encode())) >= 0:
             tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
-            closed = closed[:start] + tags.sub(b"", closed[start:])
-            markup = _read(closed)
+            shown = shown[:start] + tags.sub(b"", shown[start:])
+    if shown is not closed:
+        closed = shown
+        markup = _read(closed)
     if closed is not source:
         markup = markup._replace(flags=(*markup.flags, "unclosed_element"))
     return markup
@@ -138,7 +148,7 @@ def text_of_unparsed(content: str) -> str:
     >>> text_of_unparsed("<p>No frames&hellip;")
     ' No frames…'
     """
-    return html.unescape(_ANY_TAG.sub(" ", content)).replace("\n", " ")
+    return _without_references(_ANY_TAG.sub(" ", content)).replace("\n", " ")
 
 
 def _read(source: bytes) -> Markup:
@@ -169,33 +179,53 @@ def _read(source: bytes) -> Markup:
 
 
 def _has_full_tag(source: bytes) -> bool:
-    """Whether a tag has more attributes than a parser is given."""
+    """Whether a tag has more attributes than a parser is given.
+
+    Looked at are tags that are long without a "<" or a ">" in them, or all where a page has very
+    many attributes with values. (Passed over are those with both, in quotes, all along.)
+    """
+    if source.count(b"=") > _MANY_VALUES:
+        return _is_any_full(source, (tag.start() for tag in _TAG_START.finditer(source)))
+    return any(_is_any_full(source, _long_tags(source, bracket)) for bracket in (b"<", b">"))
+
+
+def _long_tags(source: bytes, bracket: bytes) -> Iterator[int]:
+    """Where tags start with a long stretch behind them that holds no such bracket."""
     start = 0
     limit, last_before = len(source) - _LONG_TAG, source.rfind
-    in_script, known = False, 0
     while 0 <= start < limit:
-        last = last_before(b"<", start + 1, start + _LONG_TAG)
+        last = last_before(bracket, start + 1, start + _LONG_TAG)
         if last >= 0:  # nearly always
             start = last
             continue
-        tag = _TAG_START.match(source, start)
-        if tag and tag.end() - start >= _LONG_TAG:
-            if len(_QUOTED.sub(b"", tag[0]).split()) > _MAX_ATTRIBUTES:
-                begins, ends = (
-                    max(source.rfind(name, known, start), source.rfind(name.upper(), known, start))
-                    for name in (b"<script", b"</script")
-                )
-                if begins != ends:
-                    in_script = begins > ends
-                if not in_script:  # where nothing is a tag
-                    return True
-                known = start
-            # In a script nothing is a tag, and its content is long.
-            start = max(start, source.find(b"</", start) - 1)
-        start = source.find(b"<", start + 1)
-    if len(source) < 5 * _MANY_VALUES:  # 'a=""'
-        return False
-    return source.count(b"=") > _MANY_VALUES and _FULL_TAG.search(source) is not None
+        end = source.find(bracket, start + _LONG_TAG)
+        tag = _TAG_START.search(source, start, end if end >= 0 else len(source))
+        if tag:
+            yield tag.start()
+        start = end
+
+
+def _is_any_full(source: bytes, starts: Iterable[int]) -> bool:
+    in_script, known, done = False, 0, 0
+    for start in starts:
+        if start < done:
+            continue
+        tag = _START_TAG.match(source, start)
+        if not tag:
+            continue
+        done = tag.end()
+        if tag[1] is None:
+            continue
+        begins, ends = (
+            max(source.rfind(name, known, start), source.rfind(name.upper(), known, start))
+            for name in (b"<script", b"</script")
+        )
+        if begins != ends:
+            in_script = begins > ends
+        if not in_script:  # where nothing is a tag
+            return True
+        known = start
+    return False
 
 
 def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str]]:
@@ -235,10 +265,14 @@ def _tape_of_source(source: str) -> Tape:
     tags = [tag.lower() for tag in pieces[1::2]]
     pieces[1::2] = [tag + "/" if tag in _VOID else tag for tag in tags]
     pieces[0::2] = [
-        (html.unescape(text) if "&" in text else text).replace("\n", " ").replace("\xa0", " ")
+        (_without_references(text) if "&" in text else text).replace("\n", " ").replace("\xa0", " ")
         for text in pieces[0::2]
     ]
     return pieces
+
+
+def _without_references(text: str) -> str:
+    return html.unescape(_ENDLESS_NUMBER.sub("\ufffd", text))
 
 
 def _without_tags(element: re.Match[str]) -> str:
