@@ -80,6 +80,8 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
         + "</script>"
         + PARAGRAPH
     ),
+    "a tag's name of a megabyte": lambda: "<" + "a" * MB + PARAGRAPH,
+    "60,000 paragraphs in a heading": lambda: "<h1>" + "<p>a" * 60_000 + PARAGRAPH + "<p>a",
     "a million end tags": lambda: "</p>" * 1_000_000 + PARAGRAPH,
     "a million unknown end tags": lambda: "</x>" * 1_000_000 + PARAGRAPH,
     "a million <": lambda: "<" * 1_000_000 + PARAGRAPH,

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
-from understandability.features import Batch, compute_features
+from understandability.features import Batch, compute_features, hyphenation
 from understandability.features.familiar import familiar_words
 from understandability.features.hyphenation import count_hyphens
 from understandability.features.readcalc import ROWS, count_all
@@ -119,3 +119,18 @@ def test_hyphens_of_any_letters_are_those_of_pyphen(words: list[str]) -> None:
     """Also where no word looks so, and whatever stands beside it."""
     expected = [HYPHENS.inserted(word).count("-") for word in words]
     assert count_hyphens(words).tolist() == expected
+
+
+def test_endless_words_are_hyphenated_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Patterns that reach over the end of a part are found all the same."""
+    words = ["hyphenation", "understandability", "flu", "hypertension"]
+    whole = count_hyphens(words).tolist()
+    for at_once in (1, 2, 3, 7):
+        monkeypatch.setattr(hyphenation, "_AT_ONCE", at_once)
+        assert count_hyphens(words).tolist() == whole
+
+
+def test_marks_are_no_words_and_need_no_tokenizer(document) -> None:
+    """Millions of them took a tokenizer minutes."""
+    text = document("Rest... " + "!?" * 1_000_000 + " - Now?")
+    assert count_all(Batch([text]))[0].tolist() == [2, 7, 2, 0, 0, 0]

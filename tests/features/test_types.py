@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from understandability.features import Batch, compute_features, types
+from understandability.features import Batch, batches, compute_features, types
 from understandability.features.types import PieceTable, TypeTable
 from understandability.records import Document
 
@@ -71,3 +71,25 @@ def test_a_full_table_gives_way_to_an_empty_one_and_no_value_changes(
     assert len(types.pieces()) == 0
     np.testing.assert_array_equal(together, apart)
     assert batch.words.tolist() == [4.0], "a batch keeps the table it was made with"
+
+
+def test_many_new_strings_are_computed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page of a million different words needs no memory for all at once."""
+    asked = []
+
+    def lengths(strings: Sequence[str]) -> np.ndarray:
+        asked.append(len(strings))
+        return np.array([len(string) for string in strings], np.int32)
+
+    monkeypatch.setattr(types, "_AT_ONCE", 2)
+    table = TypeTable()
+    assert table.column(lengths).tolist() == []
+    table.number(["a", "bb", "ccc", "dddd", "eeeee"])
+    assert table.column(lengths).tolist() == [1, 2, 3, 4, 5]
+    assert asked == [0, 2, 2, 1]
+
+
+def test_batches_of_endless_pieces_are_small() -> None:
+    """A piece may hold a million tokens."""
+    endless = Document("d", "", ("!?" * 60_000,), (0,))
+    assert [len(batch) for batch in batches([endless] * 5)] == [3, 2]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from understandability.language import syllables
 from understandability.language.syllables import count_syllables
 
 MEDICAL = [
@@ -85,3 +86,12 @@ def test_acronyms_are_spelled_and_headings_are_not(word: str, syllables: int) ->
 def test_any_text_has_a_syllable(text: str) -> None:
     """No input fails, and none has less than one."""
     assert count_syllables(text) >= 1
+
+
+def test_endless_words_are_weighed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few places at a time give the same."""
+    words = ["understandability", "flu", "zzz", "hypercholesterolaemia", "rhythm"]
+    whole = syllables.count_each(words).tolist()
+    for at_once in (1, 2, 5):
+        monkeypatch.setattr(syllables, "_AT_ONCE", at_once)
+        assert syllables.count_each(words).tolist() == whole

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from understandability.language import tags
 from understandability.language.tags import TO_TWELVE, TWELVE, UNIVERSAL, default_tagger
 
 SENTENCES = [
@@ -57,12 +60,22 @@ def test_a_sentence_has_the_same_tags_in_any_batch(batch: list[list[str]], which
 
 @pytest.mark.parametrize("size", [4095, 4096, 4097, 9000])
 def test_large_batches_are_tagged_in_parts(size: int) -> None:
-    """A batch is cut at sentences only, and an endless sentence is not cut at all."""
+    """A batch is cut at sentences; its tags are those of each sentence."""
     tokens = (["Rest", "is", "good", "."] * size)[:size]
     starts = np.arange(0, size, 4)
     tagged = default_tagger().tag(tokens, starts)
     assert (tagged[: size // 4 * 4].reshape(-1, 4) == tagged[:4]).all()
-    assert len(default_tagger().tag(tokens, np.array([0]))) == size
+
+
+@given(
+    st.lists(st.sampled_from(list(chain(*SENTENCES))), min_size=1, max_size=40), st.integers(1, 9)
+)
+def test_an_endless_sentence_is_tagged_in_parts(tokens: list[str], at_once: int) -> None:
+    """Which see as far as a tag does, so that it has the same tags."""
+    whole = default_tagger().tag(tokens, np.array([0]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tags, "_AT_ONCE", at_once)
+        assert default_tagger().tag(tokens, np.array([0])).tolist() == whole.tolist()
 
 
 def test_nothing_gives_nothing() -> None:

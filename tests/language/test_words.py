@@ -68,3 +68,11 @@ def test_tokens_are_the_piece_cut_up(piece: str) -> None:
     """Nothing is lost, nothing is added, and every piece has a token."""
     assert "".join(tokenize(piece)) == piece
     assert word_of(piece) in piece.replace("(s)", "").replace("(es)", "") or "[" in piece
+
+
+def test_endless_pieces_take_linear_time() -> None:
+    """Brackets that look like references, and chains that look like addresses, took minutes."""
+    assert word_of("a" + "[,]" * 100_000 + "b") == "a" + "[,]" * 100_000 + "b"
+    assert word_of("a[1][2][3]" + "." * 9) == "a"
+    assert len(tokenize("a-" * 100_000)) == 200_000
+    assert list(map(len, tokenize("a" * 450))) == [200, 200, 50]

@@ -23,8 +23,10 @@ dropped, unless there is no text before it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from understandability.extraction.columns import blocks_of
 from understandability.pages import ParsedPage, Tape, names, stop_words
@@ -206,10 +208,15 @@ def _revise(paragraphs: Sequence[_Paragraph], alone: Sequence[str]) -> list[str]
         if own == "neargood":
             classes[place] = "bad" if previous == after[place] == "bad" else "good"
         previous = classes[place]
+    good_places = [place for place, own in enumerate(classes) if own == "good"]
+    starts = [0, *accumulate(len(paragraph.text) for paragraph in paragraphs)]
     for place, paragraph in enumerate(paragraphs):
-        lifted = paragraph.in_heading and classes[place] == "bad" and alone[place] != "bad"
-        if lifted and _good_follows(place, paragraphs, classes):
-            classes[place] = "good"
+        if paragraph.in_heading and classes[place] == "bad" and alone[place] != "bad":
+            following = bisect_right(good_places, place)
+            if following < len(good_places):
+                distance = starts[good_places[following]] - starts[place + 1]
+                if distance <= MAX_HEADING_DISTANCE:
+                    classes[place] = "good"
     return classes
 
 
@@ -221,15 +228,3 @@ def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
         if own in wanted:
             last = own
     return nearest
-
-
-def _good_follows(place: int, paragraphs: Sequence[_Paragraph], classes: Sequence[str]) -> bool:
-    """Whether a good paragraph begins within the maximum distance of a heading."""
-    distance = 0
-    for later in range(place + 1, len(paragraphs)):
-        if distance > MAX_HEADING_DISTANCE:
-            return False
-        if classes[later] == "good":
-            return True
-        distance += len(paragraphs[later].text)
-    return False

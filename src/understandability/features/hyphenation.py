@@ -14,6 +14,8 @@ from understandability.features.types import Array
 from understandability.language.tries import Trie
 
 _FROM_EDGE = 2
+# Places at once: a word may have millions.
+_AT_ONCE = 1 << 15
 
 
 def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
@@ -29,9 +31,11 @@ def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
     trie, levels_of = _patterns()
     codes = trie.encode("\n".join(f".{word}." for word in words))
     levels = np.zeros(len(codes) + levels_of.longest, np.int8)
-    for places, nodes in trie.walk(codes, np.arange(len(codes))):
-        owners, shifts, heights = levels_of.of(nodes)
-        np.maximum.at(levels, places[owners] + shifts, heights)
+    for begin in range(0, len(codes), _AT_ONCE):
+        starts = np.arange(begin, min(begin + _AT_ONCE, len(codes)))
+        for walkers, nodes in trie.walk(codes, starts):
+            owners, shifts, heights = levels_of.of(nodes)
+            np.maximum.at(levels, starts[walkers[owners]] + shifts, heights)
     odd_before = starts_of(levels & 1)
     sizes = np.fromiter(map(len, words), np.int64, len(words))
     # A level stands before its letter; the first letter stands behind a dot.

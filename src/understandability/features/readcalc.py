@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ _MORE_FAMILIAR = frozenset(("bluejay", "cooky", "dalf", "ma", "tho", "tis"))
 # The Treebank tokenizer cuts these in two; other words of letters alone stay whole.
 _CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
 _PLAIN = re.compile(r"([A-Za-z0-9]+)[.,:;!?)]*")
-_NO_WORD = re.compile(r"\W")
+_IN_WORD, _NO_WORD = re.compile(r"\w"), re.compile(r"\W")
 _MAY_BE_CUT = re.compile(r"'|wanna", re.IGNORECASE)
 _LAST_PERIOD = re.compile(r"([^.])\.([])}>\"']*)$")
 # Stands between pieces while they are cut together; no text has this code point.
@@ -54,8 +55,15 @@ def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
     [[2, 4, 2, 0, 0, 2], [1, 8, 2, 0, 1, 1], [1, 9, 2, 0, 1, 1]]
     """
     plain = [_plain_word(piece) for piece in pieces]
-    cut = iter(_cut([piece for piece, word in zip(pieces, plain, strict=True) if not word]))
-    words = [[word] if word else _without_marks(next(cut)) for word in plain]
+    # What is left of marks alone is nothing.
+    is_cut = [
+        not word and _IN_WORD.search(piece) for piece, word in zip(pieces, plain, strict=True)
+    ]
+    cut = iter(_cut(list(compress(pieces, is_cut))))
+    words = [
+        _without_marks(next(cut)) if cuts else [word] if word else []
+        for word, cuts in zip(plain, is_cut, strict=True)
+    ]
     numbers: dict[str, int] = {}
     of_word = np.array(
         [numbers.setdefault(word, len(numbers)) for each in words for word in each], np.int64

@@ -26,6 +26,7 @@ NO_WORDS = "no_words"
 _FORMS = (DOCUMENT, WORD, SENTENCE)
 _BATCH_DOCUMENTS = 256
 _BATCH_PIECES = 50_000
+_LETTERS = 5  # of a piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,15 @@ def _plan(columns: tuple[str, ...]) -> _Plan:
     )
 
 
+def weight(document: Document) -> int:
+    """What a document costs in time and memory: its pieces, endless ones as many as they hold.
+
+    >>> [weight(Document("d", "", pieces, (0,))) for pieces in (("So", "be", "it."), ("!?" * 50,))]
+    [3, 20]
+    """
+    return max(len(document.pieces), sum(map(len, document.pieces)) // _LETTERS)
+
+
 def batches(documents: Iterable[Document], tagger: NltkTagger | None = None) -> Iterator[Batch]:
     """The documents in batches of a size that is quick and bounded; at least one, if empty.
 
@@ -157,7 +167,7 @@ def batches(documents: Iterable[Document], tagger: NltkTagger | None = None) -> 
     nothing = True
     for document in documents:
         waiting.append(document)
-        pieces += len(document.pieces)
+        pieces += weight(document)
         if pieces >= _BATCH_PIECES or len(waiting) >= _BATCH_DOCUMENTS:
             yield Batch(waiting, tagger)
             waiting, pieces, nothing = [], 0, False

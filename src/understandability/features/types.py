@@ -23,6 +23,8 @@ Column = Callable[[Sequence[str]], Array]
 
 MAX_TYPES = 1 << 18
 MAX_CHARACTERS = 1 << 25
+# Strings that a column is computed of at once: a page may have a million.
+_AT_ONCE = 1 << 14
 
 _LOCK = RLock()
 
@@ -109,8 +111,9 @@ class TypeTable:
             if column is None:
                 column = self._columns[compute] = _Growing()
             new = self.strings[column.size :]
-            if new or column.is_new:  # even an empty column has the shape of its rows
-                column.extend(compute(new))
+            # Even an empty column has the shape of its rows.
+            for start in range(0, max(len(new), column.is_new), _AT_ONCE):
+                column.extend(compute(new[start : start + _AT_ONCE]))
             return column.rows
 
 

@@ -50,7 +50,7 @@ _COMPLEMENTED = re.compile(f"{_NOUN_1}{_PREPOSITIONAL_2}+")
 _VERBS = re.compile(f"(?:v|a[atr]*v?|rr{{0,4}}v)[rj{_NP}]*")
 # Where one clause goes on with another, the later one has to be found first.
 _CLAUSES = re.compile(
-    f"(?:[st]|(?<=[{_N}])[{_N}])[r{_NP}]{{0,40}}[{_any(_VERB)}]"
+    f"(?:[st]|(?<=[{_N}])[{_N}])[r{_NP}]{{0,40}}+[{_any(_VERB)}]"
     f"[rj{_any(_NOUN, _PREPOSITIONAL, _VERB, _CLAUSE)}]{{0,60}}+(?![st])"
 )
 _CLAUSES_IN_CLAUSES = 16

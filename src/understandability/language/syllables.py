@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.io.resources import resource_arrays
-from understandability.language.tries import Trie
+from understandability.language.tries import Array, Trie
 
 # A number (its -th not counted), or letters.
 _PARTS = re.compile(
@@ -30,6 +30,8 @@ _NUCLEUS = re.compile(
 )
 # How many letters before a nucleus a pattern may reach, after it, and together.
 _BEFORE, _AFTER, _TOGETHER = 4, 4, 6
+# Nuclei at once: a word may have millions.
+_AT_ONCE = 1 << 15
 
 
 def nuclei(marked: str) -> Iterator[int]:
@@ -63,18 +65,24 @@ class SyllableWeights:
     def count(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The syllables of each word in small letters by the weights alone; at least 1."""
         text = "\n" * _BEFORE + "\n".join(f"^{word}$" for word in words)
-        places = np.fromiter(nuclei(text), np.int64)
-        before = np.arange(_BEFORE + 1)
-        starts = (places - before[:, None]).ravel()
-        roots = np.repeat(self._roots, len(places))
-        evidence = np.zeros(len(starts), np.int64)
-        for walkers, nodes in self._trie.walk(self._trie.encode(text), starts, roots):
-            evidence[walkers] += self._weights[nodes]
-        syllables = places[evidence.reshape(len(before), -1).sum(axis=0) > 0]
+        places, codes = np.fromiter(nuclei(text), np.int64), self._trie.encode(text)
+        some = range(0, len(places), _AT_ONCE)
+        is_syllable = [self._weigh(codes, places[start : start + _AT_ONCE]) > 0 for start in some]
+        syllables = places[np.concatenate(is_syllable)] if is_syllable else places
         sizes = np.fromiter(map(len, words), np.int64, len(words)) + len("^$\n")
         ends = _BEFORE + np.cumsum(sizes)
         counts = np.diff(np.searchsorted(syllables, ends), prepend=0)
         return np.maximum(1, counts)
+
+    def _weigh(self, codes: Array, places: Array) -> NDArray[np.int64]:
+        """The weight of all patterns around each place."""
+        before = np.arange(_BEFORE + 1)
+        starts = (places - before[:, None]).ravel()
+        evidence = np.zeros(len(starts), np.int64)
+        for walkers, nodes in self._trie.walk(codes, starts, np.repeat(self._roots, len(places))):
+            evidence[walkers] += self._weights[nodes]
+        weights: NDArray[np.int64] = evidence.reshape(len(before), -1).sum(axis=0)
+        return weights
 
 
 class _Pronunciation(NamedTuple):

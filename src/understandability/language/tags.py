@@ -197,7 +197,11 @@ class Tagger:
             start = sentence_starts[first]
             last = max(first + 1, int(np.searchsorted(ends, start + _AT_ONCE, side="right")))
             starts, end = sentence_starts[first:last] - start, ends[last - 1]
-            tags[start:end] = self._tag_some(type_ids[start:end], starts, contributions)
+            for begin in range(start, end, _AT_ONCE):  # once, unless a sentence does not end
+                stop = min(begin + _AT_ONCE, end)
+                left, right = max(begin - _REACH, start), min(stop + _REACH, end)
+                some = self._tag_some(type_ids[left:right], starts, contributions)
+                tags[begin:stop] = some[begin - left : stop - left]
             first = last
         return tags
 
@@ -238,6 +242,8 @@ class Tagger:
 
 # Tokens or types at once: what they gather stays in the processor's cache.
 _AT_ONCE = 4096
+# How far on each side a token's tag looks: two passes of a window of five.
+_REACH = 4
 # Of a longer token only so many characters are looked at.
 _LONGEST = 64
 

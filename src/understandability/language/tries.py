@@ -46,7 +46,9 @@ class Trie:
     def encode(self, text: str) -> Array:
         """The text as `walk` takes it; one character more, where no pattern goes on."""
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-        return np.append(self._codes[np.minimum(points, len(self._codes) - 1)], 0)
+        codes = np.zeros(len(points) + 1, self._codes.dtype)
+        codes[:-1] = self._codes[np.minimum(points, len(self._codes) - 1)]
+        return codes
 
     def walk(
         self, codes: Array, starts: Array, nodes: Array | int = 1

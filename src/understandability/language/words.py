@@ -32,8 +32,8 @@ def split_pieces(text: str) -> list[str]:
     return text.split()
 
 
-_REFERENCES = r"(?:\[[\w, –-]{1,9}\]){1,9}"
-_TRAILING = re.compile(rf"\((?:s|es)\)(?=\W*$)|{_REFERENCES}(?=\W*$)")
+_REFERENCES = r"(?:\[[\w, –-]{1,9}\]){1,9}+"
+_TRAILING = re.compile(rf"(?:\((?:s|es)\)|{_REFERENCES})(?=\W{{0,20}}+$)")
 _WORD = re.compile(r"[^\W_](?:.*[^\W_])?", re.DOTALL)
 
 
@@ -59,8 +59,8 @@ _WHOLE = re.compile(
     r"""
       (?:https?|ftp)://\S*[\w/]                      # addresses
     | www\.\S*[\w/]
-    | [\w.+%-]+@[\w-]+(?:\.[\w-]+)+                  # mail
-    | [\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov|uk|html?|pdf|docx?|xls)\b(?:/\S*[\w/])?
+    | [\w.+%-]++@[\w-]+(?:\.[\w-]+)+                 # mail
+    | [\w-]++(?:\.[\w-]++)*\.(?:com|org|net|edu|gov|uk|html?|pdf|docx?|xls)\b(?:/\S*[\w/])?
     | [<>]?[:;=]['-]?[)(DPp](?!\w)                   # smileys
     | \d+(?:[.,:/]\d+)+                              # 1,200.5  7:30  11/28/2000
     | \d+(?:-\d+){2,}                                # telephone numbers
@@ -93,7 +93,7 @@ def tokenize(piece: str) -> tuple[str, ...]:
     >>> tokenize("well-being."), tokenize("e.g."), tokenize("$3.50,")
     (('well', '-', 'being', '.'), ('e.g.',), ('$', '3.50', ','))
     """
-    if piece.isalnum():
+    if piece.isalnum() and len(piece) <= _LONGEST:
         return (piece,)
     if len(piece) > _LONGEST:
         parts = (piece[start : start + _LONGEST] for start in range(0, len(piece), _LONGEST))

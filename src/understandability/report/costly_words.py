@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from understandability.features import batches
+from understandability.features.table import batches, weight
 from understandability.language.words import word_of
 from understandability.records import Document
 from understandability.report.marks import DIFFICULT, KINDS, MarkedPiece, is_plain_word
@@ -45,7 +45,7 @@ def costly_words(
         word = word_of(piece.text).lower()
         if (DIFFICULT in piece.kinds or piece.term) and is_plain_word(word):
             places.setdefault(word, []).append(index)
-    most = min(_CANDIDATES, _MOST_PIECES // max(len(pieces), 1))
+    most = min(_CANDIDATES, _MOST_PIECES // max(weight(document), 1))
     candidates = sorted(places, key=lambda word: (-len(places[word]), word))[:most]
     without = (_without(document, word, places[word]) for word in candidates)
     estimates = chain.from_iterable(
