@@ -149,28 +149,56 @@ def read_trec_pages(
         yield Failure(where, where, "read", "the file ends within the record")
 
 
-_DOCNO = re.compile(rb"<DOCNO>\s*(.*?)\s*</DOCNO>", re.I | re.S)
-_DOCHDR = re.compile(rb"<DOCHDR>\s*(\S*).*?</DOCHDR>", re.I | re.S)
-_TEXT = re.compile(rb"<(?:TEXT|TITLE|HEADLINE)>(.*?)</(?:TEXT|TITLE|HEADLINE)>", re.I | re.S)
+_OPENING = re.compile(rb"<(?:TEXT|TITLE|HEADLINE)>", re.I)
+_CLOSING = re.compile(rb"</(?:TEXT|TITLE|HEADLINE)>", re.I)
 _MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
 
 
 def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failure:
-    found = _DOCNO.search(record)
-    if found is None or not found[1]:
+    found, end = _element(record, b"docno")
+    if not found.strip():
         return Failure(where, where, "read", "the record has no <DOCNO>")
-    docno = found[1].decode("utf-8", "replace")
+    docno = found.strip().decode("utf-8", "replace")
     if size > limit:
         return Failure(docno, where, "read", too_long(limit))
-    body = record[found.end() :]
+    body = record[end:]
     body = body[: body.upper().rindex(b"</DOC>")]
-    if header := _DOCHDR.search(body):
-        url = header[1].decode("utf-8", "replace") or None
-        return Page(docno, where, body[header.end() :], HTML, url=url)
-    texts = _TEXT.findall(body)
+    header, end = _element(body, b"dochdr")
+    if end:
+        words = header.split(None, 1)
+        url = words[0].decode("utf-8", "replace") if words else None
+        return Page(docno, where, body[end:], HTML, url=url)
+    texts = _texts(body)
     if texts and not any(_MARKUP.search(text) for text in texts):
         return Page(docno, where, b"\n\n".join(texts), TEXT)
     return Page(docno, where, body, HTML)
+
+
+# One pattern for an element, from tag to tag, would go through the rest of the record again for
+# each opening tag that nothing closes.
+
+
+def _element(record: bytes, name: bytes) -> tuple[bytes, int]:
+    """What the first element of this name (in lower case) holds, and where it ends, or 0."""
+    lowered = record.lower()
+    opening, closing = b"<%b>" % name, b"</%b>" % name
+    start = lowered.find(opening)
+    end = lowered.find(closing, start) if start >= 0 else -1
+    if end < 0:
+        return b"", 0
+    return record[start + len(opening) : end], end + len(closing)
+
+
+def _texts(body: bytes) -> list[bytes]:
+    texts = []
+    end = 0
+    while opening := _OPENING.search(body, end):
+        closing = _CLOSING.search(body, opening.end())
+        if closing is None:
+            break
+        texts.append(body[opening.end() : closing.start()])
+        end = closing.end()
+    return texts
 
 
 class ForwardFile(io.RawIOBase):

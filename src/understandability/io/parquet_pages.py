@@ -123,6 +123,8 @@ class _Thrift:
         raise ValueError("a header holds what no header has")
 
     def _elements(self, depth: int) -> list[Any]:
+        if depth > _DEPTH:
+            raise ValueError("a header is nested too deeply")
         byte = self._byte()
         size = byte >> 4 if byte >> 4 < 15 else self._varint()
         if size > len(self._data):
