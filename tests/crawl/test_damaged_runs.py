@@ -40,6 +40,7 @@ def run(tmp_path: Path, commit: Commit, described: Described) -> RunFolder:
     [
         ("{", "Expecting property name"),
         ("[]", "list indices must be integers"),
+        ("[" * 200_000, "recursion"),
         ('{"format": 1}', "there is no 'settings'"),
         ('{"format": 1, "settings": {}}', "there is no 'inputs'"),
         ('{"format": 1, "settings": [], "inputs": []}', "its settings are no object"),

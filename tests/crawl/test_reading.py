@@ -125,14 +125,14 @@ def test_a_reader_that_fails_ends_its_file_only(
     for name in ("a.html", "b.html"):
         (tmp_path / name).write_text("<p>Words.")
         files.append(File(name, str(tmp_path / name), 8))
-    whole_read = Sources.read
+    whole_read = Sources._read_file
 
     def broken(self: Sources, docno: str, path: str):  # type: ignore[no-untyped-def]
         if docno == "a.html":
             raise KeyError("unforeseen")
         return whole_read(self, docno, path)
 
-    monkeypatch.setattr(Sources, "read", broken)
+    monkeypatch.setattr(Sources, "_read_file", broken)
     batches, parts = read(Input(0, tuple(files)))
     assert batches == [["b.html"]]
     ((_, failure),) = parts[0].unread

@@ -73,6 +73,14 @@ def test_bad_files_are_named(tmp_path: Path, name: str, text: str, message: str)
         read_queries(tmp_path / name)
 
 
+def test_topics_in_topics_take_linear_time(tmp_path: Path) -> None:
+    """The text of all levels was joined for each of them."""
+    topic = "<topic><id>1</id><text>flu</text></topic>"
+    text = "<a>" * 250 + "<b>x</b>" * 300_000 + topic + "</a>" * 250
+    (tmp_path / "q.xml").write_text(text)
+    assert read_queries(tmp_path / "q.xml") == {"1": "flu"}
+
+
 def test_an_entity_of_a_file_is_not_read(tmp_path: Path) -> None:
     """XML cannot make us open other files."""
     (tmp_path / "secret").write_text("secret")

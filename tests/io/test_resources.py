@@ -26,6 +26,7 @@ from understandability.io.installed import (
     nltk_folder,
 )
 from understandability.io.installing import INSTALLABLE, install, verify
+from understandability.io.lexicons import xml_elements
 from understandability.io.members import members
 
 Row = tuple[str, str, float | None, str]
@@ -324,6 +325,9 @@ DAMAGED: list[tuple[str, str, str | bytes, str]] = [
     ),
     ("openmedspel", "x.zip", b"PK\x03\x04" + b"x" * 60, "x.zip is a damaged"),
     ("metamap", "x.mmi", "d1|MMI|5.18\n", "line 1 of x.mmi is no fielded MetaMap output"),
+    ("openmedspel", "x.txt.gz", gzip.compress(b"a" * 40_000_000), "line 1 has more than 10 MB"),
+    ("stopwords-indri", "s.dft", "<" + "<word>" * 1_000_000, "holds no entry"),
+    ("stopwords-indri", "s.dft", "<word>" + " " * 1_000_000, "holds no entry"),
 ]
 
 
@@ -573,6 +577,26 @@ def test_data_of_nltk_is_kept_as_it_is(folder: Path, tmp_path: Path, packed: boo
 def test_a_folder_that_is_not_of_nltk_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds none of NLTK's folders"):
         install("nltk-data", [write(tmp_path, "a.txt", "x")])
+
+
+def test_endless_places_of_metamap_take_linear_time(folder: Path, tmp_path: Path) -> None:
+    """Digits and brackets without end took minutes."""
+    lines = (
+        f'{docno}|MMI|3.6|Influenza|C0021400|[dsyn]|["flu"-ti-1-"flu"]|TI|{places}|C01.925\n'
+        for docno, places in (("d1", "1" * 1_000_000), ("d2", "[" * 1_000_000), ("d3", "[1/2],3/4"))
+    )
+    install("metamap", [write(tmp_path, "out.mmi", "".join(lines))])
+    assert installed_mappings().occurrences.tolist() == [1, 1, 2]
+
+
+def test_elements_that_nobody_asked_for_are_let_go(tmp_path: Path) -> None:
+    """Millions of them stayed in memory; those within one that was asked for are there."""
+    text = "<m><!-- c -->" + "<x><y/></x>" * 50 + "<d><n>1</n><d><n>2</n></d><e/></d><x/><d/></m>"
+    seen = []
+    for element in xml_elements(io.BufferedReader(io.BytesIO(text.encode())), "m.xml", "d"):
+        seen.append((element.findtext("n"), len(element), len(element.getroottree().getroot())))
+    # Of fifty elements before the first, the last is there; what comes behind was read ahead.
+    assert seen == [("2", 1, 4), ("1", 3, 4), (None, 0, 2)]
 
 
 def test_metamap_output_is_read(folder: Path, tmp_path: Path) -> None:

@@ -86,6 +86,9 @@ def test_a_missing_folder_is_told(tmp_path: Path) -> None:
         ("t.parquet", b"PAR1"),
         ("t.csv", b"a,b\n1\n"),
         ("t.jsonl.gz", gzip.compress(b'{"a": 1}', mtime=0)[:-4]),
+        ("t.jsonl", b'{"a": 1}\n{"a":' + b"[" * 20_000),  # ended the process
+        ("t.jsonl", b'{"a":' * 20_000),
+        ("t.csv", b"a," * 100_000 + b"b\n"),  # took a gigabyte
     ],
 )
 def test_damaged_tables_are_told(tmp_path: Path, name: str, content: bytes) -> None:

@@ -116,11 +116,11 @@ def _find(folder: RunFolder, part: Part, docnos: Sequence[str]) -> list[str]:
 
 def _rows(folder: RunFolder, part: Part, docnos: Sequence[str]) -> Iterator[Row]:
     """The rows of documents in a part, first those that count."""
-    scores = folder.scores(part)
+    scores, wanted = folder.scores(part), frozenset(docnos)
     for row, docno in enumerate(scores["docno"].to_pylist()):
-        if docno in docnos:
+        if docno in wanted:
             yield scores.slice(row, 1).to_pylist()[0]
-    failed = [asdict(each) for each in folder.failures(part) if each.docno in docnos]
+    failed = [asdict(each) for each in folder.failures(part) if each.docno in wanted]
     yield from sorted(failed, key=_is_unread)
 
 

@@ -143,11 +143,7 @@ class InputReader:
 
     def _records(self) -> Iterator[Page | Failure]:
         for file in self.input.files:
-            try:
-                yield from self._sources.read(file.docno, file.path)
-            except Exception as error:  # what a reader never foresaw must not end a crawl
-                message = f"reading stopped here: {type(error).__name__}: {error}"
-                yield Failure(file.docno, file.path, "read", message)
+            yield from self._sources.read(file.docno, file.path)
             self._bytes_before += file.bytes
 
     def _if_first(self, record: Page | Failure) -> Page | Failure:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from understandability.errors import InputError
 from understandability.io.streams import open_stream
 
 # Columns in a line -> the column with the docno: a list, TREC qrels, a TREC run.
 _DOCNO_COLUMN = {1: 0, 4: 2, 6: 2}
+_MOST_OF_A_LINE = 1_000_000
 
 
 def read_docnos(path: str) -> frozenset[str]:
@@ -17,7 +20,9 @@ def read_docnos(path: str) -> frozenset[str]:
     docnos = set()
     columns = 0
     with open_stream(path) as stream:
-        for number, line in enumerate(stream, 1):
+        for number, line in enumerate(iter(partial(stream.readline, _MOST_OF_A_LINE), b""), 1):
+            if len(line) == _MOST_OF_A_LINE:
+                raise InputError(f"{path}, line {number} has more than a megabyte; name a docno")
             fields = line.decode("utf-8", "replace").split()
             if not fields:
                 continue

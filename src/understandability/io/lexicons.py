@@ -11,12 +11,14 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from understandability.errors import InputError
 
 DISEASE, SYMPTOM, STOP = "disease", "symptom", "stop"
+_MOST_OF_A_LINE = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,12 @@ class Term:
 
 def lines_of(stream: io.BufferedReader) -> Iterator[str]:
     """The lines without their ends; UTF-8 (with or without a mark), else windows-1252."""
-    for number, line in enumerate(stream):
+    for number, line in enumerate(iter(partial(stream.readline, _MOST_OF_A_LINE), b"")):
+        if len(line) == _MOST_OF_A_LINE:
+            raise InputError(
+                f"line {number + 1} has more than {_MOST_OF_A_LINE // 1_000_000} MB; no vocabulary "
+                "has such lines, so name another file"
+            )
         if number == 0:
             line = line.removeprefix(b"\xef\xbb\xbf")
         try:
@@ -73,7 +80,7 @@ def start_of(stream: io.BufferedReader) -> str:
 
 
 # A word list, with what hunspell and Indri add: affix flags, a count, elements around words.
-_INDRI_WORD = re.compile(r"<word>\s*(.*?)\s*</word>", re.IGNORECASE)
+_INDRI_WORD = re.compile(r"<word>([^<]*+)</word>", re.IGNORECASE)
 _MARKED_UP = re.compile(r"\s*<")
 
 
@@ -81,7 +88,7 @@ def read_words(stream: io.BufferedReader, name: str) -> Iterator[Term]:
     """One word a line; hunspell's ``.dic`` (affix flags are dropped), Indri's ``<word>`` lists."""
     for number, line in enumerate(lines_of(stream)):
         if _MARKED_UP.match(line):
-            yield from map(Term, _INDRI_WORD.findall(line))
+            yield from map(Term, map(str.strip, _INDRI_WORD.findall(line)))
             continue
         word = line.split("/", 1)[0].strip()
         if not word or line.startswith("#") or (number == 0 and word.isdigit()):
@@ -194,14 +201,25 @@ def xml_elements(stream: io.BufferedReader, name: str, tag: str) -> Iterator[Any
     from lxml import etree
 
     try:
-        for _, element in etree.iterparse(
-            stream, tag=tag, resolve_entities=False, load_dtd=False, no_network=True
+        inside = 0
+        for event, element in etree.iterparse(
+            stream, ("start", "end"), resolve_entities=False, load_dtd=False, no_network=True
         ):
-            yield element
-            element.clear()
+            if event == "start":
+                inside += element.tag == tag
+                continue
+            if element.tag == tag:
+                inside -= 1
+                yield element
+            elif inside:
+                continue
             # What has been read is let go, or a file of a gigabyte would stay in memory.
-            while (before := element.getprevious()) is not None and before.tag == tag:
-                element.getparent().remove(before)
+            element.clear()
+            parent = element.getparent()
+            while parent is not None and (before := element.getprevious()) is not None:
+                if inside and before.tag != tag:
+                    break
+                parent.remove(before)
     except etree.XMLSyntaxError as error:
         raise InputError(f"{name} is damaged XML: {error}") from error
 

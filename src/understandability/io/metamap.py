@@ -15,7 +15,7 @@ from understandability.io.mesh import depth
 GROUP_OF_TYPE = {"sosy": SYMPTOM, "dsyn": DISEASE}
 
 # An occurrence is start/length; in square brackets one that lies in several places.
-_OCCURRENCE = re.compile(r"\[[^\]]*\]|\d+/\d+(?:\^\d+/\d+)*")
+_OCCURRENCE = re.compile(r"\[[^\[\]]*+\]|(?<!\d)\d++/\d++(?:\^\d++/\d++)*+")
 
 
 @dataclass(frozen=True, slots=True)

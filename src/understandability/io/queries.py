@@ -56,7 +56,7 @@ def _of_topics(text: str) -> Iterator[tuple[str, str]]:
     root = etree.fromstring(text.encode(), parser)
     for element in () if root is None else root.iter(etree.Element):
         children: dict[str, str] = {}
-        for child in element.iterchildren(etree.Element):
+        for child in element.iterchildren(*_IDS, *_TEXTS):
             children.setdefault(child.tag, " ".join("".join(child.itertext()).split()))
         query = next((children[tag] for tag in _IDS if children.get(tag)), element.get("number"))
         words = next((children[tag] for tag in _TEXTS if children.get(tag)), None)

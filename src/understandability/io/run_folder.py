@@ -104,7 +104,7 @@ class RunFolder:
                 f"{self.path} is no run folder: there is no {_DESCRIPTION} in it; name the "
                 "folder that 'understand score -o' wrote"
             ) from None
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             reason = f"there is no {error}" if isinstance(error, KeyError) else error
             raise InputError(
                 f"{self.path}/{_DESCRIPTION} is damaged: {reason}; restore it, or name a new folder"

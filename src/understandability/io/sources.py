@@ -85,6 +85,10 @@ class Sources:
         except (InputError, MissingExtraError, OSError) as error:
             nothing = False
             yield Failure(docno, path, "read", str(error))
+        except Exception as error:  # what a reader never foresaw must not end a crawl
+            nothing = False
+            message = f"reading stopped here: {type(error).__name__}: {error}"
+            yield Failure(docno, path, "read", message)
         if nothing and self.skipped.total() == before:
             yield Failure(docno, path, "read", "there is no document in it")
 

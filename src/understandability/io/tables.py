@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
 SETTINGS_KEY = b"understandability"
+_MOST_COLUMNS = 10_000
+_MOST_OF_A_HEADER = 10_000_000  # bytes
+_MOST_BRACKETS = 1_000  # of a row in JSON
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -222,10 +225,12 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
             open_stream(path).close()
             table = pq.ParquetFile(path).read()
         elif kind == "jsonl":
+            _check_flat(path)
             with open_stream(path) as stream:
                 table = pa.json.read_json(stream, pa.json.ReadOptions(block_size=1 << 26))
         else:
             delimiter = "," if kind == "csv" else "\t"
+            _check_header(path, delimiter)
             with open_stream(path) as stream:
                 table = pa.csv.read_csv(
                     stream,
@@ -247,6 +252,27 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
             )
         table = table.select(wanted)
     return table
+
+
+def _check_header(path: str, delimiter: str) -> None:
+    """Refuse tables of endless columns, each of which takes kilobytes."""
+    with open_stream(path) as stream:
+        if stream.readline(_MOST_OF_A_HEADER).count(delimiter.encode()) >= _MOST_COLUMNS:
+            raise InputError(
+                f"{path} has more than {_MOST_COLUMNS:,} columns; a table of scores or features "
+                "has a few hundred"
+            )
+
+
+def _check_flat(path: str) -> None:
+    """Refuse nested rows: Arrow ends the process where they are nested very deeply."""
+    with open_stream(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.count(b"[") + line.count(b"{") > _MOST_BRACKETS:
+                raise InputError(
+                    f"{path}, line {number} has more than {_MOST_BRACKETS:,} brackets; a row is "
+                    "one object with names and values, not nested"
+                )
 
 
 def read_settings(path: str) -> dict[str, Any] | None:
