@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import struct
 from pathlib import Path
 
 import pytest
 
+from understandability.io.parquet_pages import largest_pages
 from understandability.io.sources import read_pages
 from understandability.records import HTML, TEXT, Failure, Page
 
@@ -74,3 +76,67 @@ def test_a_parquet_footer_of_lists_in_lists_is_told(tmp_path: Path) -> None:
     (failure,) = found_in(tmp_path / "a.parquet", parquet_file(b"", b"\x19" * 2000 + b"\0"))
     assert isinstance(failure, Failure)
     assert "a header is nested too deeply" in failure.error
+
+
+def chunk_of(data: bytes, *, groups: int) -> bytes:
+    """A Parquet file whose row groups all have one column `id`, in the same place."""
+    size, start = varint(2 * len(data)), varint(2 * len(b"PAR1"))
+    column = b"\x39\x18\x02id" + b"\x46" + size + b"\x26" + start + b"\0"
+    group = b"\x19\x1c" + b"\x3c" + column + b"\0" + b"\0"
+    return parquet_file(data, b"\x49\xfc" + varint(groups) + group * groups + b"\0")
+
+
+def varint(value: int) -> bytes:
+    """A number of Thrift's compact protocol."""
+    return bytes([value & 127 | 128]) + varint(value >> 7) if value > 127 else bytes([value])
+
+
+EMPTY_PAGE = b"\x25\x00\x15\x00\x00"  # its header: both of its sizes are 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        EMPTY_PAGE,
+        # Fields that are not read, between those that are.
+        b"\x25\x00\x15\x00\x18" + varint(5000) + b"x" * 5000 + b"\0",
+        b"\x25\x00\x15\x00\x18" + varint(900_000) + b"x" * 900_000 + b"\0",
+    ],
+)
+def test_page_headers_of_any_length_are_read(header: bytes) -> None:
+    """Also those that are longer than what is read at first."""
+    file = io.BytesIO(chunk_of(header + b"\x25\x54\x15\x00\x00" + header, groups=1))
+    assert largest_pages(file, ["id"]) == [{"id": 42}]
+
+
+def test_a_page_header_without_end_is_told() -> None:
+    """After a megabyte it is none."""
+    header = b"\x25\x00\x15\x00\x18" + varint(3_000_000) + b"x" * 3_000_000 + b"\0"
+    with pytest.raises(ValueError, match="a header ends too early"):
+        largest_pages(io.BytesIO(chunk_of(header, groups=1)), ["id"])
+
+
+def test_few_bytes_are_read_for_each_page_header() -> None:
+    """Not a megabyte for each of many that have five bytes."""
+    file = Counting(chunk_of(EMPTY_PAGE * 10_000, groups=1))
+    assert largest_pages(file, ["id"]) == [{"id": 0}]
+    assert file.count < 100_000_000
+
+
+class Counting(io.BytesIO):
+    """A file that counts the bytes read from it."""
+
+    count = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.count += len(data)
+        return data
+
+
+def test_row_groups_in_the_same_place_are_refused(tmp_path: Path) -> None:
+    """Their pages would be gone through once for each of them."""
+    file = tmp_path / "a.parquet"
+    (failure,) = found_in(file, chunk_of(EMPTY_PAGE * 20_000, groups=10_000))
+    assert isinstance(failure, Failure)
+    assert "its columns claim to be longer than the file" in failure.error

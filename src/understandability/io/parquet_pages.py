@@ -15,6 +15,7 @@ from typing import IO, Any
 _MAGIC = b"PAR1"
 _MAX_FOOTER = 1 << 26
 _MAX_HEADER = 1 << 20
+_WINDOW = 1 << 12  # what is read for the header of a page at first
 _DEPTH = 16
 
 # The types of Thrift's compact protocol.
@@ -37,6 +38,7 @@ def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int
     Of the columns in `names` only. Raises `ValueError` where footer or headers are damaged.
     """
     groups = []
+    left = file.seek(0, io.SEEK_END)
     for group in _list(_footer(file).get(_ROW_GROUPS), dict):
         sizes = {}
         for chunk in _list(group.get(_COLUMNS), dict):
@@ -45,6 +47,9 @@ def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int
                 raise ValueError("a column lacks its metadata")
             path = b".".join(_list(column.get(_PATH), bytes)).decode("utf-8", "replace")
             if path in names:
+                left -= _number(column.get(_COMPRESSED))
+                if left < 0:  # as where many chunks are one and the same
+                    raise ValueError("its columns claim to be longer than the file")
                 sizes[path] = _largest(file, column)
         groups.append(sizes)
     return groups
@@ -67,12 +72,24 @@ def _largest(file: IO[bytes], column: Fields) -> int:
     end = start + _number(column.get(_COMPRESSED))
     largest = 0
     while start < end:
-        file.seek(start)
-        header = _Thrift(file.read(_MAX_HEADER if end - start > _MAX_HEADER else end - start))
-        fields = header.struct()
+        fields, length = _page_header(file, start, end)
         largest = max(largest, _number(fields.get(_PAGE_UNCOMPRESSED)))
-        start += header.position + _number(fields.get(_PAGE_COMPRESSED))
+        start += length + _number(fields.get(_PAGE_COMPRESSED))
     return largest
+
+
+def _page_header(
+    file: IO[bytes], start: int, end: int, window: int = _WINDOW
+) -> tuple[Fields, int]:
+    """The header that begins at `start`, and how long it is."""
+    file.seek(start)
+    header = _Thrift(file.read(min(window, end - start)))
+    try:
+        return header.struct(), header.position
+    except ValueError:  # it may go on after the window
+        if window >= min(_MAX_HEADER, end - start):
+            raise
+    return _page_header(file, start, end, 16 * window)
 
 
 def _number(value: Any) -> int:
