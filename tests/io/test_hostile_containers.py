@@ -6,6 +6,8 @@ import io
 import struct
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from understandability.io.parquet_pages import largest_pages
@@ -140,3 +142,34 @@ def test_row_groups_in_the_same_place_are_refused(tmp_path: Path) -> None:
     (failure,) = found_in(file, chunk_of(EMPTY_PAGE * 20_000, groups=10_000))
     assert isinstance(failure, Failure)
     assert "its columns claim to be longer than the file" in failure.error
+
+
+@pytest.mark.parametrize("dictionary", [False, True])
+def test_rows_of_very_large_parquet_pages_are_read_few_at_a_time(
+    tmp_path: Path, dictionary: bool
+) -> None:
+    """A page for each row, or one value for all: 64 of them would be gigabytes."""
+    file = tmp_path / "a.parquet"
+    text = "<p>" + "x" * 10_000_000
+    ids = pa.array([str(number) for number in range(64)])
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 64, pa.int32()), pa.array([text]))
+    if not dictionary:
+        texts = pa.chunked_array([pa.array([text])] * 64)
+    table = pa.table({"id": ids, "html": texts})
+    pq.write_table(
+        table,
+        file,
+        compression="zstd",
+        use_dictionary=dictionary,
+        dictionary_pagesize_limit=1 << 30,
+        data_page_size=1000,
+        write_batch_size=1,
+        write_statistics=False,
+        store_schema=False,
+    )
+    before = pa.total_allocated_bytes()
+    most = 0
+    for found in read_pages(file, limit=1000):
+        assert isinstance(found, Failure)
+        most = max(most, pa.total_allocated_bytes() - before)
+    assert most < 450_000_000

@@ -35,6 +35,7 @@ _ID_FIELDS = ("id", "docno")
 _FIELDS = (*_ID_FIELDS, "html", "text", "url")
 _ROWS = 64
 _PARQUET_PAGE = 1 << 27
+_PARQUET_BATCH = 1 << 28
 
 
 def read_jsonl_pages(
@@ -70,8 +71,11 @@ def read_parquet_pages(
         number = 0
         for group, columns in enumerate(pages):
             fit = [name for name, largest in columns.items() if largest <= most]
+            # A row may unfold to a whole page: each has a page of its own, or all repeat one value.
+            row = sum(columns[name] for name in fit)
+            rows = max(1, min(_ROWS, _PARQUET_BATCH // max(row, 1)))
             try:
-                for batch in file.iter_batches(_ROWS, row_groups=[group], columns=fit):
+                for batch in file.iter_batches(rows, row_groups=[group], columns=fit):
                     for record in batch.to_pylist():
                         number += 1
                         where = f"{source}#{number}"
