@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from understandability.errors import PageError
+from understandability.io.http import HttpResponse, decoded_body, header_charset
 from understandability.io.parquet_pages import largest_pages
 from understandability.io.sources import read_pages
 from understandability.records import HTML, TEXT, Failure, Page
@@ -173,3 +175,18 @@ def test_rows_of_very_large_parquet_pages_are_read_few_at_a_time(
         assert isinstance(found, Failure)
         most = max(most, pa.total_allocated_bytes() - before)
     assert most < 450_000_000
+
+
+def test_content_encodings_are_counted() -> None:
+    """Each is a copy of the body; those that change nothing are free."""
+    free = {"content-encoding": "identity, " * 1000 + "gzip," * 5}
+    assert decoded_body(HttpResponse(200, free, b"<p>"), 1000) == b"<p>"
+    many = {"content-encoding": "gzip," * 6}
+    with pytest.raises(PageError, match="the content has 6 encodings; at most 5 are undone"):
+        decoded_body(HttpResponse(200, many, b"<p>"), 1000)
+
+
+def test_a_content_type_without_end_is_cut() -> None:
+    """Its parameters are read in a time that grows with its square."""
+    endless = 'text/html; charset=latin-1; a="' + '\\";' * 1_000_000
+    assert header_charset(endless) == "latin-1"

@@ -11,6 +11,9 @@ from email.message import Message
 from understandability.errors import PageError
 from understandability.io.streams import DamagedStreamError, decompressed, read_bounded
 
+_MOST_CODINGS = 5
+_CONTENT_TYPE = 1000  # characters of the header that are looked at
+
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
@@ -38,7 +41,7 @@ def header_charset(content_type: str) -> str | None:
     'ISO-8859-1'
     """
     message = Message()
-    message["content-type"] = content_type
+    message["content-type"] = content_type[:_CONTENT_TYPE]
     charset = message.get_param("charset")
     return charset.strip() or None if isinstance(charset, str) else None
 
@@ -80,14 +83,18 @@ def decoded_body(response: HttpResponse, limit: int) -> bytes:
     body = response.body
     if "chunked" in response.headers.get("transfer-encoding", "").lower():
         body = _without_chunks(body)
-    codings = response.headers.get("content-encoding", "").lower().split(",")
-    for coding in reversed([name.strip() for name in codings]):
-        if coding not in ("", "identity", "none", "utf-8"):
-            try:
-                body = _decompressed(body, coding, limit)
-            except DamagedStreamError as error:
-                if not body.lstrip().startswith(b"<"):
-                    raise PageError("read", f"the {coding} content is damaged: {error}") from error
+    names = response.headers.get("content-encoding", "").lower().split(",")
+    codings = [name.strip() for name in names]
+    codings = [name for name in codings if name not in ("", "identity", "none", "utf-8")]
+    if len(codings) > _MOST_CODINGS:
+        message = f"the content has {len(codings)} encodings; at most {_MOST_CODINGS} are undone"
+        raise PageError("read", message)
+    for coding in reversed(codings):
+        try:
+            body = _decompressed(body, coding, limit)
+        except DamagedStreamError as error:
+            if not body.lstrip().startswith(b"<"):
+                raise PageError("read", f"the {coding} content is damaged: {error}") from error
     if len(body) > limit:
         raise PageError("read", too_long(limit))
     return body
