@@ -202,6 +202,90 @@ def test_noise_never_raises(noise: bytes, position: int) -> None:
     read(gzip.compress(data)[:position] + noise)
 
 
+def test_a_long_length_in_a_record_of_an_old_version_costs_no_other() -> None:
+    """ClueWeb09 has WARC/0.18; the page with the wrong length comes, cut at the next record."""
+    data = record(response(b"<p>one"), length=5_000, WARC_TREC_ID="1")
+    data += b"".join(record(response(b"<p>x"), WARC_TREC_ID=f"x{n}") for n in range(100))
+    for version in (b"WARC/1.0", b"WARC/0.18"):
+        pages, failures, _ = read(data.replace(b"WARC/1.0", version))
+        assert [page.docno for page in pages] == ["1", *(f"x{n}" for n in range(100))]
+        assert pages[0].content == b"<p>one"
+        assert ["reaches into other records" in each.error for each in failures] == [True]
+
+
+@pytest.mark.parametrize("kind", ["response", "metadata"])
+@pytest.mark.parametrize("more", [1, 12, 10_000, 10**9])
+def test_records_behind_a_long_one_with_a_longer_length_are_read(kind: str, more: int) -> None:
+    """What is skipped, being too long to keep, is looked through for other records."""
+    size = 3_000_000
+    data = record(b"x" * size, kind, length=size + 4 + more)
+    data += b"".join(record(response(b"<p>x"), WARC_TREC_ID=f"x{n}") for n in range(200))
+    pages, failures, _ = read(data)
+    assert [page.docno for page in pages] == [f"x{n}" for n in range(200)]
+    assert "reaches into other records" in failures[-1].error
+
+
+@pytest.mark.parametrize("version", [b"WARC/1.0", b"WARC/0.18"])
+@pytest.mark.parametrize("before", [10, 65_000, 1 << 20, 3_000_000])
+def test_a_content_may_hold_records(before: int, version: bytes) -> None:
+    """A right length is believed, be it kept or skipped, at the end of the file or before it."""
+    inner = record(response(b"<p>inner"), WARC_TREC_ID="inner").replace(b"WARC/1.0", version)
+    content = response(b"<p>" + b"x" * before + b"\n" + inner * 3 + b"y" * 70_000)
+    outer = record(content, WARC_TREC_ID="outer")
+    data = outer + record(content, "metadata") + record(response(b"<p>x"), WARC_TREC_ID="x")
+    pages, failures, _ = read(data + outer, 10_000_000)
+    assert [page.docno for page in pages] == ["outer", "x", "outer"]
+    assert pages[0].content == pages[2].content == content.partition(b"\r\n\r\n")[2]
+    assert not failures
+    pages, failures, _ = read(data + outer, 100)  # too long by the limit, but not broken
+    assert [page.docno for page in pages] == ["x"]
+    assert [failure.docno for failure in failures] == ["outer", "outer"]
+
+
+@pytest.mark.parametrize("border", range(-60, 10, 7))
+def test_records_are_found_across_the_blocks_of_what_is_skipped(border: int) -> None:
+    """Wherever the next record stands to the blocks."""
+    size = (1 << 20) + (3 << 16) + border
+    data = record(b"x" * size, "metadata", length=10**9)
+    pages, _, _ = read(data + record(response(b"<p>x"), WARC_TREC_ID="x"))
+    assert [page.docno for page in pages] == ["x"]
+
+
+@pytest.mark.parametrize("length", [1_000_000, 10**9])
+def test_very_many_wrong_lengths_are_read_in_linear_time(length: int) -> None:
+    """A record that swallows the others costs a change of position, no copy of them."""
+    count = 60_000
+    pages, failures, _ = read(record(response(b"<p>x"), length=length) * count)
+    assert {page.content for page in pages} == {b"<p>x"}
+    assert len(failures) == count
+
+
+def test_a_length_that_reaches_over_a_damage_costs_one_record() -> None:
+    """The records before the damage are read, and those behind it."""
+    good = [record(response(b"<p>x"), WARC_TREC_ID=f"{n}") for n in range(4)]
+    broken = gzip.compress(record(response(bytes(range(256)) * 9)))
+    members = [gzip.compress(part) for part in (good[0], good[1], good[2], good[3])]
+    members.insert(3, broken[:200] + b"\xff" * 40 + broken[240:])
+    members.insert(1, gzip.compress(record(response(b"<p>y"), length=10**9, WARC_TREC_ID="y")))
+    pages, failures, _ = read(b"".join(members))
+    assert [page.docno for page in pages] == ["0", "y", "1", "2", "3"]
+    assert "reaches into other records" in failures[0].error
+    assert "damaged" in failures[1].error
+
+
+def test_blank_lines_without_end_are_passed_in_blocks() -> None:
+    """Between records and behind what is broken, in calls that do not grow with the lines."""
+    data = zstandard.compress(b"\n" * 200_000_000)
+    page = record(response(b"<p>x"), WARC_TREC_ID="x")
+    pages, failures, _ = read(
+        zstandard.compress(page)
+        + data
+        + b"".join([zstandard.compress(b"broken\n"), data, zstandard.compress(page)])
+    )
+    assert [page.docno for page in pages] == ["x", "x"]
+    assert len(failures) == 1
+
+
 def test_the_real_sample(shared_data: Path) -> None:
     """All 250 responses of the sample crawl, as gzip, plain and zstd."""
     raw = (shared_data / "html/health_pages/sample.warc.gz").read_bytes()

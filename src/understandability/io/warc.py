@@ -8,12 +8,13 @@ payload that was read in part. This reader reports each of these and finds the n
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 
 from understandability.errors import PageError
 from understandability.io.http import decoded_body, parse_headers, parse_response, too_long
-from understandability.io.streams import DamagedStreamError, skip
+from understandability.io.streams import DamagedStreamError
 from understandability.records import HTML, TEXT, Failure, Page
 
 MEDIA_TYPES = {
@@ -22,8 +23,15 @@ MEDIA_TYPES = {
     "text/plain": TEXT,
     "": HTML,  # servers that name no type mostly send HTML; decoding refuses what is none
 }
+_READ = 1 << 16
 _LINE = 1 << 16
-_NEXT_RECORD = b"\nWARC/1."
+_SPACE = re.compile(rb"\s*")
+_VERSION = re.compile(rb"WARC/[01]\.")
+_VERSION_LINE = re.compile(rb"\nWARC/[01]\.")
+# What a record within the content of another looks like: a version and the name of a header.
+_RECORD = re.compile(rb"\nWARC/[01]\.[0-9]{1,3}[ \t]{0,9}\r?\n[A-Za-z][A-Za-z-]{1,40}:")
+_BORDER = 1 << 7  # bytes that a `_RECORD` fits in, to find one that stands across two blocks
+_AHEAD = 1 << 24  # how far ahead the end of a content is looked at
 _HEADER_LINES = 1000
 _HTTP_HEADERS = 1 << 20
 
@@ -117,31 +125,33 @@ class _BrokenRecordError(Exception):
 
 
 class _Records:
-    """The records of a WARC stream, one after another: headers first, then the content."""
+    """The records of a WARC stream, one after another: headers first, then the content.
+
+    What was read ahead stays in one buffer with a position, so that nothing is copied to look
+    at what a wrong Content-Length swallows. The buffer holds `_AHEAD` bytes or one content.
+    """
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
-        self._again = io.BytesIO()  # content of a broken record, to be read once more
-        # What was read behind the headers of the last record: a wrong length swallows the next.
-        self._content = b""
-        self._lines_behind: list[bytes] = []
-        self._found = b""  # a version line that `find_next` came upon
+        self._buffer = bytearray()
+        self._at = 0
+        self._damage: DamagedStreamError | None = None  # what comes behind the buffer
+        self._broken: _BrokenRecordError | None = None  # what was wrong with the last content
 
     def next_headers(self) -> dict[str, str] | None:
         """The headers of the next record, by lower-case name; None at the end."""
-        line, self._found = self._found, b""
-        while not line:
-            raw = self._readline()
-            if not raw:
+        if self._broken:
+            broken, self._broken = self._broken, None
+            raise broken
+        while True:
+            self._at = _end(_SPACE.match(self._buffer, self._at))
+            if self._at < len(self._buffer):
+                break
+            if not self._fill(1):
                 return None
-            if len(self._lines_behind) == _HEADER_LINES:  # padding without end
-                self._content = b""
-                self._lines_behind.clear()
-            self._lines_behind.append(raw)
-            line = raw.strip()
+        line = self._readline().strip()
         if not line.startswith(b"WARC/"):
             raise _BrokenRecordError(f"it begins with {line[:20]!r} instead of WARC/1.0")
-        self._content = b""
         lines: list[bytes] = []
         while True:
             line = self._readline()
@@ -154,40 +164,101 @@ class _Records:
             lines.append(line)
 
     def content(self, length: int, most: int, docno: str) -> bytes:
-        """The content of a record; of one that is longer than `most` bytes, the beginning."""
-        self._content = content = self._read(min(length, most))
-        self._lines_behind.clear()
-        if len(content) < length:
-            if _NEXT_RECORD in content:
-                raise _BrokenRecordError("its Content-Length reaches into other records", docno)
-            if len(content) + skip(self._stream, length - len(content)) < length:
+        """The content of a record; of one that is longer than `most` bytes, the beginning.
+
+        A content may hold what looks like a record, but then the next record or the end of the
+        file has to follow it; where that is too far away to be seen, its length is not believed.
+        A content with a wrong length is cut there, and `next_headers` raises what was wrong.
+        """
+        content: bytes | None = None
+        left = length
+        while content is None or left:
+            size = min(left, most if content is None else _READ)
+            there = self._look(size + _BORDER)
+            end = self._at + size
+            record = _RECORD.search(self._buffer, max(self._at - 1, 0), end + _BORDER)
+            ahead = record.start() + 1 - self._at if record else size + 1
+            if ahead <= size and not self._ends_after(left):
+                self._broken = _BrokenRecordError("its Content-Length reaches into other records")
+                part = self._take(ahead)
+                return part.removesuffix(b"\r\n\r\n") if content is None else content
+            if there < size:
+                self._at = len(self._buffer)
+                self._fill(1)  # raises what the damage is
                 raise _BrokenRecordError("the file ends within its content", docno)
+            part = self._take(size)
+            content = part if content is None else content
+            left -= size
         return content
 
     def find_next(self) -> None:
         """Read past what is broken, up to the next line that begins a record."""
-        if _NEXT_RECORD in self._content:
-            behind = b"".join(self._lines_behind)
-            self._again = io.BytesIO(self._content + behind + self._again.read())
-            self._content = b""
         at_line_start = True
         while True:
             try:
-                line = self._readline()
+                if not self._fill(_BORDER):
+                    return
             except DamagedStreamError:
                 at_line_start = True
                 continue
-            if not line or (at_line_start and line.startswith((b"WARC/1.", b"WARC/0."))):
-                self._found = line.strip()
+            if at_line_start and _VERSION.match(self._buffer, self._at):
                 return
-            at_line_start = line.endswith(b"\n")
+            if line := _VERSION_LINE.search(self._buffer, self._at):
+                self._at = line.start() + 1
+                return
+            # A line that begins with the last bytes shows with what comes behind them.
+            seen = len(self._buffer) - self._at
+            more = self._look(seen + 1) > seen
+            self._at += max(seen - _BORDER, 0) if more else seen
+            at_line_start = at_line_start and more and seen <= _BORDER
 
-    def _read(self, count: int) -> bytes:
-        data = self._again.read(count)
-        return data + self._stream.read(count - len(data)) if len(data) < count else data
+    def _ends_after(self, count: int) -> bool:
+        """Whether the file ends `count` bytes ahead, or the next record begins there."""
+        if count > _AHEAD or self._look(count + _BORDER) < count:
+            return False
+        behind = self._buffer[self._at + count : self._at + count + _BORDER].lstrip()
+        return behind.startswith(b"WARC/"[: len(behind)])
 
     def _readline(self) -> bytes:
-        line = self._again.readline(_LINE)
-        if line.endswith(b"\n") or len(line) >= _LINE:
-            return line
-        return line + self._stream.readline(_LINE)
+        """The next line, or as much of it as is allowed; nothing at the end."""
+        end = self._buffer.find(b"\n", self._at, self._at + _LINE) + 1
+        if not end:
+            self._fill(_LINE)
+            end = self._buffer.find(b"\n", self._at, self._at + _LINE) + 1 or self._at + _LINE
+        return self._take(end - self._at)
+
+    def _take(self, count: int) -> bytes:
+        data = bytes(memoryview(self._buffer)[self._at : self._at + count])
+        self._at += len(data)
+        return data
+
+    def _fill(self, count: int) -> int:
+        """Look `count` bytes ahead; damage is raised once all that is before it was read."""
+        there = self._look(count)
+        if not there and self._damage:
+            damage, self._damage = self._damage, None
+            raise damage
+        return there
+
+    def _look(self, count: int) -> int:
+        """Have `count` bytes in the buffer where there are so many; returns how many there are."""
+        if len(self._buffer) - self._at < count:
+            passed = max(self._at - 1, 0)  # the byte before tells whether a line begins here
+            del self._buffer[:passed]
+            self._at -= passed
+        while len(self._buffer) - self._at < count and not self._damage:
+            try:
+                # Unlike read, read1 loses nothing of what stands before the damage.
+                data = self._stream.read1(_READ)
+            except DamagedStreamError as error:
+                self._damage = error
+                break
+            if not data:
+                break
+            self._buffer += data
+        return len(self._buffer) - self._at
+
+
+def _end(match: re.Match[bytes] | None) -> int:
+    assert match  # the pattern matches nothing, too
+    return match.end()
