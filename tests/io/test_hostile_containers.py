@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import struct
+import tarfile
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.errors import PageError
+from understandability.errors import InputError, PageError
+from understandability.io.containers import tar_members
 from understandability.io.http import HttpResponse, decoded_body, header_charset
+from understandability.io.members import members
 from understandability.io.parquet_pages import largest_pages
 from understandability.io.sources import read_pages
 from understandability.records import HTML, TEXT, Failure, Page
@@ -190,3 +193,81 @@ def test_a_content_type_without_end_is_cut() -> None:
     """Its parameters are read in a time that grows with its square."""
     endless = 'text/html; charset=latin-1; a="' + '\\";' * 1_000_000
     assert header_charset(endless) == "latin-1"
+
+
+def tar_header(name: str, kind: bytes, size: int = 0) -> bytes:
+    """The header of a member, or of one of tar's headers that have a content."""
+    member = tarfile.TarInfo(name)
+    member.type, member.size = kind, size
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+def tar_block(content: bytes) -> bytes:
+    """A content filled up to whole blocks."""
+    return content + b"\0" * (-len(content) % 512)
+
+
+def pax_record(key: str, value: str) -> bytes:
+    """A record of a header after POSIX, which begins with its own length."""
+    rest = f" {key}={value}\n".encode()
+    length = len(rest) + 1
+    while len(str(length)) + len(rest) != length:
+        length += 1
+    return str(length).encode() + rest
+
+
+GOOD = tar_header("good.txt", tarfile.REGTYPE, 4) + tar_block(b"Flu.")
+SPARSE = bytearray(tar_header("a.txt", tarfile.GNUTYPE_SPARSE))
+SPARSE[482] = 1  # its map goes on in a block that is not there
+SPARSE[148:156] = b" " * 8
+SPARSE[148:156] = b"%06o\0 " % sum(SPARSE)
+DIGITS = tar_header("x", tarfile.XHDTYPE, 900_000) + tar_block(b"1" * 900_000)
+NO_NUMBER = tar_header("x", tarfile.XHDTYPE, 21) + tar_block(pax_record("GNU.sparse.size", "x"))
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (tar_header("x", tarfile.GNUTYPE_LONGNAME) * 3000, "too many headers for one member"),
+        (bytes(SPARSE) + b"1", "a header ends too early"),
+        (DIGITS, "a header has a number of more than 300 digits"),
+        (NO_NUMBER + GOOD, "invalid literal for int"),
+    ],
+)
+@pytest.mark.parametrize("before", [b"", GOOD])
+def test_hostile_headers_of_an_archive_are_damage(
+    tmp_path: Path, before: bytes, damage: bytes, message: str
+) -> None:
+    """What is before them is read, and so are the files beside the archive."""
+    (tmp_path / "b.txt").write_bytes(b"Flu.")
+    (tmp_path / "a.tar").write_bytes(before + damage)
+    *pages, failure, beside = list(read_pages(tmp_path))
+    assert [page.docno for page in pages] == (["good.txt"] if before else [])
+    assert isinstance(failure, Failure)
+    assert failure.error.startswith(f"damaged archive, read up to there: {message}")
+    assert isinstance(beside, Page)
+    with pytest.raises(InputError, match=f"a.tar is a damaged tar archive: {message}"):
+        list(members(tmp_path / "a.tar"))
+
+
+def test_numbers_in_the_members_of_an_archive_are_free(tmp_path: Path) -> None:
+    """The bound on digits is for headers."""
+    digits = tar_header("a.txt", tarfile.REGTYPE, 5000) + tar_block(b"1" * 5000)
+    first, second = found_in(tmp_path / "a.tar", digits + GOOD + b"\0" * 1024)
+    assert isinstance(first, Page)
+    assert (first.content, second.docno) == (b"1" * 5000, "good.txt")
+    read = [(each.name, each.stream.read()) for each in members(tmp_path / "a.tar")]
+    assert read == [("a.txt", b"1" * 5000), ("good.txt", b"Flu.")]
+
+
+def test_a_global_header_of_very_many_keys_is_read_once(tmp_path: Path) -> None:
+    """Not again for each member; what tar knows of it holds for all of them."""
+    keys = b"".join(pax_record(f"x{number}", "") for number in range(60_000))
+    keys += pax_record("mtime", "7")
+    header = tar_header("g", tarfile.XGLTYPE, len(keys)) + tar_block(keys)
+    archive = header + GOOD * 20_000 + b"\0" * 1024
+    found = list(tar_members(io.BytesIO(archive), 1 << 20))
+    assert len(found) == 20_000
+    assert {member.mtime for _, member in found} == {7}
+    (tmp_path / "a.tar").write_bytes(archive)
+    assert sum(1 for _ in members(tmp_path / "a.tar")) == 20_000

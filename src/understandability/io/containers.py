@@ -205,6 +205,11 @@ def _texts(body: bytes) -> list[bytes]:
     return texts
 
 
+_PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
+_DIGITS = re.compile(rb"[0-9]+")
+_MOST_DIGITS = 300
+
+
 class ForwardFile(io.RawIOBase):
     """A stream that `tarfile` can read member by member, forwards and within bounds.
 
@@ -213,6 +218,7 @@ class ForwardFile(io.RawIOBase):
 
     def __init__(self, stream: IO[bytes], most: int) -> None:
         self._stream, self._position, self._most = stream, 0, most
+        self.in_headers = True
 
     def readable(self) -> bool:
         return True
@@ -234,7 +240,31 @@ class ForwardFile(io.RawIOBase):
             raise tarfile.ReadError(f"a header claims to be {size} bytes long")
         data = self._stream.read(size)
         self._position += len(data)
+        # `tarfile` looks for a number before a name in a time that grows with its square.
+        if self.in_headers and max(map(len, _DIGITS.findall(data)), default=0) > _MOST_DIGITS:
+            raise tarfile.ReadError(f"a header has a number of more than {_MOST_DIGITS} digits")
         return data
+
+
+def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+    """Each member of an archive, to be read before the next; raises `tarfile.TarError`."""
+    file = ForwardFile(stream, most)
+    try:
+        with tarfile.open(fileobj=file, mode="r:", errorlevel=1) as archive:
+            while (member := archive.next()) is not None:
+                # It keeps all members it ever saw, and goes through all global headers for each.
+                archive.members = []  # type: ignore[attr-defined]
+                headers = archive.pax_headers
+                archive.pax_headers = {key: headers[key] for key in _PAX_KEYS if key in headers}
+                file.in_headers = False
+                yield archive, member
+                file.in_headers = True
+    except RecursionError as error:
+        raise tarfile.ReadError("too many headers for one member") from error
+    except IndexError as error:
+        raise tarfile.ReadError("a header ends too early") from error
+    except ValueError as error:
+        raise tarfile.ReadError(str(error)) from error
 
 
 def read_tar_pages(
@@ -242,12 +272,9 @@ def read_tar_pages(
 ) -> Iterator[Page | Failure]:
     """The pages among an archive's plain files; links, devices and other files are counted."""
     try:
-        forward = ForwardFile(stream, max(limit, 1 << 20))
-        with tarfile.open(fileobj=forward, mode="r:", errorlevel=1) as archive:
-            while (member := archive.next()) is not None:
-                archive.members = []  # type: ignore[attr-defined]  # it keeps all it ever saw
-                yield from _tar_page(archive, member, source, limit, skipped)
-    except (tarfile.TarError, DamagedStreamError, ValueError) as error:
+        for archive, member in tar_members(stream, max(limit, 1 << 20)):
+            yield from _tar_page(archive, member, source, limit, skipped)
+    except (tarfile.TarError, DamagedStreamError) as error:
         yield Failure(source, source, "read", f"damaged archive, read up to there: {error}")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from understandability.errors import InputError
-from understandability.io.containers import ForwardFile
+from understandability.io.containers import tar_members
 from understandability.io.streams import DamagedStreamError, decompressed, open_stream
 
 # What one source may unfold to: all of NLTK's data is the largest.
@@ -117,11 +117,8 @@ def _is_tar(path: Path) -> bool:
 
 def _of_tar(path: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Member]:
     try:
-        with (
-            open_stream(path) as file,
-            tarfile.open(fileobj=ForwardFile(file, 1 << 20), mode="r:") as archive,
-        ):
-            for count, entry in enumerate(archive):
+        with open_stream(path) as file:
+            for count, (archive, entry) in enumerate(tar_members(file, 1 << 20)):
                 if count > _MAX_MEMBERS:
                     raise InputError(f"{path} holds more than {_MAX_MEMBERS} files")
                 if entry.isdir():
