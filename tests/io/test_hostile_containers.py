@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import struct
 import tarfile
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
@@ -271,3 +272,26 @@ def test_a_global_header_of_very_many_keys_is_read_once(tmp_path: Path) -> None:
     assert {member.mtime for _, member in found} == {7}
     (tmp_path / "a.tar").write_bytes(archive)
     assert sum(1 for _ in members(tmp_path / "a.tar")) == 20_000
+
+
+def test_a_trec_record_of_empty_lines_is_held_once(tmp_path: Path) -> None:
+    """Not as an object for each of its lines."""
+    file = tmp_path / "a.trec"
+    file.write_bytes(b"<DOC>\n<DOCNO>1</DOCNO>\n" + b"\n" * 500_000 + b"</DOC>\n")
+    tracemalloc.start()
+    (page,) = read_pages(file)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert isinstance(page, Page)
+    assert page.content == b"\n" * 500_001
+    assert most < 4_000_000
+
+
+def test_a_json_line_of_very_many_lists_is_refused(tmp_path: Path) -> None:
+    """They would be many times as large as the line; the next line is read."""
+    many = b'{"id": 1, "text": "a", "x": [' + b"[[]]," * 500_000 + b"1]}\n"
+    file = tmp_path / "a.jsonl"
+    failure, page = found_in(file, many + b'{"id": 2, "text": "[{"}\n')
+    assert isinstance(failure, Failure)
+    assert failure.error == "line 1 has more than 1000000 lists and objects"
+    assert page.docno == "2"

@@ -118,7 +118,7 @@ def read_trec_pages(
     """
     number = 0
     inside = False
-    parts: list[bytes] = []
+    record = bytearray()  # a list of lines would be many times as large where they are empty
     size = 0
     while True:
         try:
@@ -134,7 +134,7 @@ def read_trec_pages(
             if inside:
                 where = f"{source}#{number}"
                 yield Failure(where, where, "read", "the record lacks its </DOC>")
-            number, inside, parts, size = number + 1, True, [], 0
+            number, inside, record, size = number + 1, True, bytearray(), 0
             line = line[line.upper().index(b"<DOC>") + 5 :]
             start = line.strip().upper()
         if not inside:
@@ -144,10 +144,10 @@ def read_trec_pages(
         ends = start.endswith(b"</DOC>")
         size += len(line)
         if size <= limit + (1 << 20):
-            parts.append(line)
+            record += line
         if ends:
             inside = False
-            yield _trec_page(b"".join(parts), size, f"{source}#{number}", limit)
+            yield _trec_page(bytes(record), size, f"{source}#{number}", limit)
     if inside:
         where = f"{source}#{number}"
         yield Failure(where, where, "read", "the file ends within the record")

@@ -11,6 +11,8 @@ from understandability.errors import InputError
 from understandability.io.streams import DamagedStreamError, open_stream
 
 _READ = 1 << 16
+# A list of two bytes becomes an object of 56 and more.
+_MOST_PARTS = 1_000_000
 
 
 class LineError(InputError):
@@ -67,6 +69,8 @@ def _pass_line(stream: io.BufferedReader) -> None:
 
 
 def _object(line: bytes, number: int) -> dict[str, Any]:
+    if line.count(b"[") + line.count(b"{") > _MOST_PARTS:
+        raise LineError(number, f"line {number} has more than {_MOST_PARTS} lists and objects")
     try:
         value = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
     except (ValueError, RecursionError) as error:
