@@ -295,3 +295,22 @@ def test_a_json_line_of_very_many_lists_is_refused(tmp_path: Path) -> None:
     assert isinstance(failure, Failure)
     assert failure.error == "line 1 has more than 1000000 lists and objects"
     assert page.docno == "2"
+
+
+def test_what_a_parquet_footer_has_besides_is_not_kept() -> None:
+    """A list of structs that are not read, as long as the footer."""
+    structs = b"\x19\xfc" + varint(300_000) + b"\x11\x00" * 300_000
+    file = io.BytesIO(parquet_file(b"", structs + b"\x39\x0c" + b"\0"))
+    tracemalloc.start()
+    assert largest_pages(file, ["id"]) == []
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 4_000_000
+
+
+def test_a_parquet_footer_of_very_many_row_groups_is_told(tmp_path: Path) -> None:
+    """Those are kept, so their number is bounded."""
+    groups = b"\x49\xfc" + varint(1_000_001) + b"\0" * 1_000_001
+    (failure,) = found_in(tmp_path / "a.parquet", parquet_file(b"", groups + b"\0"))
+    assert isinstance(failure, Failure)
+    assert "its lists have more than 1000000 elements" in failure.error

@@ -9,7 +9,8 @@ https://parquet.apache.org/docs/file-format/, https://github.com/apache/parquet-
 from __future__ import annotations
 
 import io
-from collections.abc import Collection
+from collections import deque
+from collections.abc import Collection, Mapping
 from typing import IO, Any
 
 _MAGIC = b"PAR1"
@@ -17,6 +18,7 @@ _MAX_FOOTER = 1 << 26
 _MAX_HEADER = 1 << 20
 _WINDOW = 1 << 12  # what is read for the header of a page at first
 _DEPTH = 16
+_MOST_ELEMENTS = 1_000_000
 
 # The types of Thrift's compact protocol.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET = range(1, 11)
@@ -30,6 +32,11 @@ _PATH, _COMPRESSED, _DATA_PAGE, _DICTIONARY_PAGE = 3, 7, 9, 11  # of ColumnMetaD
 _PAGE_UNCOMPRESSED, _PAGE_COMPRESSED = 2, 3  # of PageHeader
 
 Fields = dict[int, Any]
+Wanted = Mapping[int, "Wanted"]  # the fields to keep, and what to keep of each
+
+_OF_COLUMN: Wanted = {_PATH: {}, _COMPRESSED: {}, _DATA_PAGE: {}, _DICTIONARY_PAGE: {}}
+_OF_FOOTER: Wanted = {_ROW_GROUPS: {_COLUMNS: {_COLUMN_META_DATA: _OF_COLUMN}}}
+_OF_PAGE: Wanted = {_PAGE_UNCOMPRESSED: {}, _PAGE_COMPRESSED: {}}
 
 
 def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int]]:
@@ -63,7 +70,7 @@ def _footer(file: IO[bytes]) -> Fields:
     if tail[4:] != _MAGIC or size > min(end - 8, _MAX_FOOTER):
         raise ValueError("the file has no footer")
     file.seek(end - 8 - size)
-    return _Thrift(file.read(size)).struct()
+    return _Thrift(file.read(size)).struct(_OF_FOOTER)
 
 
 def _largest(file: IO[bytes], column: Fields) -> int:
@@ -85,7 +92,7 @@ def _page_header(
     file.seek(start)
     header = _Thrift(file.read(min(window, end - start)))
     try:
-        return header.struct(), header.position
+        return header.struct(_OF_PAGE), header.position
     except ValueError:  # it may go on after the window
         if window >= min(_MAX_HEADER, end - start):
             raise
@@ -105,13 +112,17 @@ def _list(value: Any, kind: type) -> list[Any]:
 
 
 class _Thrift:
-    """Values of the compact protocol, one after another; a struct is a dict by field ids."""
+    """Values of the compact protocol, one after another; a struct is a dict by field ids.
+
+    What is not wanted (`None`) is gone through and not kept: it may be of very many parts.
+    """
 
     def __init__(self, data: bytes) -> None:
         self._data = data
+        self._elements_kept = 0
         self.position = 0
 
-    def struct(self, depth: int = 0) -> Fields:
+    def struct(self, wanted: Wanted | None, depth: int = 0) -> Fields:
         if depth > _DEPTH:
             raise ValueError("a header is nested too deeply")
         fields: Fields = {}
@@ -119,10 +130,13 @@ class _Thrift:
         while byte := self._byte():
             delta, kind = byte >> 4, byte & 15
             field = field + delta if delta else self._zigzag()
-            fields[field] = self._value(kind, depth)
+            kept = wanted.get(field) if wanted else None
+            value = self._value(kind, kept, depth)
+            if kept is not None:
+                fields[field] = value
         return fields
 
-    def _value(self, kind: int, depth: int) -> Any:
+    def _value(self, kind: int, wanted: Wanted | None, depth: int) -> Any:
         if kind in (_TRUE, _FALSE):  # which are types and values at once
             return kind == _TRUE
         if kind == _BYTE:
@@ -134,22 +148,29 @@ class _Thrift:
         if kind == _BINARY:
             return self._bytes(self._varint())
         if kind in (_LIST, _SET):
-            return self._elements(depth)
+            return self._elements(wanted, depth)
         if kind == _STRUCT:
-            return self.struct(depth + 1)
+            return self.struct(wanted, depth + 1)
         raise ValueError("a header holds what no header has")
 
-    def _elements(self, depth: int) -> list[Any]:
+    def _elements(self, wanted: Wanted | None, depth: int) -> list[Any]:
         if depth > _DEPTH:
             raise ValueError("a header is nested too deeply")
         byte = self._byte()
         size = byte >> 4 if byte >> 4 < 15 else self._varint()
-        if size > len(self._data):
+        if size > len(self._data) - self.position:
             raise ValueError("a header claims a list longer than itself")
         kind = byte & 15
         if kind in (_TRUE, _FALSE):  # in a list a truth value has a byte of its own
             kind = _BYTE
-        return [self._value(kind, depth + 1) for _ in range(size)]
+        values = (self._value(kind, wanted, depth + 1) for _ in range(size))
+        if wanted is None:
+            deque(values, maxlen=0)
+            return []
+        self._elements_kept += size
+        if self._elements_kept > _MOST_ELEMENTS:
+            raise ValueError(f"its lists have more than {_MOST_ELEMENTS} elements")
+        return list(values)
 
     def _byte(self) -> int:
         return self._bytes(1)[0]
