@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import resource
+import zlib
 
 import pytest
 import zstandard
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError
+from understandability.io import streams
 from understandability.io.streams import (
     DamagedStreamError,
     decompressed,
@@ -71,6 +73,68 @@ def test_a_bomb_is_not_unfolded_beyond_the_bound(kind: str) -> None:
     assert read_bounded(decompressed(io.BytesIO(bomb)), 1_000_000) is None
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - before < 100_000  # kilobytes
+
+
+def all_of(data: bytes) -> tuple[int, list[str]]:
+    """How many bytes a stream gives, and what is said of its damage."""
+    stream = decompressed(io.BytesIO(data))
+    count, damages = 0, []
+    while True:
+        try:
+            part = stream.read1(1 << 16)
+        except DamagedStreamError as error:
+            damages.append(str(error))
+            continue
+        if not part:
+            return count, damages
+        count += len(part)
+
+
+def test_gzip_members_in_one_another_are_decoded_once() -> None:
+    """Headers in a row, then what unfolds far, then damage: each header would unfold it again."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    far = deflate.compress(b"\0" * 3_500_000) + deflate.flush(zlib.Z_FULL_FLUSH)
+    header = b"\x1f\x8b\x08\x08AAAAAA"  # with a file name, which the next header is part of
+    block = header * ((8_192 - len(far) - 40) // len(header)) + b"\0" + far + b"\x07"
+    count, damages = all_of(gzip.compress(b"") + block.ljust(8_192, b"\xff") * 50)
+    assert 50 * 3_400_000 < count < 50 * 3_700_000
+    assert len(damages) < 1_000
+
+
+def test_zstd_frames_in_one_another_are_decoded_once() -> None:
+    """Each frame begins with a block that holds the header of the next, and ends damaged."""
+    header = zstandard.FRAME_HEADER + b"\0\x38"
+    stored = (9 << 3).to_bytes(3, "little")  # a block of nine bytes as they are
+    far = ((1 << 1) | (1 << 17 << 3)).to_bytes(3, "little") + b"\0"  # 128 KiB of zeros
+    frame = header + (stored + header) * 10 + far * 30 + b"\xff" * 20
+    count, damages = all_of(zstandard.compress(b"") + frame.ljust(256, b"\xff") * 1_000)
+    assert count < 1_000 * 30 * (1 << 17) * 2
+    assert len(damages) < 1_000 * 12
+
+
+@pytest.mark.parametrize("kind", ["gzip", "zstd"])
+def test_a_stream_that_unfolds_too_far_ends_there(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is read of it is bounded in total, and it says so once."""
+    monkeypatch.setattr(streams, "MOST_OUTPUT", 10_000_000)
+    bomb = COMPRESSORS[kind](b"\n" * 10_000_000) * 5
+    count, damages = all_of(bomb)
+    assert 10_000_000 <= count < 21_000_000
+    assert damages == [
+        "the compressed data unfold to more than 10 MB and more than 300 times their size, "
+        "the most that is read"
+    ]
+    monkeypatch.setattr(streams, "MOST_RATIO", 100_000)
+    assert all_of(bomb) == (50_000_000, [])
+
+
+def test_damage_counts_as_what_may_have_been_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Headers alone, each of them damaged, do not go on for ever."""
+    monkeypatch.setattr(streams, "MOST_OUTPUT", 10_000_000)
+    _, damages = all_of(gzip.compress(b"") + b"\x1f\x8b\x08\xff" * 5_000)
+    assert len(damages) < 500
+    assert "unfold to more than" in damages[-1]
 
 
 def test_skip_counts_what_was_there() -> None:

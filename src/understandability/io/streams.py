@@ -2,7 +2,8 @@
 
 Nothing here holds more than a few megabytes whatever a file unfolds to. Where a compressed
 stream is damaged, one read raises `DamagedStreamError`, and the next one goes on with the
-following gzip member or zstd frame, so that a reader of records can find its feet again.
+following gzip member or zstd frame, so that a reader of records can find its feet again. A
+stream that unfolds too far raises it, too, and ends there.
 """
 
 from __future__ import annotations
@@ -22,10 +23,15 @@ from understandability.io.remote import open_file
 GZIP_MAGIC = b"\x1f\x8b\x08"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _READ = 1 << 16
-# What one step may unfold to is bounded by its input: 1,032 to 1 for deflate, and 128 KiB for
-# each four-byte block of zstd.
+# What is looked at again behind damage is what the last step did not decode, so that a step
+# must not unfold far: one of deflate stops at `_UNFOLDED` bytes; one of zstd, whose decoder
+# knows no such bound, has eight blocks of 128 KiB at most.
 _GZIP_STEP = 1 << 13
-_ZSTD_STEP = 1 << 8
+_ZSTD_STEP = 1 << 5
+_UNFOLDED = 1 << 16
+# All that a file may unfold to: text shrinks to a fifth, that of a template to a hundredth.
+MOST_OUTPUT = 1 << 30
+MOST_RATIO = 300
 _ZSTD_WINDOW = 1 << 27  # what `zstd --long` needs
 
 
@@ -40,7 +46,29 @@ class _Decoder(Protocol):
     def eof(self) -> bool: ...
     @property
     def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /) -> bytes: ...
+    @property
+    def unconsumed_tail(self) -> bytes: ...
+    def decompress(self, data: bytes, most: int, /) -> bytes: ...
+
+
+class _ZstdFrame:
+    """A zstd frame as a `_Decoder`, which decodes all it is given."""
+
+    unconsumed_tail = b""
+
+    def __init__(self, decoder: zstandard.ZstdDecompressionObj) -> None:
+        self._decoder = decoder
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+    def decompress(self, data: bytes, _most: int, /) -> bytes:
+        return self._decoder.decompress(data)
 
 
 class _MemberStream(io.RawIOBase):
@@ -53,6 +81,8 @@ class _MemberStream(io.RawIOBase):
         self._decoder: _Decoder | None = None
         self._input = b""
         self._output = memoryview(b"")
+        self._bytes_in = self._bytes_out = 0
+        self._given_up = False
 
     def readable(self) -> bool:
         return True
@@ -66,8 +96,11 @@ class _MemberStream(io.RawIOBase):
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         while not self._output:
+            if self._given_up:
+                return 0
+            self._check_ratio()
             if not self._input:
-                self._input = self._file.read(_READ)
+                self._input = self._more()
             if not self._input:
                 if self._decoder is not None:
                     self._decoder = None
@@ -79,6 +112,19 @@ class _MemberStream(io.RawIOBase):
         self._output = self._output[count:]
         return count
 
+    def _more(self) -> bytes:
+        data = self._file.read(_READ)
+        self._bytes_in += len(data)
+        return data
+
+    def _check_ratio(self) -> None:
+        if self._bytes_out > max(MOST_OUTPUT, MOST_RATIO * self._bytes_in):
+            self._given_up = True
+            raise DamagedStreamError(
+                f"the compressed data unfold to more than {MOST_OUTPUT / 1e6:,.0f} MB and more "
+                f"than {MOST_RATIO} times their size, the most that is read"
+            )
+
     def _decode_step(self) -> bytes:
         if self._decoder is None:
             if not self._find_member():
@@ -86,26 +132,30 @@ class _MemberStream(io.RawIOBase):
             self._decoder = self._new()
         step, self._input = self._input[: self._step], self._input[self._step :]
         try:
-            output = self._decoder.decompress(step)
+            output = self._decoder.decompress(step, _UNFOLDED)
         except (zlib.error, zstandard.ZstdError) as error:
             self._decoder = None
+            self._bytes_out += _UNFOLDED  # that much may have been decoded and is lost
             # The damage may lie in the header of this member: look behind its first byte.
             self._input = step[1:] + self._input
             raise DamagedStreamError(f"the compressed data are damaged ({error})") from error
+        self._bytes_out += len(output)
         if self._decoder.eof:
             self._input = self._decoder.unused_data + self._input
             self._decoder = None
+        elif rest := self._decoder.unconsumed_tail:
+            self._input = rest + self._input
         return output
 
     def _find_member(self) -> bool:
         """Skip to the next member's first bytes; padding and what is damaged lie between."""
         if len(self._input) < len(self._magic):
-            self._input += self._file.read(_READ)
+            self._input += self._more()
         start = self._input.find(self._magic)
         if start < 0:
             # The first bytes of a member may stand across the border of two reads.
             tail = self._input[-len(self._magic) + 1 :]
-            more = self._file.read(_READ)
+            more = self._more()
             self._input = tail + more if more else b""
             return False
         self._input = self._input[start:]
@@ -128,7 +178,9 @@ def decompressed(file: IO[bytes]) -> io.BufferedReader:
         stream = _MemberStream(buffered, GZIP_MAGIC, _GZIP_STEP, lambda: zlib.decompressobj(31))
     elif first == ZSTD_MAGIC:
         decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
-        stream = _MemberStream(buffered, ZSTD_MAGIC, _ZSTD_STEP, decompressor.decompressobj)
+        stream = _MemberStream(
+            buffered, ZSTD_MAGIC, _ZSTD_STEP, lambda: _ZstdFrame(decompressor.decompressobj())
+        )
     else:
         return buffered
     return io.BufferedReader(stream, _READ)
