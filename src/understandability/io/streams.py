@@ -101,12 +101,14 @@ class _MemberStream(io.RawIOBase):
             self._check_ratio()
             if not self._input:
                 self._input = self._more()
-            if not self._input:
-                if self._decoder is not None:
-                    self._decoder = None
-                    raise DamagedStreamError("the compressed data end too early")
+            at_end = not self._input
+            if at_end and self._decoder is None:
                 return 0
             self._output = memoryview(self._decode_step())
+            # At the end the decoder may still hold output that went beyond the last step.
+            if at_end and not self._output and self._decoder is not None:
+                self._decoder = None
+                raise DamagedStreamError("the compressed data end too early")
         count = min(len(buffer), len(self._output))
         buffer[:count] = self._output[:count]
         self._output = self._output[count:]

@@ -42,7 +42,8 @@ def read_warc(
     """The pages of a WARC stream: HTML and text responses with status 200, and conversions.
 
     `skipped` counts what is passed over, by kind. A page's docno is its ``WARC-TREC-ID``, else
-    its target URI. A broken record gives one `Failure`, and reading goes on behind it.
+    its target URI. A broken record gives one `Failure`, and reading goes on behind it; one whose
+    length reaches into the next record is read as far as that one, and gives a `Failure`, too.
     """
     reader = _Records(stream)
     number = 0
