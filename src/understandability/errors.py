@@ -11,6 +11,15 @@ class UnderstandabilityError(Exception):
     """
 
 
+def in_one_line(error: Exception) -> str:
+    """What an error of a library says, whose text may run over several lines.
+
+    >>> in_one_line(OSError("Invalid data\\nDeserializing failed.\\n"))
+    'Invalid data Deserializing failed.'
+    """
+    return " ".join(str(error).split())
+
+
 class InputError(UnderstandabilityError):
     """An input as a whole cannot be used: a missing path, a broken archive, a damaged bundle."""
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
-from understandability.errors import InputError
+from understandability.errors import InputError, in_one_line
 from understandability.io.http import too_long
 from understandability.io.jsonl import LineError, read_jsonl
 from understandability.io.parquet_pages import largest_pages
@@ -66,7 +66,8 @@ def read_parquet_pages(
             if len(pages) != file.num_row_groups:
                 raise ValueError("its footer is read in two ways")
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise InputError(f"{path} is no Parquet file, or a damaged one: {error}") from error
+            reason = in_one_line(error)
+            raise InputError(f"{path} is no Parquet file, or a damaged one: {reason}") from error
         most = max(4 * limit, _PARQUET_PAGE)
         number = 0
         for group, columns in enumerate(pages):
@@ -90,7 +91,7 @@ def read_parquet_pages(
             except (OSError, ValueError, pa.ArrowException) as error:
                 number += 1
                 where = f"{source}#{number}"
-                yield Failure(where, where, "read", f"damaged Parquet file: {error}")
+                yield Failure(where, where, "read", f"damaged Parquet file: {in_one_line(error)}")
 
 
 def _page_of(record: Mapping[str, Any], where: str, limit: int) -> Page | Failure:

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, cast
 
 import zstandard
 
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, in_one_line
 from understandability.io.streams import DamagedStreamError, open_stream
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
                     ),
                 )
     except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a table: {error}") from error
+        raise InputError(f"{path} cannot be read as a table: {in_one_line(error)}") from error
     if "docno" in table.column_names:  # numbers, to a reader of JSON, where all are digits
         index = table.column_names.index("docno")
         table = table.set_column(index, "docno", table["docno"].cast(pa.string()))
