@@ -59,7 +59,7 @@ MENDS = {
 }
 
 
-class MendedParser(BoilerpipeHTMLParser):  # type: ignore[misc]
+class MendedParser(BoilerpipeHTMLParser):  # type: ignore[misc]  # boilerpy3 has no types
     """boilerpy3's parser without some of its faults."""
 
     def __init__(self, mends: set[str], closes_void_elements: bool) -> None:

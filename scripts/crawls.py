@@ -32,7 +32,7 @@ def health_pages(data: Path) -> list[bytes]:
     """The real pages, as saved."""
     with tarfile.open(data / "html" / "health_pages" / "health_pages.tar.gz") as archive:
         members = [member for member in archive if member.isfile() and ".htm" in member.name]
-        return [archive.extractfile(member).read() for member in members]  # type: ignore[union-attr]
+        return [archive.extractfile(member).read() for member in members]  # type: ignore[union-attr]  # all are files
 
 
 def build_crawl(

@@ -65,6 +65,7 @@ def test_large_batches_are_tagged_in_parts(size: int) -> None:
     starts = np.arange(0, size, 4)
     tagged = default_tagger().tag(tokens, starts)
     assert (tagged[: size // 4 * 4].reshape(-1, 4) == tagged[:4]).all()
+    assert len(default_tagger().tag(tokens, np.array([0]))) == size
 
 
 @given(

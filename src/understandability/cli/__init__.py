@@ -102,7 +102,7 @@ def main() -> None:
     """Run the command; what a user can mend ends it with one sentence and status 2."""
     for stream in (sys.stdout, sys.stderr):
         # File names need not be text; in some locales they would go out as stray bytes.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text file, as the standard has it
     try:
         build_app()()
     except UnderstandabilityError as error:

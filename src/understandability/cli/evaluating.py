@@ -324,7 +324,7 @@ def takes_evaluation_options(command: Callable[..., None]) -> Callable[..., None
         command(EvaluationOptions(**options), **values)
 
     parameters = [*shared, *own]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # which inspect looks for
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 

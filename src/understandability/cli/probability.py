@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from understandability.cli.options import number
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def probability(
@@ -99,10 +102,10 @@ def probability(
     )
 
 
-def _only_column(table: object, scores: str) -> str:
+def _only_column(table: pa.Table, scores: str) -> str:
     from understandability.errors import OptionError
 
-    names = [name for name in table.column_names if name not in ("docno", "source", "flags")]  # type: ignore[attr-defined]
+    names = [name for name in table.column_names if name not in ("docno", "source", "flags")]
     if len(names) != 1:
         raise OptionError(f"{scores} has the columns {', '.join(names)}; choose one by --column")
     return str(names[0])

@@ -20,7 +20,7 @@ from understandability.estimation.predictors import Predictor
 from understandability.estimation.users import Floats
 
 
-class _Learner(BaseEstimator):  # type: ignore[misc]
+class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What both have in common: an estimator by name, fitted to (documents, columns)."""
 
     _classifies: bool
@@ -39,7 +39,7 @@ class _Learner(BaseEstimator):  # type: ignore[misc]
             )
         return row
 
-    def _outputs(self, X: ArrayLike) -> Floats:  # noqa: N803
+    def _outputs(self, X: ArrayLike) -> Floats:  # noqa: N803  # scikit-learn's name
         check_is_fitted(self)
         rows = validate_data(
             self, X, reset=False, dtype=np.float64, ensure_all_finite=self._finite()
@@ -61,7 +61,7 @@ class _Learner(BaseEstimator):  # type: ignore[misc]
 _ON_COUNTS = ("naive-bayes-classifier",)
 
 
-class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]
+class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # scikit-learn has no types
     """A regressor of the table: columns of features in, a difficulty out; NaN is a missing value.
 
     Parameters
@@ -86,7 +86,7 @@ class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]
     def __init__(self, estimator: str = "xgboost-regressor", random_state: int = 0) -> None:
         super().__init__(estimator, random_state)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803  # scikit-learn's name
         """Fit to (documents, columns) and the difficulty of each."""
         row = self._row()
         rows, targets = validate_data(
@@ -95,12 +95,12 @@ class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]
         self.predictor_ = portable(row.make(self.random_state).fit(rows, targets))
         return self
 
-    def predict(self, X: ArrayLike) -> Floats:  # noqa: N803
+    def predict(self, X: ArrayLike) -> Floats:  # noqa: N803  # scikit-learn's name
         """The difficulty of each document."""
         return self._outputs(X)[:, 0]
 
 
-class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]
+class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier of the table: columns of features in, chances of the classes out.
 
     Parameters and attributes are those of `DifficultyRegressor`, with ``classes_``.
@@ -116,7 +116,7 @@ class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]
     def __init__(self, estimator: str = "logistic-classifier", random_state: int = 0) -> None:
         super().__init__(estimator, random_state)
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803  # scikit-learn's name
         """Fit to (documents, columns) and the class of each."""
         row = self._row()
         rows, targets = validate_data(
@@ -129,11 +129,11 @@ class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]
         self.predictor_ = portable(row.make(self.random_state).fit(rows, numbers))
         return self
 
-    def predict_proba(self, X: ArrayLike) -> Floats:  # noqa: N803
+    def predict_proba(self, X: ArrayLike) -> Floats:  # noqa: N803  # scikit-learn's name
         """The chance of each class; (documents, classes)."""
         return self._outputs(X)
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803
+    def predict(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
         """The likeliest class of each document."""
         likeliest = self._outputs(X).argmax(axis=1)
         return np.asarray(self.classes_[likeliest])

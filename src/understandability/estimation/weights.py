@@ -26,7 +26,7 @@ _MAX_ARRAYS = 200
 def array_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Named arrays as a compressed ``.npz``; the same arrays give the same bytes."""
     stream = io.BytesIO()
-    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
+    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]  # no name is that of an option
     return stream.getvalue()
 
 

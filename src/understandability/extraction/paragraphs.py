@@ -23,10 +23,9 @@ dropped, unless there is no text before it.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from math import inf
 
 from understandability.extraction.columns import blocks_of
 from understandability.pages import ParsedPage, Tape, names, stop_words
@@ -208,16 +207,21 @@ def _revise(paragraphs: Sequence[_Paragraph], alone: Sequence[str]) -> list[str]
         if own == "neargood":
             classes[place] = "bad" if previous == after[place] == "bad" else "good"
         previous = classes[place]
-    good_places = [place for place, own in enumerate(classes) if own == "good"]
-    starts = [0, *accumulate(len(paragraph.text) for paragraph in paragraphs)]
+    to_good = _distances_to_good(paragraphs, classes)
     for place, paragraph in enumerate(paragraphs):
-        if paragraph.in_heading and classes[place] == "bad" and alone[place] != "bad":
-            following = bisect_right(good_places, place)
-            if following < len(good_places):
-                distance = starts[good_places[following]] - starts[place + 1]
-                if distance <= MAX_HEADING_DISTANCE:
-                    classes[place] = "good"
+        lifted = paragraph.in_heading and classes[place] == "bad" and alone[place] != "bad"
+        if lifted and to_good[place] <= MAX_HEADING_DISTANCE:
+            classes[place] = "good"
     return classes
+
+
+def _distances_to_good(paragraphs: Sequence[_Paragraph], classes: Sequence[str]) -> list[float]:
+    """How many characters stand between each paragraph and the next good one, if there is one."""
+    distances, distance = [], inf
+    for paragraph, own in zip(reversed(paragraphs), reversed(classes), strict=True):
+        distances.append(distance)
+        distance = 0 if own == "good" else distance + len(paragraph.text)
+    return distances[::-1]
 
 
 def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:

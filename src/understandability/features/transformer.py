@@ -20,7 +20,7 @@ from understandability.features.types import FloatArray
 from understandability.records import Document
 
 
-class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Features of texts or documents, for use in scikit-learn pipelines.
 
     Parameters
@@ -54,7 +54,7 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.features = features
         self.models = models
 
-    def fit(self, X: Sequence[str | Document], y: object = None) -> Self:  # noqa: N803
+    def fit(self, X: Sequence[str | Document], y: object = None) -> Self:  # noqa: N803  # scikit-learn's name
         """Check the names; nothing is learned from the texts."""
         if isinstance(self.features, str):
             raise OptionError(
@@ -64,7 +64,7 @@ class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.columns_ = tuple(COLUMNS) if self.features is None else check_columns(self.features)
         return self
 
-    def transform(self, X: Sequence[str | Document]) -> FloatArray:  # noqa: N803
+    def transform(self, X: Sequence[str | Document]) -> FloatArray:  # noqa: N803  # scikit-learn's name
         """A float64 matrix with one row for each text and one column for each name."""
         check_is_fitted(self)
         if isinstance(X, str):

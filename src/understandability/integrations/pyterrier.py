@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ESTIMATES = ("p_understandable", "difficulty", "spread")
 
 
-class Understandability(pt.Transformer):  # type: ignore[misc]
+class Understandability(pt.Transformer):  # type: ignore[misc]  # PyTerrier has no types
     """Adds the columns ``p_understandable``, ``difficulty`` and ``spread`` to documents.
 
     Takes rows with ``docno`` and a column of text, plain or HTML, that `text` names. `settings`
@@ -76,7 +76,7 @@ class Understandability(pt.Transformer):  # type: ignore[misc]
         )
 
 
-class Rerank(pt.Transformer):  # type: ignore[misc]
+class Rerank(pt.Transformer):  # type: ignore[misc]  # PyTerrier has no types
     """Re-ranks the first `top` results of each query, the easier first.
 
     `by` is the name of a column of the results, perhaps with a direction

@@ -154,56 +154,43 @@ def read_trec_pages(
         yield Failure(where, where, "read", "the file ends within the record")
 
 
-_OPENING = re.compile(rb"<(?:TEXT|TITLE|HEADLINE)>", re.I)
-_CLOSING = re.compile(rb"</(?:TEXT|TITLE|HEADLINE)>", re.I)
+def _tags(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """What opens and what closes elements; a pattern from tag to tag would take quadratic time."""
+    return re.compile(rb"<(?:%b)>" % names, re.I), re.compile(rb"</(?:%b)>" % names, re.I)
+
+
+_DOCNO, _DOCHDR, _TEXT = _tags(b"DOCNO"), _tags(b"DOCHDR"), _tags(b"TEXT|TITLE|HEADLINE")
 _MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
 
 
 def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failure:
-    found, end = _element(record, b"docno")
-    if not found.strip():
-        return Failure(where, where, "read", "the record has no <DOCNO>")
+    found, end = next(_elements(record, *_DOCNO), (b"", 0))
     docno = found.strip().decode("utf-8", "replace")
+    if not docno:
+        return Failure(where, where, "read", "the record has no <DOCNO>")
     if size > limit:
         return Failure(docno, where, "read", too_long(limit))
     body = record[end:]
     body = body[: body.upper().rindex(b"</DOC>")]
-    header, end = _element(body, b"dochdr")
+    header, end = next(_elements(body, *_DOCHDR), (b"", 0))
     if end:
         words = header.split(None, 1)
         url = words[0].decode("utf-8", "replace") if words else None
         return Page(docno, where, body[end:], HTML, url=url)
-    texts = _texts(body)
+    texts = [text for text, _ in _elements(body, *_TEXT)]
     if texts and not any(_MARKUP.search(text) for text in texts):
         return Page(docno, where, b"\n\n".join(texts), TEXT)
     return Page(docno, where, body, HTML)
 
 
-# One pattern for an element, from tag to tag, would go through the rest of the record again for
-# each opening tag that nothing closes.
-
-
-def _element(record: bytes, name: bytes) -> tuple[bytes, int]:
-    """What the first element of this name (in lower case) holds, and where it ends, or 0."""
-    lowered = record.lower()
-    opening, closing = b"<%b>" % name, b"</%b>" % name
-    start = lowered.find(opening)
-    end = lowered.find(closing, start) if start >= 0 else -1
-    if end < 0:
-        return b"", 0
-    return record[start + len(opening) : end], end + len(closing)
-
-
-def _texts(body: bytes) -> list[bytes]:
-    texts = []
+def _elements(
+    record: bytes, opening: re.Pattern[bytes], closing: re.Pattern[bytes]
+) -> Iterator[tuple[bytes, int]]:
+    """What each element holds, and where it ends."""
     end = 0
-    while opening := _OPENING.search(body, end):
-        closing = _CLOSING.search(body, opening.end())
-        if closing is None:
-            break
-        texts.append(body[opening.end() : closing.start()])
-        end = closing.end()
-    return texts
+    while (first := opening.search(record, end)) and (last := closing.search(record, first.end())):
+        end = last.end()
+        yield record[first.end() : last.start()], end
 
 
 _PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
@@ -254,7 +241,7 @@ def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile,
         with tarfile.open(fileobj=file, mode="r:", errorlevel=1) as archive:
             while (member := archive.next()) is not None:
                 # It keeps all members it ever saw, and goes through all global headers for each.
-                archive.members = []  # type: ignore[attr-defined]
+                archive.members = []  # type: ignore[attr-defined]  # which the types leave out
                 headers = archive.pax_headers
                 archive.pax_headers = {key: headers[key] for key in _PAX_KEYS if key in headers}
                 file.in_headers = False

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from understandability.errors import InputError
-from understandability.io.streams import open_stream
+from understandability.io.streams import bounded_lines, open_stream
 
 # Columns in a line -> the column with the docno: a list, TREC qrels, a TREC run.
 _DOCNO_COLUMN = {1: 0, 4: 2, 6: 2}
@@ -20,9 +18,7 @@ def read_docnos(path: str) -> frozenset[str]:
     docnos = set()
     columns = 0
     with open_stream(path) as stream:
-        for number, line in enumerate(iter(partial(stream.readline, _MOST_OF_A_LINE), b""), 1):
-            if len(line) == _MOST_OF_A_LINE:
-                raise InputError(f"{path}, line {number} has more than a megabyte; name a docno")
+        for number, line in enumerate(bounded_lines(stream, _MOST_OF_A_LINE, f"{path}, "), 1):
             fields = line.decode("utf-8", "replace").split()
             if not fields:
                 continue

@@ -11,11 +11,11 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from typing import Any
 
 from understandability.errors import InputError
+from understandability.io.streams import bounded_lines
 
 DISEASE, SYMPTOM, STOP = "disease", "symptom", "stop"
 _MOST_OF_A_LINE = 10_000_000
@@ -33,12 +33,7 @@ class Term:
 
 def lines_of(stream: io.BufferedReader) -> Iterator[str]:
     """The lines without their ends; UTF-8 (with or without a mark), else windows-1252."""
-    for number, line in enumerate(iter(partial(stream.readline, _MOST_OF_A_LINE), b"")):
-        if len(line) == _MOST_OF_A_LINE:
-            raise InputError(
-                f"line {number + 1} has more than {_MOST_OF_A_LINE // 1_000_000} MB; no vocabulary "
-                "has such lines, so name another file"
-            )
+    for number, line in enumerate(bounded_lines(stream, _MOST_OF_A_LINE)):
         if number == 0:
             line = line.removeprefix(b"\xef\xbb\xbf")
         try:

@@ -155,7 +155,7 @@ class _BoundedStream(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
         try:
             data = self._stream.read(len(buffer))
         except (DamagedStreamError, zipfile.BadZipFile, tarfile.TarError, zlib.error) as error:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import io
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO, Protocol
 
@@ -94,7 +95,7 @@ class _MemberStream(io.RawIOBase):
     def tell(self) -> int:
         return self._file.tell()
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
         while not self._output:
             if self._given_up:
                 return 0
@@ -204,7 +205,7 @@ class _Raw(io.RawIOBase):
     def tell(self) -> int:
         return self._file.tell()
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
         data = self._file.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
@@ -229,6 +230,20 @@ def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:
     """All that is left of `stream`, or None where that is more than `limit` bytes."""
     data = stream.read(limit + 1)
     return None if len(data) > limit else data
+
+
+def bounded_lines(stream: IO[bytes], most: int, where: str = "") -> Iterator[bytes]:
+    """The lines of a stream, of fewer than `most` bytes each.
+
+    Raises `InputError` at a longer one; `where` stands before its number.
+    """
+    for number, line in enumerate(iter(partial(stream.readline, most), b""), start=1):
+        if len(line) == most:
+            raise InputError(
+                f"{where}line {number} has more than {most // 1_000_000} MB, the most that is "
+                "read; name another file"
+            )
+        yield line
 
 
 def skip(stream: IO[bytes], count: int) -> int:

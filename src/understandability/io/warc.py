@@ -25,7 +25,7 @@ MEDIA_TYPES = {
 }
 _READ = 1 << 16
 _LINE = 1 << 16
-_SPACE = re.compile(rb"\s*")
+_NOT_SPACE = re.compile(rb"\S")
 _VERSION = re.compile(rb"WARC/[01]\.")
 _VERSION_LINE = re.compile(rb"\nWARC/[01]\.")
 # What a record within the content of another looks like: a version and the name of a header.
@@ -144,12 +144,11 @@ class _Records:
         if self._broken:
             broken, self._broken = self._broken, None
             raise broken
-        while True:
-            self._at = _end(_SPACE.match(self._buffer, self._at))
-            if self._at < len(self._buffer):
-                break
+        while (text := _NOT_SPACE.search(self._buffer, self._at)) is None:
+            self._at = len(self._buffer)
             if not self._fill(1):
                 return None
+        self._at = text.start()
         line = self._readline().strip()
         if not line.startswith(b"WARC/"):
             raise _BrokenRecordError(f"it begins with {line[:20]!r} instead of WARC/1.0")
@@ -258,8 +257,3 @@ class _Records:
                 break
             self._buffer += data
         return len(self._buffer) - self._at
-
-
-def _end(match: re.Match[bytes] | None) -> int:
-    assert match  # the pattern matches nothing, too
-    return match.end()

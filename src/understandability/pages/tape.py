@@ -206,12 +206,11 @@ def _long_tags(source: bytes, bracket: bytes) -> Iterator[int]:
 
 
 def _is_any_full(source: bytes, starts: Iterable[int]) -> bool:
+    """Whether a tag that starts there is full; one within another is part of that."""
     in_script, known, done = False, 0, 0
     for start in starts:
-        if start < done:
-            continue
-        tag = _START_TAG.match(source, start)
-        if not tag:
+        tag = _START_TAG.match(source, start) if start >= done else None
+        if tag is None:
             continue
         done = tag.end()
         if tag[1] is None:

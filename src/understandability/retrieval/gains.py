@@ -151,7 +151,7 @@ def _value(node: ast.expr, values: Mapping[str, Floats]) -> Any:
     """The value of a checked tree."""
     match node:
         case ast.Constant(value=value):
-            return float(value)  # type: ignore[arg-type]
+            return float(value)  # type: ignore[arg-type]  # a number, as was checked
         case ast.Name(id=name):
             return values[name]
         case ast.BinOp(left=left, op=op, right=right):
