@@ -12,7 +12,7 @@ from understandability.errors import (
     PageError,
     UnderstandabilityError,
 )
-from understandability.extraction import boilerpipe, modern, naive, paragraphs, reference
+from understandability.extraction import boilerpipe, main, modern, naive, paragraphs, reference
 from understandability.extraction.plain import plain_paragraphs
 from understandability.pages import ParsedPage
 from understandability.records import Block
@@ -37,6 +37,7 @@ EXTRACTORS = {
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
     "justext": Extractor(paragraphs.justext, reference.justext, "Pomikálek 2011"),
+    "main": Extractor(main.main, main.main, "this package"),
     "trafilatura": Extractor(modern.trafilatura, modern.trafilatura, "Barbaresi 2021"),
 }
 ENGINES = ("fast", "reference")
