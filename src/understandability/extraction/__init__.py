@@ -1,10 +1,11 @@
 """Parsed pages in, blocks of text out, kept or dropped, and where their sentences end.
 
-    blocks = extract(parse_page(page), "boilerpipe")
+    blocks = extract(parse_page(page), "main")
     texts = fields(blocks, "force-period")
 
-`extractors` is the table; `naive`, `boilerpipe`, `paragraphs` (jusText) and `plain` walk the one
-tape of a page, `reference` and `modern` call the libraries; `columns` makes the blocks.
+`extractors` is the table; `main` (the default), `naive`, `boilerpipe`, `paragraphs` (jusText) and
+`plain` walk the one tape of a page, `reference` and `modern` call the libraries; `columns` makes
+the blocks.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ EXTRACTORS = {
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
     "justext": Extractor(paragraphs.justext, reference.justext, "Pomikálek 2011"),
-    "main": Extractor(main.main, main.main, "this package"),
+    "main": Extractor(main.main, main.main, "extraction.main; no library has it"),
     "trafilatura": Extractor(modern.trafilatura, modern.trafilatura, "Barbaresi 2021"),
 }
 ENGINES = ("fast", "reference")
@@ -64,9 +64,7 @@ def require_extractor(extractor: str) -> None:
         )
 
 
-def extract(
-    parsed: ParsedPage, extractor: str = "boilerpipe", engine: str = "fast"
-) -> tuple[Block, ...]:
+def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -> tuple[Block, ...]:
     """The blocks of a page as one extractor sees them, kept or dropped, with the reason.
 
     Plain text gives one kept block for each paragraph, whatever the extractor.
