@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from understandability.cli import crawling
+from understandability.crawl.folder import RunFolder
 from understandability.crawl.local import Progress, run_local
 from understandability.crawl.merge import merge
 from understandability.crawl.plan import Plan, make_plan
 from understandability.crawl.status import status_of
 from understandability.crawl.workers import Limits
 from understandability.errors import InputError
-from understandability.io.run_folder import RunFolder
-from understandability.io.sources import Sources, read_pages
+from understandability.formats.sources import Sources, read_pages
 from understandability.scoring import Scorer, Settings
 
 SETTINGS = Settings(extractor="naive")

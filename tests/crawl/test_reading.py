@@ -13,7 +13,7 @@ from understandability.crawl import reading
 from understandability.crawl.plan import File, Input, make_plan
 from understandability.crawl.reading import Batch, InputReader, OpenPart
 from understandability.errors import OptionError
-from understandability.io.sources import Sources
+from understandability.formats.sources import Sources
 from understandability.records import SEEN_BEFORE
 from understandability.scoring import Scorer
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.estimation import load_bundle
 from understandability.evaluation.grid import ESTIMATORS, PIPELINES, Grid, report, run_grid
 from understandability.features import COLUMNS
+from understandability.models import load_bundle
 from understandability.records import Failure, Labels, Page
 
 EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import OptionError
-from understandability.evaluation.measures import BASES, COMPOUNDS, Measure, parameters_of
-from understandability.evaluation.names import (
+from understandability.evaluation.conventions import Settings
+from understandability.evaluation.measures.names import (
     example_names,
     markdown_table,
     parse_measure,
     parse_measures,
 )
-from understandability.evaluation.parameters import PARAMETERS, show
-from understandability.evaluation.settings import Settings
+from understandability.evaluation.measures.parameters import PARAMETERS, show
+from understandability.evaluation.measures.table import BASES, COMPOUNDS, Measure, parameters_of
 
 NAMES = (
     "RBP(p=0.8)@10",

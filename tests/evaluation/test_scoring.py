@@ -27,10 +27,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError, OptionError
+from understandability.evaluation.conventions import Settings, settings
 from understandability.evaluation.evaluate import Evaluation, evaluate
-from understandability.evaluation.judgements import Dimension
+from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.evaluation.settings import Settings, settings
 from understandability.records import Labels, Run
 
 RUN = Run.of("mine", {"q": [(f"d{i}", float(-i)) for i in range(1, 6)]})

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.io.resources import resource
+from understandability.ranking.criteria import Criterion
 from understandability.records import Labels
-from understandability.retrieval.criteria import Criterion
+from understandability.storage.resources import resource
 
 pt = pytest.importorskip("pyterrier", reason="needs the extra pyterrier")
 pd = pytest.importorskip("pandas")
@@ -65,7 +65,7 @@ def test_results_are_reranked_by_labels(results) -> None:
 
 def test_it_composes_and_runs_in_an_experiment(results) -> None:
     """In a pipeline, and in `pt.Experiment` with a measure of ours."""
-    from understandability.evaluation.judgements import Dimension
+    from understandability.evaluation.labels import Dimension
     from understandability.evaluation.scales import parse_scale
     from understandability.integrations.ir_measures import measures
 

@@ -14,7 +14,7 @@ from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
-    from understandability.evaluation.significance import Comparison
+    from understandability.evaluation.statistics.significance import Comparison
 
 _COLUMNS = (
     "run",
@@ -53,8 +53,8 @@ def compare(
 
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
     """
-    from understandability.evaluation.significance import compare as compare_runs
-    from understandability.evaluation.significance import marks
+    from understandability.evaluation.statistics.significance import compare as compare_runs
+    from understandability.evaluation.statistics.significance import marks
 
     if len(options.runs) < 2:
         raise OptionError("a comparison needs two runs or more, the first is the baseline")

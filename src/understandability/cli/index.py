@@ -51,10 +51,10 @@ def build(
     """
     from understandability.cli.progress import Progress
     from understandability.cli.rows import report_failures
-    from understandability.io.datasets import dataset_pages, is_dataset
-    from understandability.retrieval.analysis import Analyzer
-    from understandability.retrieval.index import build_index
-    from understandability.retrieval.saved import save_index
+    from understandability.formats.datasets import dataset_pages, is_dataset
+    from understandability.ranking.search.analysis import Analyzer
+    from understandability.ranking.search.index import build_index
+    from understandability.ranking.search.saved import save_index
 
     analyzer = Analyzer(stop_words, stemmer)
     folder = output.rstrip("/") or "/"
@@ -104,10 +104,10 @@ def search(
 
     Example: understand index search crawl-index/ --queries topics.xml -o bm25.run.gz
     """
-    from understandability.io.queries import read_queries
-    from understandability.io.runs import write_run
-    from understandability.retrieval.matching import search as search_index
-    from understandability.retrieval.saved import load_index
+    from understandability.formats.queries import read_queries
+    from understandability.formats.runs import write_run
+    from understandability.ranking.search.matching import search as search_index
+    from understandability.ranking.search.saved import load_index
 
     asked = read_queries(queries)
     run = search_index(load_index(index), asked, model, field, depth)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from understandability.cli.progress import Progress
-from understandability.io.tables import TableWriter, write_text
+from understandability.storage.tables import TableWriter, write_text
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -33,11 +33,11 @@ def validate_grid(
 ) -> None:
     """Run the experiment, show it, and write what was asked for."""
     from understandability.cli.options import sources
-    from understandability.estimation import load_bundle
     from understandability.evaluation.grid import report, run_grid
-    from understandability.io.bundles import embedded_bundles
-    from understandability.io.tables import write_text
+    from understandability.models import load_bundle
     from understandability.report.charts import box_plot
+    from understandability.storage.bundle_files import embedded_bundles
+    from understandability.storage.tables import write_text
 
     for destination in (output, plot and f"{plot}.json"):
         check_destination(destination)
@@ -66,7 +66,7 @@ def validate_grid(
 
 def _assessors(paths: list[str]) -> Iterator[tuple[str, Labels]]:
     """The labels of each column of numbers of tables, and of each label file."""
-    from understandability.io.runs import numeric_columns, read_labels
+    from understandability.formats.runs import numeric_columns, read_labels
 
     for text in paths:
         path, _, column = text.rpartition(":") if not Path(text).exists() else (text, "", "")

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
-from understandability.crawl.index import write_index
+from understandability.crawl.folder import RunFolder, complete_inputs
+from understandability.crawl.lookup import write_index
 from understandability.crawl.plan import Input, Plan
 from understandability.crawl.reading import Batch, InputReader, OpenPart
 from understandability.crawl.workers import Limits, Scored, Workers
-from understandability.io.run_folder import RunFolder, complete_inputs
-from understandability.io.sources import Sources
+from understandability.formats.sources import Sources
 from understandability.records import Failure
 from understandability.scoring import Scorer
 

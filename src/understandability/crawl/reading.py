@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from understandability.crawl.folder import Part
 from understandability.crawl.plan import Input
-from understandability.io.run_folder import Part
-from understandability.io.sources import Sources
+from understandability.formats.sources import Sources
 from understandability.records import SEEN_BEFORE, Failure, Page
 
 # A part is a file, and what is lost when a run is killed: some ten seconds of one worker.

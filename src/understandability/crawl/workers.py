@@ -25,9 +25,9 @@ from typing import Any, Self
 from understandability.crawl.reading import Batch
 from understandability.crawl.worker import EXTRACTED, OUT_OF_TIME, Answer
 from understandability.errors import InputError, OptionError
-from understandability.io.processes import resident_megabytes
 from understandability.records import Failure
 from understandability.scoring import Settings
+from understandability.storage.processes import resident_megabytes
 
 _PROGRAM = "from understandability.crawl.worker import main; main()"
 _TICK = 0.05  # seconds between two looks at the memory of workers

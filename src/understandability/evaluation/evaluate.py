@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.judgements import Dimension, Judgements
-from understandability.evaluation.measures import Measure
-from understandability.evaluation.names import parse_measures
+from understandability.evaluation.conventions import Settings
+from understandability.evaluation.labels import Dimension, Judgements
+from understandability.evaluation.measures.names import parse_measures
+from understandability.evaluation.measures.scoring import harmonic, score
+from understandability.evaluation.measures.table import Measure
 from understandability.evaluation.oddities import label_oddities, run_oddities
-from understandability.evaluation.scoring import harmonic, score
-from understandability.evaluation.settings import Settings
 from understandability.records import Labels, Oddity, Run
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,15 +13,15 @@ from types import MappingProxyType
 
 import numpy as np
 
+from understandability.arrays import Floats
 from understandability.documents import document_of
 from understandability.errors import InputError, OptionError, PageError
-from understandability.estimation import Bundle
-from understandability.estimation.background import BackgroundModel
-from understandability.estimation.labelled import DIRECTIONS, LEAST_RECORDS
-from understandability.estimation.users import Floats
 from understandability.evaluation.validation import CORRELATIONS, correlations
 from understandability.extraction import SENTENCE_ENDS, extract
 from understandability.features import COLUMNS, Batch, batches, features_of
+from understandability.models import Bundle
+from understandability.models.runtime.background import BackgroundModel
+from understandability.models.training.labelled import DIRECTIONS, LEAST_RECORDS
 from understandability.pages import parse_page
 from understandability.records import SEEN_BEFORE, Document, Failure, Labels, Page
 

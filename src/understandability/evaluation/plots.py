@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from understandability.arrays import Floats
 from understandability.errors import InputError, MissingExtraError, OptionError
-from understandability.evaluation.correlation import movers
+from understandability.evaluation.statistics.correlation import movers
 from understandability.records import Labels, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 FORMATS = ("png", "svg", "pdf")
 
 
@@ -62,7 +62,7 @@ def plot_users(
     name: str = "score",
 ) -> Figure:
     """P₁ (step) and P₂ (arctan) over how a score is distributed, as MedIR 2014, Figure 1."""
-    from understandability.estimation.users import probability
+    from understandability.models.readers import probability
 
     values = np.asarray(scores, dtype=np.float64)
     values = values[np.isfinite(values)]

@@ -12,12 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.records import Labels
-
-Floats = NDArray[np.float64]
 
 # The words that state a direction, and whether a higher label is the easier (the better) one.
 DIRECTIONS = {

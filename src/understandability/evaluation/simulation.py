@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from understandability.errors import OptionError
-from understandability.evaluation.judgements import Dimension, Judgements
-from understandability.evaluation.names import parse_measures
+from understandability.evaluation.conventions import Settings
+from understandability.evaluation.labels import Dimension, Judgements
+from understandability.evaluation.measures.names import parse_measures
+from understandability.evaluation.measures.scoring import score
 from understandability.evaluation.scales import Scale, parse_scale
-from understandability.evaluation.scoring import score
-from understandability.evaluation.settings import Settings
 from understandability.records import Labels, Run
 
 PAPER_SCALE = "lower-easier:<=40:0..100"

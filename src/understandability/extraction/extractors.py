@@ -12,8 +12,8 @@ from understandability.errors import (
     PageError,
     UnderstandabilityError,
 )
-from understandability.extraction import boilerpipe, modern, naive, paragraphs, reference
-from understandability.extraction.plain import plain_paragraphs
+from understandability.extraction import boilerpipe, justext, naive, reference, trafilatura
+from understandability.extraction.plain_text import plain_paragraphs
 from understandability.pages import ParsedPage
 from understandability.records import Block
 
@@ -36,8 +36,8 @@ EXTRACTORS = {
         reference.boilerpipe,
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
-    "justext": Extractor(paragraphs.justext, reference.justext, "Pomikálek 2011"),
-    "trafilatura": Extractor(modern.trafilatura, modern.trafilatura, "Barbaresi 2021"),
+    "justext": Extractor(justext.justext, reference.justext, "Pomikálek 2011"),
+    "trafilatura": Extractor(trafilatura.trafilatura, trafilatura.trafilatura, "Barbaresi 2021"),
 }
 ENGINES = ("fast", "reference")
 _EXTRAS = frozenset({"trafilatura"})

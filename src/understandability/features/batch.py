@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from understandability.features.types import Array, Column, FloatArray, TypeTable, pieces
+from understandability.features.words.types import Array, Column, FloatArray, TypeTable, pieces
 from understandability.language.entities import entity_starts
 from understandability.language.nltk_backend import NltkTagger
 from understandability.language.tags import default_tagger

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from understandability.errors import OptionError
-from understandability.features import (
+from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
+from understandability.features.rows import (
     background,
     components,
     concepts,
@@ -20,7 +21,6 @@ from understandability.features import (
     readcalc,
     vocabulary,
 )
-from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
 
 CATALOGUE: tuple[Feature, ...] = (
     *readability.ROWS,

@@ -18,10 +18,10 @@ except ImportError as error:
         "measures of ir_measures need an optional package: pip install 'understandability[ir]'"
     ) from error
 
+from understandability.evaluation.conventions import Settings
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.judgements import Dimension
-from understandability.evaluation.names import parse_measures
-from understandability.evaluation.settings import Settings
+from understandability.evaluation.labels import Dimension
+from understandability.evaluation.measures.names import parse_measures
 from understandability.records import Labels, Run
 
 if TYPE_CHECKING:

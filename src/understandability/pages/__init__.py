@@ -7,7 +7,7 @@ tags and texts, `labels` are the encodings' names, `language` guesses, and
 
 from __future__ import annotations
 
-from understandability.pages.language import stop_words
+from understandability.pages.language_guess import stop_words
 from understandability.pages.parsed import ParsedPage, parse_page
 from understandability.pages.tape import Tape, names, text_of_unparsed
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from understandability.language.words import word_of
+from understandability.language.tokens import word_of
 from understandability.records import Estimate
 from understandability.report.explanation import Explanation, without_nan
 from understandability.report.marks import DIFFICULT, is_plain_word, marked_pieces

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from understandability.estimation.contributions import contributions
 from understandability.features import COLUMNS, Batch, features_of
 from understandability.features.needs import missing
+from understandability.models.contributions import contributions
 from understandability.records import Document, Estimate
 from understandability.report.costly_words import CostlyWord, costly_words
 from understandability.report.influences import Influence, influences
