@@ -31,6 +31,7 @@ from scripts.train.labelled_sets import (
 )
 
 from understandability.arrays import Floats
+from understandability.direction import Direction
 from understandability.documents import document_of_text
 from understandability.evaluation.statistics.correlation import pearson, spearman
 from understandability.evaluation.validation import (
@@ -110,7 +111,7 @@ def agreement_tables(estimates: Estimates, background: Mapping[str, Floats]) -> 
         scores[f"{name}, difficulty"] = calibrated(estimates, name)[0]
     scores.update(background)
     for column, name in zip(estimates.formulas.T, BASELINES, strict=True):
-        scores[name] = -column if COLUMNS[name][0].harder == "lower" else column
+        scores[name] = column * (COLUMNS[name][0].direction or Direction.HARDER).sign
     judged = [part for part in estimates.parts() if part[0] not in BY_ORIGIN]
     by_origin = [part for part in estimates.parts() if part[0] in BY_ORIGIN]
     for title, measure, parts in (

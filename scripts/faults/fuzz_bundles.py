@@ -44,7 +44,7 @@ from understandability.models.runtime.letters import letters
 from understandability.models.runtime.mixture import MixtureModel, input_names
 from understandability.models.runtime.model import ColumnModel
 from understandability.models.training.background import train_background
-from understandability.models.training.mixture import Domain, Judged, fit_mixture
+from understandability.models.training.mixture import Domain, JudgedTexts, fit_mixture
 from understandability.models.training.portable import portable
 
 SLOW = 10.0
@@ -118,7 +118,7 @@ def mixture(rng: np.random.Generator) -> MixtureModel:
     inputs = rng.normal(size=(texts, len(input_names(COLUMNS)))) + levels[:, None] / 6
     weights = np.ones(texts)
     spelled = letters(Batch([document_of_text(f"word{number % 7}") for number in range(texts)]))
-    judged = Judged(inputs, spelled, levels, domains, np.arange(texts), weights, weights)
+    judged = JudgedTexts(inputs, spelled, levels, domains, np.arange(texts), weights, weights)
     kinds = {"a": Domain(common=0.5), "b": Domain(letters=0.1)}
     model = fit_mixture(judged, COLUMNS, kinds, folds=2)
     few = model.trees.roots[:6]

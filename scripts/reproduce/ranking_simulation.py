@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
 
+from understandability.direction import Direction
 from understandability.documents import document_of_page
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.labels import Dimension
@@ -57,7 +58,7 @@ def main() -> None:
     systems = list(runs)
     for run, top in product(runs, TOPS):
         for name, labels in formulas.items():
-            criterion = Criterion(labels, higher_is_harder=True)
+            criterion = Criterion(labels, Direction.HARDER)
             systems.append(rerank(run, [criterion], top, name=f"{run.name}.{name}{top}"))
     print(f"{len(systems)} systems\n")
     print(

@@ -18,7 +18,7 @@ from understandability.features import batches, features_of
 from understandability.formats.jsonl import read_objects
 from understandability.models.runtime.letters import letters
 from understandability.models.runtime.mixture import inputs_of
-from understandability.models.training.mixture import Judged
+from understandability.models.training.mixture import JudgedTexts
 from understandability.records import Document
 
 
@@ -158,7 +158,7 @@ def load_passages(data: Path, columns: Sequence[str]) -> Passages:
 
 def judged(
     texts: Texts, domain_of: Mapping[str, str], passages: Passages, origin_weight: float
-) -> Judged:
+) -> JudgedTexts:
     """The records of the sets in `domain_of` with their levels, and the passages behind them.
 
     Passages that weigh nothing are left out.
@@ -167,7 +167,7 @@ def judged(
     chosen = np.isin(texts.sets, list(domain_of)) & np.isfinite(texts.inputs).all(axis=1)
     of = [_SOURCE[name] for name in texts.sets[chosen]]
     weak = len(passages.corpora) if origin_weight else 0
-    return Judged(
+    return JudgedTexts(
         inputs=np.concatenate([texts.inputs[chosen], passages.inputs[:weak]]),
         letters=vstack([texts.letters[chosen], passages.letters[:weak]], "csr"),
         levels=np.concatenate(

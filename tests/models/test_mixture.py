@@ -17,13 +17,13 @@ from understandability.models import Bundle, load_bundle
 from understandability.models.calibration import Calibration
 from understandability.models.runtime.letters import RUNS, Spelling, letters, runs_of_letters
 from understandability.models.runtime.mixture import ANY, MixtureModel, input_names
-from understandability.models.training.mixture import Domain, Judged, fit_mixture
+from understandability.models.training.mixture import Domain, JudgedTexts, fit_mixture
 
 COLUMNS = ("words_per_sentence",)
 TEXTS = ("Rest and drink.", "", "Hypertensive patients exhibited tachycardia; rest is best.")
 
 
-def judged(texts: int = 90) -> Judged:
+def judged(texts: int = 90) -> JudgedTexts:
     """Texts of two domains and some that nobody judged; in the second, spelling alone tells."""
     rng = np.random.default_rng(0)
     domains = np.arange(texts) % 3
@@ -33,7 +33,9 @@ def judged(texts: int = 90) -> Judged:
     inputs[domains == 0, 1] += levels[domains == 0]
     words = ["tachycardia" if level > 3.5 else "rest" for level in levels]
     ones = np.ones(texts)
-    return Judged(inputs, letters(batch(*words)), levels, domains, np.arange(texts), ones, ones)
+    return JudgedTexts(
+        inputs, letters(batch(*words)), levels, domains, np.arange(texts), ones, ones
+    )
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.ranking.criteria import Criterion, is_criterion, read_criterion
 from understandability.ranking.rerank import rerank
@@ -19,7 +20,7 @@ RUN = Run.of("mine", {"q": [(docno, 10.0 - place) for place, docno in enumerate(
 
 
 def difficulty(**values: float) -> Criterion:
-    return Criterion(Labels.of_documents("difficulty", values), higher_is_harder=True)
+    return Criterion(Labels.of_documents("difficulty", values), Direction.HARDER)
 
 
 def order(run: Run, query: str = "q") -> str:
@@ -37,7 +38,7 @@ def test_the_first_are_ordered_by_the_score_and_the_rest_stays() -> None:
 
 def test_where_lower_is_harder_the_order_turns() -> None:
     """P(U|d): the higher, the easier."""
-    chance = Criterion(Labels.of_documents("p", {"a": 0.1, "b": 0.9}), higher_is_harder=False)
+    chance = Criterion(Labels.of_documents("p", {"a": 0.1, "b": 0.9}), Direction.EASIER)
     assert order(rerank(RUN, [chance], top=3)) == "bacdef"
 
 
@@ -92,7 +93,7 @@ def test_each_query_is_ranked_by_itself() -> None:
     """Labels of pairs hold for their query; k counts within a query."""
     run = Run.of("two", {"q1": [("a", 2.0), ("b", 1.0)], "q2": [("a", 2.0), ("b", 1.0)]})
     labels = Labels.of("u", {"q1": {"a": 1, "b": 2}, "q2": {"a": 2, "b": 1}})
-    new = rerank(run, [Criterion(labels, higher_is_harder=True)])
+    new = rerank(run, [Criterion(labels, Direction.HARDER)])
     assert (order(new, "q1"), order(new, "q2")) == ("ab", "ba")
 
 
@@ -184,7 +185,7 @@ def test_the_direction_is_known_or_said(tmp_path: Path, column: str, harder: boo
     path = tmp_path / "scores.csv"
     path.write_text(f"docno,{column.partition(':')[0]}\na,1\nb,2\n")
     criterion = read_criterion(f"{path}:{column}")
-    assert criterion.higher_is_harder is harder
+    assert (criterion.direction is Direction.HARDER) is harder
     assert criterion.labels.values.tolist() == [1.0, 2.0]
 
 

@@ -12,12 +12,12 @@ from rank_bm25 import BM25Okapi
 from understandability.ranking.search.analysis import Analyzer
 from understandability.ranking.search.index import build_index
 from understandability.ranking.search.matching import search
-from understandability.ranking.search.weighting import MODELS, Matches
+from understandability.ranking.search.weighting import MODELS, TermMatches
 from understandability.records import Page
 
 # One match: the term is twice among the 8 terms of a document, in 4 of 16 documents, 6 times in
 # all; the documents have 64 terms, 4 in the mean, so that this one is 2 mean lengths long.
-MATCH = Matches(
+MATCH = TermMatches(
     tf=np.array([2.0]),
     length=np.array([8.0]),
     documents_with=np.array([4.0]),
@@ -71,7 +71,7 @@ def test_more_occurrences_weigh_more(name: str) -> None:
         column: np.full(3, getattr(MATCH, column)[0])
         for column in ("length", "documents_with", "occurrences", "in_query")
     }
-    weights = MODELS[name].weigh(Matches(tf=tf, documents=16.0, tokens=64.0, **same))
+    weights = MODELS[name].weigh(TermMatches(tf=tf, documents=16.0, tokens=64.0, **same))
     assert (np.diff(weights) > 0).all()
 
 
@@ -79,7 +79,7 @@ def test_more_occurrences_weigh_more(name: str) -> None:
 def test_a_document_of_nothing_but_the_term_has_a_finite_weight(name: str) -> None:
     """Titles of one word are common; a share of 1 must not give infinity or NaN."""
     one = np.array([1.0])
-    weights = MODELS[name].weigh(Matches(one, one, one, one, one, documents=3.0, tokens=3.0))
+    weights = MODELS[name].weigh(TermMatches(one, one, one, one, one, documents=3.0, tokens=3.0))
     assert np.isfinite(weights).all()
 
 
@@ -87,7 +87,7 @@ def test_a_document_of_nothing_but_the_term_has_a_finite_weight(name: str) -> No
 def test_no_match_has_no_weight(name: str) -> None:
     """An index in which no page has a title weighs nothing, without a warning."""
     none = np.empty(0)
-    matches = Matches(none, none, none, none, none, documents=3.0, tokens=0.0)
+    matches = TermMatches(none, none, none, none, none, documents=3.0, tokens=0.0)
     assert MODELS[name].weigh(matches).size == 0
 
 

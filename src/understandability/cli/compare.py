@@ -14,7 +14,7 @@ from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
-    from understandability.evaluation.statistics.significance import Comparison
+    from understandability.evaluation.statistics.significance import RunComparison
 
 _COLUMNS = (
     "run",
@@ -75,7 +75,7 @@ def compare(
 
 
 def _print(
-    result: Evaluation, comparisons: Sequence[Comparison], marked: dict[tuple[str, str], Any]
+    result: Evaluation, comparisons: Sequence[RunComparison], marked: dict[tuple[str, str], Any]
 ) -> None:
     for place, measure in enumerate(result.measures):
         for against in ("first", "best"):
@@ -89,7 +89,7 @@ def _print(
             typer.echo("")
 
 
-def _cells(row: Comparison, marked: dict[tuple[str, str], Any]) -> tuple[str, ...]:
+def _cells(row: RunComparison, marked: dict[tuple[str, str], Any]) -> tuple[str, ...]:
     probabilities = (
         row.p_t,
         row.p_t_holm,

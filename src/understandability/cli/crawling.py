@@ -20,7 +20,7 @@ from understandability.storage.tables import table_format
 
 if TYPE_CHECKING:
     from understandability.crawl.folder import RunFolder
-    from understandability.crawl.local import Progress
+    from understandability.crawl.local import CrawlProgress
     from understandability.crawl.plan import Input, Plan
     from understandability.crawl.status import Status
     from understandability.formats.sources import Sources
@@ -160,7 +160,7 @@ def score_into_folder(
 
 def _runner(
     folder: RunFolder, plan: Plan, inputs: list[Input], options: RunOptions
-) -> Iterator[Progress]:
+) -> Iterator[CrawlProgress]:
     from understandability.crawl.local import run_local
     from understandability.crawl.ray import run_on_ray
     from understandability.crawl.workers import Limits
@@ -211,7 +211,7 @@ class _Display:
         self._every = math.inf if quiet else _EVERY_ON_TERMINAL if self._terminal else _EVERY
         self._begun = self._last = time.monotonic()
 
-    def update(self, progress: Progress) -> None:
+    def update(self, progress: CrawlProgress) -> None:
         """Tell, if it is time to."""
         now = time.monotonic()
         if now - self._last < self._every:
@@ -230,7 +230,7 @@ class _Display:
             sys.stderr.write("\r\x1b[K")
 
 
-def _in_words(progress: Progress, seconds: float) -> str:
+def _in_words(progress: CrawlProgress, seconds: float) -> str:
     rate = progress.documents / seconds
     failed = progress.failed.total()
     stages = ", ".join(f"{stage} {count:,}" for stage, count in progress.failed.most_common())

@@ -84,7 +84,7 @@ def probability(
         threshold,
         user,
         noise_scale=scale,
-        direction=cast(Literal["harder", "easier"], direction),
+        direction=direction,
         normalise=cast(Literal["integral"] | None, normalise),
     )
     write_table(

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from understandability.cli.outputs import check_destination, named, print_table, write_result
-from understandability.cli.progress import Progress
+from understandability.cli.progress import ProgressLine
 from understandability.errors import InputError
 
 if TYPE_CHECKING:
-    from understandability.evaluation.grid import Cell, Grid
+    from understandability.evaluation.grid import GridCell, StudyGrid
     from understandability.records import Failure, Labels, Page
 
 _COEFFICIENTS = ("pearson", "spearman", "kendall")
@@ -85,7 +85,7 @@ def _with_progress(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Pag
     from understandability.records import Failure
 
     count = errors = 0
-    with Progress(quiet) as progress:
+    with ProgressLine(quiet) as progress:
         for page in pages:
             yield page
             count += 1
@@ -93,7 +93,7 @@ def _with_progress(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Pag
             progress.update(count, errors)
 
 
-def _show(result: Grid) -> None:
+def _show(result: StudyGrid) -> None:
     import numpy as np
 
     typer.echo(f"{result.pages} labelled pages, {len(result.cells)} scores with their pipelines")
@@ -136,7 +136,7 @@ def _show(result: Grid) -> None:
     )
 
 
-def _best_rows(group: str, cells: tuple[Cell, ...]) -> Iterator[tuple[str, ...]]:
+def _best_rows(group: str, cells: tuple[GridCell, ...]) -> Iterator[tuple[str, ...]]:
     leaders = {
         name: max(cells, key=lambda cell: abs(getattr(cell, name))) for name in _COEFFICIENTS
     }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from understandability.crawl.folder import RunFolder, complete_inputs
-from understandability.crawl.local import Progress, finish, score_inputs
+from understandability.crawl.local import CrawlProgress, finish, score_inputs
 from understandability.crawl.plan import Input, Plan
 from understandability.crawl.workers import Limits
 from understandability.errors import InputError, MissingExtraError
@@ -27,7 +27,7 @@ def run_on_ray(
     workers: int,
     limits: Limits,
     address: str | None = None,
-) -> Iterator[Progress]:
+) -> Iterator[CrawlProgress]:
     """Do what is left to do of some inputs of a run on the nodes of a Ray cluster.
 
     Inputs, run folder and bundle must have the same paths on all nodes. Each task scores one
@@ -63,13 +63,13 @@ def run_on_ray(
 
 def _run_tasks(
     folder: RunFolder, plan: Plan, inputs: Sequence[Input], workers: int, limits: Limits
-) -> Iterator[Progress]:
+) -> Iterator[CrawlProgress]:
     import ray
 
     known = set(folder.parts())
     complete = complete_inputs(known)
     left = [each for each in inputs if each.number not in complete]
-    progress = Progress.before(inputs, left)
+    progress = CrawlProgress.before(inputs, left)
     yield progress
     task = ray.remote(num_cpus=workers, max_retries=_RETRIES, scheduling_strategy="SPREAD")
     score_one = task(_score_one)

@@ -11,7 +11,7 @@ from understandability.errors import OptionError
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Conventions:
     """How runs, labels and measures are read; a measure's own parameters go before these.
 
     `order`: by ``rank`` column, as UBIRE, or by ``score``, as trec_eval.
@@ -117,7 +117,7 @@ PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 
 
-def settings(preset: str | None = None, **choices: Any) -> Settings:
+def settings(preset: str | None = None, **choices: Any) -> Conventions:
     """The settings of a preset (or the defaults), with what is chosen beside it.
 
     A choice of None is none: the preset or the default holds.
@@ -127,8 +127,8 @@ def settings(preset: str | None = None, **choices: Any) -> Settings:
     """
     if preset is not None and preset not in PRESETS:
         raise OptionError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
-    known = {field.name for field in fields(Settings)}
+    known = {field.name for field in fields(Conventions)}
     if unknown := set(choices) - known:
         raise OptionError(f"there is no setting {sorted(unknown)[0]!r}; there are {sorted(known)}")
-    base = Settings(preset, **PRESETS[preset]) if preset else Settings()
+    base = Conventions(preset, **PRESETS[preset]) if preset else Conventions()
     return replace(base, **{name: value for name, value in choices.items() if value is not None})

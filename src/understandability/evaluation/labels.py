@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.conventions import MODELLED_USERS, Settings
+from understandability.evaluation.conventions import MODELLED_USERS, Conventions
 from understandability.evaluation.measures.table import RELEVANCE, UNDERSTANDABILITY, Measure
 from understandability.evaluation.scales import Scale
 from understandability.records import Labels, Run
@@ -74,7 +74,7 @@ class Judgements:
     """
 
     def __init__(
-        self, qrels: Labels, dimensions: Mapping[str, Dimension], settings: Settings
+        self, qrels: Labels, dimensions: Mapping[str, Dimension], settings: Conventions
     ) -> None:
         if qrels.query_ids is None or not qrels.queries:
             raise InputError(f"{qrels.name} holds no relevance labels of queries and documents")
@@ -97,7 +97,7 @@ class Judgements:
         self.ideal: dict[Measure, Floats] = {}  # ideal DCG by measure, filled as needed
         self._gains: dict[tuple[str, str, float | None, float, str], Floats] = {}
 
-    def _resolved(self, settings: Settings) -> Settings:
+    def _resolved(self, settings: Conventions) -> Conventions:
         """The settings with what only the labels can tell: highest grade, usual threshold."""
         highest = float(self.qrels.values.max())
         if settings.max_relevance is None:
@@ -225,7 +225,7 @@ class Judgements:
             threshold,
             user,
             noise_scale=noise_scale if user == "arctan" else None,
-            direction="easier" if scale.higher_is_easier else "harder",
+            direction=scale.direction,
             normalise="integral" if norm == "integral" and user == "arctan" else None,
         )
 

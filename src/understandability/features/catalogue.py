@@ -110,7 +110,7 @@ def describe(feature: Feature) -> dict[str, str]:
         "group": feature.group,
         "per": ", ".join(form for form in feature.per if form != DOCUMENT),
         "unit": feature.unit,
-        "harder": feature.harder,
+        "direction": feature.direction or "",
         "meaning": feature.meaning,
         "source": feature.source,
         "needs": ", ".join(feature.needs),

@@ -117,14 +117,14 @@ class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in
 
     def _of_column(self, results: pd.DataFrame) -> Criterion:
         """The scores that stand in a column of the results."""
-        column, higher_is_harder = column_direction(str(self.by))
+        column, direction = column_direction(str(self.by))
         _require(results, (column,), "Rerank")
         scored = results.dropna(subset=[column])
         labels: dict[str, dict[str, float]] = {}
         rows = zip(scored["qid"].astype(str), scored["docno"], scored[column], strict=True)
         for qid, docno, value in rows:
             labels.setdefault(qid, {}).setdefault(docno, float(value))
-        return Criterion(Labels.of(column, labels), higher_is_harder)
+        return Criterion(Labels.of(column, labels), direction)
 
 
 def _require(results: pd.DataFrame, columns: tuple[str, ...], transformer: str) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
+from understandability.direction import Direction
 from understandability.errors import OptionError
 
 
@@ -64,7 +65,7 @@ def probability(
     user: str = "step",
     *,
     noise_scale: ArrayLike | None = None,
-    direction: Literal["harder", "easier"] = "harder",
+    direction: str = Direction.HARDER,
     normalise: Literal["integral"] | None = None,
 ) -> Floats:
     """P(U|d) of documents from their scores, for a reader who copes with less than `threshold`.
@@ -76,10 +77,10 @@ def probability(
     ``calibrated``, a normal distribution whose standard deviation is `noise_scale`, one number
     or one for each score (the column ``spread`` of an estimate).
 
-    `direction` says what a higher score means; where it is ``easier`` (Flesch Reading Ease) the
-    inequality turns. ``normalise="integral"`` divides the arctan form by its integral over the
-    range of the scores given, as both papers mention: what comes out is no probability any
-    more, but orders documents and systems as before.
+    `direction` says what a higher score means (`Direction`); where it is easier (Flesch Reading
+    Ease) the inequality turns. ``normalise="integral"`` divides the arctan form by its integral
+    over the range of the scores given, as both papers mention: what comes out is no probability
+    any more, but orders documents and systems as before.
     A score that is NaN gives NaN.
 
     >>> probability([30, 40, 50], threshold=40).tolist()
@@ -88,7 +89,7 @@ def probability(
     [0.903, 0.5, 0.097]
     >>> probability([30, 40, 50], 40, "calibrated", noise_scale=10).round(3).tolist()
     [0.841, 0.5, 0.159]
-    >>> probability([30, 90], threshold=60, direction="easier").tolist()
+    >>> probability([30, 90], threshold=60, direction="higher-easier").tolist()
     [0.0, 1.0]
     """
     model = _user(user)
@@ -96,12 +97,7 @@ def probability(
     scale = _scale(model, noise_scale)
     if not math.isfinite(threshold):
         raise OptionError(f"the threshold must be a finite number, not {threshold}")
-    if direction not in ("harder", "easier"):
-        raise OptionError(
-            f"the direction must be 'harder' or 'easier' (what a higher score means), "
-            f"not {direction!r}"
-        )
-    margin = threshold - scores if direction == "harder" else scores - threshold
+    margin = (threshold - scores) * Direction.of(direction).sign
     chance = np.where(np.isnan(margin + scale), np.nan, model.below(margin, scale))
     if normalise is None:
         return chance

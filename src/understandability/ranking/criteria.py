@@ -4,33 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
 from understandability.features import COLUMNS
 from understandability.formats.runs import TABLE_SUFFIXES, read_labels
 from understandability.records import Labels, Run
 
-# The words that state a direction, and whether the higher of two values is the harder.
-DIRECTIONS = {
-    "higher-harder": True,
-    "lower-harder": False,
-    "lower-easier": True,
-    "higher-easier": False,
-}
 # Columns of score tables that are no features of the catalogue.
-_COLUMNS = {"difficulty": True, "p_understandable": False}
+_COLUMNS = {"difficulty": Direction.HARDER, "p_understandable": Direction.EASIER}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criterion:
-    """Values of documents, and whether the higher of two is the harder document.
+    """Values of documents, and what a higher one means.
 
     >>> difficulty = Labels.of_documents("difficulty", {"flu": 20.0, "cold": 45.0})
-    >>> Criterion(difficulty, higher_is_harder=True).labels.name
+    >>> Criterion(difficulty, Direction.HARDER).labels.name
     'difficulty'
     """
 
     labels: Labels
-    higher_is_harder: bool
+    direction: Direction
 
     def check(self, run: Run) -> None:
         """Raise `InputError` where not one line of the run has a value."""
@@ -58,43 +52,43 @@ def read_criterion(text: str) -> Criterion:
 
     FILE is a score table or a label file; COLUMN may be left out where it is the only column of
     numbers. The direction of ``difficulty``, ``p_understandable`` and of features of the
-    catalogue is known, of all else it has to be said, with one of `DIRECTIONS`.
+    catalogue is known, of all else it has to be said, with one of `direction.WORDS`.
     """
     path, column, direction = _split(text)
     labels = read_labels(path, "understandability", column)
     return Criterion(labels, _stated(direction, column, text))
 
 
-def column_direction(text: str) -> tuple[str, bool]:
-    """The column that ``COLUMN[:DIRECTION]`` names, and whether its higher values are harder.
+def column_direction(text: str) -> tuple[str, Direction]:
+    """The column that ``COLUMN[:DIRECTION]`` names, and what its higher values mean.
 
-    >>> column_direction("difficulty"), column_direction("mine:higher-easier")
-    (('difficulty', True), ('mine', False))
+    >>> column_direction("mine:higher-easier")
+    ('mine', <Direction.EASIER: 'higher-easier'>)
     """
     column, _, last = text.rpartition(":")
     if not column:
         column, last = text, ""
-    return column, _stated(DIRECTIONS.get(last), column, text)
+    return column, _stated(WORDS.get(last), column, text)
 
 
-def _stated(direction: bool | None, column: str | None, text: str) -> bool:
+def _stated(direction: Direction | None, column: str | None, text: str) -> Direction:
     """The direction that is said, or known of the column; never a guess."""
     if direction is None:
         direction = _COLUMNS.get(column or "")
     if direction is None and column in COLUMNS:
-        direction = {"higher": True, "lower": False}.get(COLUMNS[column][0].harder)
+        direction = COLUMNS[column][0].direction
     if direction is None:
         raise OptionError(
             f"{text} does not say whether higher or lower values are harder to understand; write "
-            f"{text}:DIRECTION with one of {', '.join(DIRECTIONS)}"
+            f"{text}:DIRECTION with one of {', '.join(WORDS)}"
         )
     return direction
 
 
-def _split(text: str) -> tuple[str, str | None, bool | None]:
+def _split(text: str) -> tuple[str, str | None, Direction | None]:
     """The path, the column and the direction."""
     path, _, last = text.rpartition(":")
-    direction = DIRECTIONS.get(last) if path else None
+    direction = WORDS.get(last) if path else None
     if direction is not None:
         text = path
     path, _, column = text.rpartition(":")

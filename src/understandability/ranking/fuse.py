@@ -182,7 +182,7 @@ class _Lines:
     def ranked_by(self, criterion: Criterion, run: Run) -> _Lines:
         """Those of the lines, which are those of `run`, that have a score; the easiest first."""
         values = criterion.labels.of_lines(run)
-        ease = -values if criterion.higher_is_harder else values
+        ease = -values * criterion.direction.sign
         scored = np.flatnonzero(~np.isnan(ease))
         best = scored[np.lexsort((-ease[scored], self.queries[scored]))]
         return replace(self.only(best), scores=ease[best])

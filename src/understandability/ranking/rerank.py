@@ -38,7 +38,7 @@ def rerank(
     >>> from understandability.records import Labels
     >>> run = Run.of("mine", {"q": [("a", 4.0), ("b", 3.0), ("c", 2.0), ("d", 1.0)]})
     >>> difficulty = Labels.of_documents("difficulty", {"a": 70, "c": 20, "d": 10})
-    >>> rerank(run, [Criterion(difficulty, higher_is_harder=True)], top=3).by_query()["q"]
+    >>> rerank(run, [Criterion(difficulty, Direction.HARDER)], top=3).by_query()["q"]
     [('c', 1.0), ('b', 0.5), ('a', 0.3333333333333333), ('d', 0.25)]
     """
     weights = _checked(weights, len(criteria))
@@ -80,7 +80,7 @@ def _key(criterion: Criterion, run: Run) -> Floats:
     """A number for each line, lower is easier; NaN without a score."""
     criterion.check(run)
     values = criterion.labels.of_lines(run)
-    return values if criterion.higher_is_harder else -values
+    return values * criterion.direction.sign
 
 
 def _ranks(queries: NDArray[np.int32], keys: Floats) -> Ints:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from understandability.direction import Direction
 from understandability.features import COLUMNS, Batch, features_of
 from understandability.features.needs import missing
 from understandability.models.contributions import contributions
@@ -55,7 +56,7 @@ class FormulaReading:
     title: str
     value: float
     unit: str
-    harder: str
+    direction: Direction | None
     source: str
     above_limit: bool
     warning: str
@@ -70,7 +71,7 @@ class FeatureReading:
     value: float
     unit: str
     meaning: str
-    harder: str
+    direction: Direction | None
     source: str
 
 
@@ -204,7 +205,7 @@ def _formulas(
                 title,
                 values[name],
                 feature.unit,
-                feature.harder,
+                feature.direction,
                 feature.source,
                 above,
                 "; ".join(warnings),
@@ -221,7 +222,7 @@ def _features(values: Mapping[str, float]) -> tuple[FeatureReading, ...]:
             values[name],
             feature.unit,
             feature.meaning,
-            feature.harder,
+            feature.direction,
             feature.source,
         )
         for name, (feature, _) in COLUMNS.items()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from understandability.report.charts import Reference, grade_chart, scale_chart
-from understandability.report.comparison import Comparison, compare
+from understandability.report.comparison import PageComparison, compare
 from understandability.report.explanation import GRADE_LIMIT, Explanation
 from understandability.report.marks import KINDS, beginning
 from understandability.report.rendering import number, percent, render
@@ -123,7 +123,7 @@ _REMARKS = {
 }
 
 
-def _comparison(comparison: Comparison) -> dict[str, Any]:
+def _comparison(comparison: PageComparison) -> dict[str, Any]:
     before, after = comparison.before, comparison.after
     change = after.difficulty - before.difficulty
     return {

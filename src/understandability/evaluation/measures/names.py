@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from understandability.errors import OptionError
-from understandability.evaluation.conventions import Settings
+from understandability.evaluation.conventions import Conventions
 from understandability.evaluation.measures.parameters import PARAMETERS
 from understandability.evaluation.measures.table import (
     BASES,
@@ -49,7 +49,7 @@ def parse_measure(text: str) -> Measure:
     stated = _stated(arguments, known, text)
     if "p" in known:
         # The name of a measure must not change its meaning with a default.
-        stated.setdefault("p", PARAMETERS["p"].default(Settings()))
+        stated.setdefault("p", PARAMETERS["p"].default(Conventions()))
     measure = replace(
         named, stated=tuple((n, stated[n]) for n in known if n in stated), cutoff=cutoff
     )

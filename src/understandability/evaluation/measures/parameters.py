@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from understandability.evaluation.conventions import CHOICES, Settings
+from understandability.evaluation.conventions import CHOICES, Conventions
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +24,14 @@ class Parameter:
     name: str
     read: Callable[[str], Any]
     allowed: str
-    default: Callable[[Settings], Any]
+    default: Callable[[Conventions], Any]
     meaning: str
     quoted: bool = False
 
     @property
     def written(self) -> str:
         """The parameter with its default, where it has one of its own."""
-        default = self.default(Settings())
+        default = self.default(Conventions())
         return self.name if default is None else f"{self.name}={show(self.name, default)}"
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from understandability.evaluation.conventions import MODELLED_USERS, Settings
+from understandability.evaluation.conventions import MODELLED_USERS, Conventions
 from understandability.evaluation.measures.parameters import PARAMETERS, show
 
 RELEVANCE = "relevance"
@@ -173,10 +173,10 @@ class Measure:
     def __str__(self) -> str:
         return self._written(dict(self.stated), [str(part) for part in self.parts])
 
-    def full(self, settings: Settings) -> str:
+    def full(self, settings: Conventions) -> str:
         """The name with every parameter that counts, with the value it has under `settings`.
 
-        >>> Measure("nDCG", cutoff=10).full(Settings())
+        >>> Measure("nDCG", cutoff=10).full(Conventions())
         "nDCG(dcg='exp-log2',judged_only=False)@10"
         """
         values = {name: self.get(name, settings) for name in self.parameters}
@@ -197,7 +197,7 @@ class Measure:
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
         return f"{self.name}{f'({inner})' if inner else ''}{cutoff}"
 
-    def get(self, name: str, settings: Settings) -> Any:
+    def get(self, name: str, settings: Conventions) -> Any:
         """The value of a parameter: as stated, else of the settings, else the table's default."""
         stated = dict(self.stated)
         if name in stated:
@@ -222,7 +222,7 @@ class Measure:
             used = [d for part, _ in self.components() for d in part.dimensions]
             return tuple(dict.fromkeys(used))
         if self.form == "u":
-            return (RELEVANCE, *self.get("dims", Settings()))
+            return (RELEVANCE, *self.get("dims", Conventions()))
         return (self.dimension,)
 
     def components(self) -> tuple[tuple[Measure, float], ...]:
@@ -233,9 +233,9 @@ class Measure:
         """
         if self.form == "H":
             parts = tuple(self._part(dimension) for dimension in HARMONIC_WEIGHTS.values())
-            weights = tuple(self.get(name, Settings()) for name in HARMONIC_WEIGHTS)
+            weights = tuple(self.get(name, Conventions()) for name in HARMONIC_WEIGHTS)
         else:
-            parts, weights = self.parts, self.get("w", Settings())
+            parts, weights = self.parts, self.get("w", Conventions())
         return tuple((part, w) for part, w in zip(parts, weights, strict=True) if w > 0)
 
     def _part(self, dimension: str) -> Measure:

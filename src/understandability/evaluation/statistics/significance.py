@@ -18,7 +18,7 @@ _BLOCK = 1 << 22  # numbers in memory at once
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RunComparison:
     """A run against a reference (the first run, or the best) under one measure.
 
     `difference` is the mean over queries of run less reference, `low` and `high` its bootstrap
@@ -46,7 +46,7 @@ class Comparison:
 
 def compare(
     evaluation: Evaluation, *, samples: int = 10_000, seed: int = 0
-) -> tuple[Comparison, ...]:
+) -> tuple[RunComparison, ...]:
     """Every run against the first run, and against the best one of each measure.
 
     Over the queries that both runs count. Randomisation and bootstrap draw `samples` times
@@ -54,7 +54,7 @@ def compare(
     """
     if samples < 100:
         raise OptionError(f"randomisation and bootstrap need 100 samples or more, not {samples}")
-    rows: list[Comparison] = []
+    rows: list[RunComparison] = []
     for place, measure in enumerate(evaluation.measures):
         means = {run: float(values[place]) for run, values in evaluation.means.items()}
         references = {"first": evaluation.runs[0], "best": max(means, key=lambda run: means[run])}
@@ -64,7 +64,7 @@ def compare(
 
 
 def marks(
-    comparisons: Sequence[Comparison], alpha: float = 0.05, *, corrected: bool = False
+    comparisons: Sequence[RunComparison], alpha: float = 0.05, *, corrected: bool = False
 ) -> dict[tuple[str, str], str]:
     """The marks of each measure and run, as in the tables of the study.
 
@@ -88,7 +88,7 @@ def _against(
     against: str,
     samples: int,
     seed: int,
-) -> list[Comparison]:
+) -> list[RunComparison]:
     others = [run for run in evaluation.runs if run != reference]
     base = evaluation.values[reference][place]
     results: list[tuple[float, ...]] = []
@@ -109,7 +109,7 @@ def _against(
     table = np.array(results)
     corrected = [holm(table[:, column]) for column in (3, 4, 5)]
     return [
-        Comparison(
+        RunComparison(
             measure=measure,
             run=run,
             reference=reference,

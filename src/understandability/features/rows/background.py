@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from understandability.direction import Direction
 from understandability.errors import OptionError
 from understandability.features.batch import Batch
 from understandability.features.feature import Feature
@@ -62,7 +63,7 @@ def _row(estimator: str) -> Feature:
         name=row_name(estimator),
         group=GROUP,
         unit="corpus label",
-        harder="higher",
+        direction=Direction.HARDER,
         meaning=f"{kind} of a background model: {estimator}",
         source="Palotti, Zuccon & Hanbury 2019",
         compute=not_given,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from understandability.direction import Direction
 from understandability.features.batch import Batch
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.features.words.kinds import LONGER, count
@@ -28,7 +29,7 @@ def _row(
     per: tuple[str, ...] = (DOCUMENT, WORD, SENTENCE),
 ) -> Feature:
     compute = compute or partial(count, kind=name)
-    return Feature(name, "components", unit, "higher", meaning, source, compute, per)
+    return Feature(name, "components", unit, Direction.HARDER, meaning, source, compute, per)
 
 
 ROWS: tuple[Feature, ...] = (

@@ -11,10 +11,11 @@ from functools import partial
 
 import numpy as np
 
+from understandability.direction import Direction
 from understandability.features.batch import Batch, ratio
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.features.words.installed import CHV_GROUPS, Lexicon, grouped_chv, lexicon
-from understandability.features.words.terms import Matches
+from understandability.features.words.terms import ConceptMatches
 from understandability.features.words.types import Array, FloatArray
 from understandability.vocabularies.lists import DISEASE, SYMPTOM
 
@@ -43,7 +44,7 @@ def mean_value(batch: Batch, get: Get, group: str = "") -> FloatArray:
     return ratio(totals, _counts(batch, documents))
 
 
-def _in_group(vocabulary: Lexicon, found: Matches, group: str) -> Array:
+def _in_group(vocabulary: Lexicon, found: ConceptMatches, group: str) -> Array:
     if group == DISEASE:
         return vocabulary.diseases[found.entries]
     if group == SYMPTOM:
@@ -59,24 +60,28 @@ def pair(
     names: tuple[str, str],
     group: str,
     what: str,
-    value: tuple[str, str, str],
+    value: tuple[str, Direction, str],
     source: str,
     computes: tuple[Callable[[Batch], FloatArray], Callable[[Batch], FloatArray]],
     needs: tuple[str, ...],
 ) -> tuple[Feature, Feature]:
     """The row that counts concepts, and the row of their mean value (unit, direction, meaning)."""
     per = (DOCUMENT, WORD, SENTENCE)
-    unit, harder, meaning = value
+    unit, direction, meaning = value
     count, mean = computes
     return (
-        Feature(names[0], group, "concepts", "", what, source, count, per, needs),
-        Feature(names[1], group, unit, harder, f"{meaning} of {what}", source, mean, per, needs),
+        Feature(names[0], group, "concepts", None, what, source, count, per, needs),
+        Feature(names[1], group, unit, direction, f"{meaning} of {what}", source, mean, per, needs),
     )
 
 
 CONSUMER, EXPERT, MEDICAL = "consumer vocabulary", "expert vocabulary", "medical vocabulary"
-SCORE = ("score, 0 to 1", "lower", "mean familiarity (combo score)")
-DEPTH = ("levels", "higher", "mean depth in MeSH's trees (the mean over a concept's places)")
+SCORE = ("score, 0 to 1", Direction.EASIER, "mean familiarity (combo score)")
+DEPTH = (
+    "levels",
+    Direction.HARDER,
+    "mean depth in MeSH's trees (the mean over a concept's places)",
+)
 _CHV_SOURCE = "Zeng & Tse 2006 (CHV)"
 _MESH_SOURCE = "National Library of Medicine (MeSH)"
 
@@ -117,7 +122,9 @@ def _rows_of_group(group: str, plural: str) -> tuple[Feature, ...]:
 def _medical_row(name: str, what: str, resource: str, source: str) -> Feature:
     compute = partial(count_concepts, get=partial(lexicon, resource))
     per = (DOCUMENT, WORD, SENTENCE)
-    return Feature(name, MEDICAL, "concepts", "higher", what, source, compute, per, (resource,))
+    return Feature(
+        name, MEDICAL, "concepts", Direction.HARDER, what, source, compute, per, (resource,)
+    )
 
 
 ROWS: tuple[Feature, ...] = (

@@ -13,6 +13,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.direction import Direction
 from understandability.errors import InputError
 from understandability.features.batch import Batch, nan_for_0, ratio, sum_segments
 from understandability.features.feature import Feature
@@ -173,7 +174,7 @@ def _rows(corpus: str) -> tuple[Feature, ...]:
             name=f"zipf_{figure}" if general else f"rank_{corpus}_{figure}",
             group="word frequency",
             unit="log10 per 10^9 words" if general else "rank, 0 to 100",
-            harder="lower",
+            direction=Direction.EASIER,
             meaning=meaning.format(
                 scale="Zipf frequency" if general else "normalised rank", where=_WHERE[corpus]
             ),

@@ -66,7 +66,7 @@ def _row(
     source: str = _STUDY,
 ) -> Feature:
     per = (DOCUMENT, WORD, SENTENCE)
-    return Feature(name, _GROUP, unit, "", meaning, source, compute, per)
+    return Feature(name, _GROUP, unit, None, meaning, source, compute, per)
 
 
 ROWS: tuple[Feature, ...] = (

@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
+from understandability.direction import Direction
 from understandability.features.batch import Batch, ratio
 from understandability.features.feature import Feature
 from understandability.features.words.types import FloatArray
@@ -56,16 +57,18 @@ _TITLES = {
 }
 
 
-def _row(name: str, harder: str, meaning: str, compute: partial[FloatArray]) -> Feature:
+def _row(
+    name: str, direction: Direction | None, meaning: str, compute: partial[FloatArray]
+) -> Feature:
     source = "unigram model, interpolated (Jelinek & Mercer 1980)"
-    return Feature(name, "language model", "nats per word", harder, meaning, source, compute)
+    return Feature(name, "language model", "nats per word", direction, meaning, source, compute)
 
 
 ROWS: tuple[Feature, ...] = (
     *(
         _row(
             f"log_likelihood_{model}",
-            "",
+            None,
             f"mean log-probability of a word in {_TITLES[model]}",
             partial(log_likelihood, model=model),
         )
@@ -74,7 +77,7 @@ ROWS: tuple[Feature, ...] = (
     *(
         _row(
             f"log_likelihood_{harder}_{easier}",
-            "higher",
+            Direction.HARDER,
             f"mean log-probability of a word in {_TITLES[harder]}, less that in {_TITLES[easier]}",
             partial(log_likelihood_ratio, harder=harder, easier=easier),
         )

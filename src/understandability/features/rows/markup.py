@@ -52,7 +52,7 @@ ROWS: tuple[Feature, ...] = tuple(
         f"html_{name}",
         "html",
         "elements",
-        "",
+        None,
         "elements " + ", ".join(tags),
         _SOURCE,
         partial(count_elements, tags=tags),

@@ -12,7 +12,7 @@ ROWS: tuple[Feature, ...] = tuple(
         f"{kind}_words",
         "natural language",
         "words",
-        "",
+        None,
         f"words that VADER's lexicon has {where}",
         "Hutto & Gilbert 2014 (VADER)",
         partial(count, kind=f"{kind}_words"),

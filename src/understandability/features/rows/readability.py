@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.direction import Direction
 from understandability.features.batch import Batch
 from understandability.features.feature import Feature, Flag
 from understandability.features.words.kinds import count
@@ -112,14 +113,13 @@ SMOG_EXTRAPOLATED = Flag(
     has_few_sentences,
 )
 
-_HARDER, _EASIER = "higher", "lower"
 _PER = (some_words, some_sentences)
 
 
 def _row(
     name: str,
     unit: str,
-    harder: str,
+    direction: Direction,
     meaning: str,
     source: str,
     formula: Formula,
@@ -127,14 +127,14 @@ def _row(
     flag: Flag | None = None,
 ) -> Feature:
     compute = partial(apply, formula=formula, counts=counts)
-    return Feature(name, "readability", unit, harder, meaning, source, compute, flag=flag)
+    return Feature(name, "readability", unit, direction, meaning, source, compute, flag=flag)
 
 
 ROWS: tuple[Feature, ...] = (
     _row(
         "ari",
         "grade",
-        _HARDER,
+        Direction.HARDER,
         "4.71 characters/words + 0.5 words/sentences - 21.43",
         "Smith & Senter 1967",
         ari,
@@ -143,7 +143,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "coleman_liau",
         "grade",
-        _HARDER,
+        Direction.HARDER,
         "0.0588 characters - 0.296 sentences per 100 words - 15.8",
         "Coleman & Liau 1975",
         coleman_liau,
@@ -152,7 +152,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "dale_chall",
         "score",
-        _HARDER,
+        Direction.HARDER,
         "0.1579 percent difficult words + 0.0496 words/sentences + 3.6365",
         "Dale & Chall 1948",
         dale_chall,
@@ -161,7 +161,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "dale_chall_above_5",
         "score",
-        _HARDER,
+        Direction.HARDER,
         "dale_chall, its 3.6365 added only where more than 5 percent of the words are difficult",
         "common variant of Dale & Chall 1948",
         dale_chall_above_5,
@@ -170,7 +170,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "dale_chall_cloze",
         "cloze score",
-        _EASIER,
+        Direction.EASIER,
         "64 - 0.95 percent difficult words - 0.69 words/sentences",
         "Chall & Dale 1995",
         dale_chall_cloze,
@@ -179,7 +179,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "flesch_kincaid",
         "grade",
-        _HARDER,
+        Direction.HARDER,
         "0.39 words/sentences + 11.8 syllables/words - 15.59",
         "Kincaid et al. 1975",
         flesch_kincaid,
@@ -188,7 +188,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "flesch_reading_ease",
         "score",
-        _EASIER,
+        Direction.EASIER,
         "206.835 - 1.015 words/sentences - 84.6 syllables/words",
         "Flesch 1948",
         flesch,
@@ -197,7 +197,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "gunning_fog",
         "grade",
-        _HARDER,
+        Direction.HARDER,
         "0.4 (words/sentences + percent polysyllables), without names, hyphenated compounds and "
         "words of three syllables only by -es, -ed, -ing",
         "Gunning 1952",
@@ -207,7 +207,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "gunning_fog_plain",
         "grade",
-        _HARDER,
+        Direction.HARDER,
         "0.4 (words/sentences + percent polysyllables), every polysyllable counted",
         "Zuccon & Koopman 2014",
         fog,
@@ -216,7 +216,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "lix",
         "score",
-        _HARDER,
+        Direction.HARDER,
         "words/sentences + percent words of more than 6 letters and digits",
         "Björnsson 1968",
         lix,
@@ -225,7 +225,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "smog",
         "grade",
-        _HARDER,
+        Direction.HARDER,
         "1.043 sqrt(30 polysyllables/sentences) + 3.1291",
         "McLaughlin 1969",
         smog,

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.direction import Direction
 from understandability.features.batch import Batch, starts_of, sum_segments
 from understandability.features.feature import Feature
 from understandability.features.rows.readability import (
@@ -176,7 +177,7 @@ def apply(batch: Batch, formula: Callable[..., FloatArray], count: int) -> Float
 def _row(
     name: str,
     unit: str,
-    harder: str,
+    direction: Direction,
     meaning: str,
     formula: Callable[..., FloatArray],
     count: int,
@@ -185,7 +186,7 @@ def _row(
         f"{name}_readcalc",
         "readability",
         unit,
-        harder,
+        direction,
         meaning,
         "joaopalotti/readability_calculator",
         partial(apply, formula=formula, count=count),
@@ -193,11 +194,11 @@ def _row(
 
 
 ROWS: tuple[Feature, ...] = (
-    _row("ari", "grade", "higher", "ari of the study's counts", ari, CHARACTERS),
+    _row("ari", "grade", Direction.HARDER, "ari of the study's counts", ari, CHARACTERS),
     _row(
         "coleman_liau",
         "grade",
-        "higher",
+        Direction.HARDER,
         "5.89 characters/words - 30.0 sentences/words - 15.8 of the study's counts",
         coleman_liau_readcalc,
         CHARACTERS,
@@ -205,7 +206,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "dale_chall",
         "score",
-        "higher",
+        Direction.HARDER,
         "dale_chall of the study's counts, without its 3.6365",
         dale_chall_readcalc,
         DIFFICULT,
@@ -213,7 +214,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "flesch_kincaid",
         "grade",
-        "higher",
+        Direction.HARDER,
         "flesch_kincaid of the study's counts",
         flesch_kincaid,
         SYLLABLES,
@@ -221,7 +222,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "flesch_reading_ease",
         "score",
-        "lower",
+        Direction.EASIER,
         "206.835 - 1.015 words/sentences - 85.6 syllables/words of the study's counts",
         flesch_readcalc,
         SYLLABLES,
@@ -229,11 +230,18 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "gunning_fog",
         "grade",
-        "higher",
+        Direction.HARDER,
         "gunning_fog_plain of the study's counts",
         fog,
         POLYSYLLABLES,
     ),
-    _row("lix", "score", "higher", "lix of the study's counts", lix, LONG),
-    _row("smog", "grade", "higher", "smog of the study's counts", smog_readcalc, POLYSYLLABLES),
+    _row("lix", "score", Direction.HARDER, "lix of the study's counts", lix, LONG),
+    _row(
+        "smog",
+        "grade",
+        Direction.HARDER,
+        "smog of the study's counts",
+        smog_readcalc,
+        POLYSYLLABLES,
+    ),
 )

@@ -9,6 +9,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.direction import Direction
 from understandability.features.batch import Batch
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.features.words.installed import word_list
@@ -57,10 +58,10 @@ def _row(
     compute: Callable[[Batch], FloatArray],
     source: str,
     needs: tuple[str, ...] = (),
-    harder: str = "higher",
+    direction: Direction | None = Direction.HARDER,
 ) -> Feature:
     per = (DOCUMENT, WORD, SENTENCE)
-    return Feature(name, group, "words", harder, meaning, source, compute, per, needs)
+    return Feature(name, group, "words", direction, meaning, source, compute, per, needs)
 
 
 def _embedded(name: str, meaning: str) -> Feature:
@@ -74,10 +75,10 @@ def _installed(
     test: Test = LISTED,
     source: str = _STUDY,
     group: str = _MEDICAL,
-    harder: str = "higher",
+    direction: Direction | None = Direction.HARDER,
 ) -> Feature:
     compute = partial(count_installed, name=resource, test=test)
-    return _row(name, group, meaning, compute, source, (resource,), harder)
+    return _row(name, group, meaning, compute, source, (resource,), direction)
 
 
 ROWS: tuple[Feature, ...] = (
@@ -112,7 +113,7 @@ ROWS: tuple[Feature, ...] = (
         "stop words of scikit-learn's English list",
         partial(count, kind="stop_words"),
         "scikit-learn",
-        harder="lower",
+        direction=Direction.EASIER,
     ),
     *(
         _installed(
@@ -121,7 +122,7 @@ ROWS: tuple[Feature, ...] = (
             f"stopwords-{origin}",
             source=source,
             group=_LANGUAGE,
-            harder="lower",
+            direction=Direction.EASIER,
         )
         for origin, title, source in (
             ("study", "the study's", _STUDY),

@@ -59,7 +59,7 @@ def key_of(token: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class ConceptMatches:
     """Where the terms of a batch are: one row for each, in order.
 
     `documents` is the index of the document, `entries` the entry (see `TermFinder`), and its tokens
@@ -141,7 +141,7 @@ class TermFinder:
         words[term[short], place[short]] = numbers[is_word][short]
         return words, sizes
 
-    def find(self, batch: Batch) -> Matches:
+    def find(self, batch: Batch) -> ConceptMatches:
         """The longest terms of a batch's documents, from left to right, none overlapping."""
         numbers = batch.token_values(self._numbers_of)
         tokens = np.flatnonzero(numbers != _SKIP)
@@ -153,7 +153,7 @@ class TermFinder:
         chosen = _without_overlap(places, sizes)
         places, sizes, entries = places[chosen], sizes[chosen], entries[chosen]
         starts = tokens[places]
-        return Matches(
+        return ConceptMatches(
             documents=np.searchsorted(batch.token_starts, starts, side="right") - 1,
             entries=entries,
             starts=starts,

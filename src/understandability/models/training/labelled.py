@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from understandability.arrays import Floats
+from understandability.direction import WORDS, Direction
 from understandability.documents import document_of_page
 from understandability.errors import InputError, OptionError, PageError
 from understandability.formats.jsonl import read_objects
@@ -20,7 +21,6 @@ from understandability.models.calibration import difficulty_of_level
 from understandability.models.runtime.arrays import MOST
 from understandability.records import HTML, TEXT, Document, Page
 
-DIRECTIONS = ("harder", "easier")
 LEAST_RECORDS = 30
 
 
@@ -45,25 +45,27 @@ SCALES: Mapping[str, tuple[Any, float, float]] = MappingProxyType(
 class LabelSource:
     """A file of labelled texts, which field is the label, what a higher one means, its scale.
 
-    >>> LabelSource.parse("clear.jsonl.gz:label:easier")
-    LabelSource(path='clear.jsonl.gz', label='label', direction='easier', scale='rank')
+    >>> LabelSource.parse("clear.jsonl.gz:label:easier")  # doctest: +NORMALIZE_WHITESPACE
+    LabelSource(path='clear.jsonl.gz', label='label',
+                direction=<Direction.EASIER: 'higher-easier'>, scale='rank')
     >>> LabelSource.parse("readme.jsonl:cefr:harder:cefr").label
     'cefr'
     """
 
     path: str
     label: str = "label"
-    direction: str = "harder"
+    direction: Direction = Direction.HARDER
     scale: str = "rank"
 
     @classmethod
     def parse(cls, text: str) -> LabelSource:
         """``PATH[:FIELD][:harder|easier][:rank|cefr|difficulty]``."""
         parts = text.split(":")
-        found = {"scale": "rank", "direction": "harder"}
-        for name, choices in (("scale", tuple(SCALES)), ("direction", DIRECTIONS)):
-            if len(parts) > 1 and parts[-1] in choices:
-                found[name] = parts.pop()
+        scale, direction = "rank", Direction.HARDER
+        if len(parts) > 1 and parts[-1] in SCALES:
+            scale = parts.pop()
+        if len(parts) > 1 and parts[-1] in WORDS:
+            direction = WORDS[parts.pop()]
         path, label = ":".join(parts), "label"
         if len(parts) > 1 and not Path(path).exists():
             path, label = ":".join(parts[:-1]), parts[-1]
@@ -71,7 +73,7 @@ class LabelSource:
             raise OptionError(
                 f"{text!r} names no labels; write FILE[:FIELD][:harder|easier][:{'|'.join(SCALES)}]"
             )
-        return cls(path, label, **found)
+        return cls(path, label, direction, scale)
 
     @property
     def name(self) -> str:
@@ -159,7 +161,7 @@ def _label(record: Mapping[str, Any], source: LabelSource, number: int) -> float
             f"{source.path}, record {number}: {source.label!r} is {label:g}, outside {low:g} to "
             f"{high:g} of the scale {source.scale!r}"
         )
-    if source.direction == "harder":
+    if source.direction is Direction.HARDER:
         return float(label)
     return low + high - label if math.isfinite(low) else -float(label)
 

@@ -36,8 +36,8 @@ _ANY_TREES = {**_TREES, "learning_rate": 0.066, "max_depth": 5}
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """Judged texts as numbers, one row each.
+class JudgedTexts:
+    """JudgedTexts texts as numbers, one row each.
 
     `inputs` are those of `inputs_of`, `letters` how their words are spelled, `levels` their CEFR
     levels, `domains` the number of the domain each was judged in (the one behind the last: nobody
@@ -56,9 +56,9 @@ class Judged:
     def __len__(self) -> int:
         return len(self.levels)
 
-    def where(self, chosen: NDArray[np.bool_]) -> Judged:
+    def where(self, chosen: NDArray[np.bool_]) -> JudgedTexts:
         """Some of the rows."""
-        return Judged(*(getattr(self, name)[chosen] for name in self.__slots__))
+        return JudgedTexts(*(getattr(self, name)[chosen] for name in self.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def folds_of(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.
 
 
 def fit_mixture(
-    judged: Judged,
+    judged: JudgedTexts,
     columns: Sequence[str],
     domains: Mapping[str, Domain],
     *,
@@ -140,7 +140,7 @@ class _Landmarks:
 
     def __init__(
         self,
-        judged: Judged,
+        judged: JudgedTexts,
         own: NDArray[np.bool_],
         reach: float,
         ridge: float,
@@ -193,7 +193,7 @@ class _Landmarks:
         return Prepared(self.center, self.center, self.scale, kernel, _CUT), worth
 
 
-def _gate(judged: Judged, gates: int) -> Prepared:
+def _gate(judged: JudgedTexts, gates: int) -> Prepared:
     """Logistic regression of the domain, under which all domains are equally frequent."""
     from sklearn.linear_model import LogisticRegression
 

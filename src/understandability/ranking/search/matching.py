@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.ranking.search.index import FIELDS, PAGE, Field, Index
-from understandability.ranking.search.weighting import MODELS, Matches
+from understandability.ranking.search.weighting import MODELS, TermMatches
 from understandability.records import Run
 
 Ints = NDArray[np.int64]
@@ -150,7 +150,7 @@ def _among(field: Field, term: int, in_query: int, documents: Ints, lines: Ints)
     return _Part(term, in_query, wanted[found], tf[places[found]], lines[found])
 
 
-def _joined(index: Index, field: Field, parts: Sequence[_Part]) -> tuple[Ints, Matches]:
+def _joined(index: Index, field: Field, parts: Sequence[_Part]) -> tuple[Ints, TermMatches]:
     """The rows and the matches of all parts, one after another."""
 
     def joined(columns: Iterable[NDArray[Any]], kind: type) -> NDArray[Any]:
@@ -158,7 +158,7 @@ def _joined(index: Index, field: Field, parts: Sequence[_Part]) -> tuple[Ints, M
 
     sizes = [len(part.rows) for part in parts]
     terms = np.repeat(np.array([part.term for part in parts], np.int64), sizes)
-    return joined((part.rows for part in parts), np.int64), Matches(
+    return joined((part.rows for part in parts), np.int64), TermMatches(
         tf=joined((part.tf for part in parts), np.float64),
         length=field.lengths[joined((part.documents for part in parts), np.int64)],
         documents_with=field.documents_with[terms],

@@ -23,7 +23,7 @@ HIEMSTRA_LAMBDA = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
+class TermMatches:
     """Pairs of a document and a query term that occurs in it, as columns, and the collection.
 
     `tf` is how often the document has the term, `length` how many terms it has in all,
@@ -50,18 +50,18 @@ class Matches:
 class WeightingModel:
     """A row of `MODELS`: the function, its parameters in words, who published it."""
 
-    weigh: Callable[[Matches], Floats]
+    weigh: Callable[[TermMatches], Floats]
     parameters: str
     source: str
 
 
-def tf_idf(match: Matches) -> Floats:
+def tf_idf(match: TermMatches) -> Floats:
     """Robertson's tf times Spärck Jones' idf: ``k1 tf / (tf + K) * log(N / n + 1)``."""
     saturated = K1 * match.tf / (match.tf + _length_factor(match))
     return match.in_query * saturated * np.log2(match.documents / match.documents_with + 1)
 
 
-def bm25(match: Matches) -> Floats:
+def bm25(match: TermMatches) -> Floats:
     """``log((N - n + .5) / (n + .5)) * (k1 + 1) tf / (tf + K) * (k3 + 1) qtf / (k3 + qtf)``.
 
     A term that more than half of the documents have weighs less than nothing.
@@ -72,7 +72,7 @@ def bm25(match: Matches) -> Floats:
     return idf * saturated * ((K3 + 1) * match.in_query / (K3 + match.in_query))
 
 
-def pl2(match: Matches) -> Floats:
+def pl2(match: TermMatches) -> Floats:
     """Divergence from randomness: Poisson, Laplace after-effect, second normalisation."""
     tf = _second_normalisation(match)
     mean = match.occurrences / match.documents
@@ -83,7 +83,7 @@ def pl2(match: Matches) -> Floats:
     return weight
 
 
-def dph(match: Matches) -> Floats:
+def dph(match: TermMatches) -> Floats:
     """Divergence from randomness: hypergeometric, Popper's normalisation; no parameter."""
     # A share of 1 (a title of one word) has no finite weight.
     share = np.where(match.tf < match.length, match.tf / match.length, 0.99999)
@@ -93,7 +93,7 @@ def dph(match: Matches) -> Floats:
     return weight
 
 
-def inl2(match: Matches) -> Floats:
+def inl2(match: TermMatches) -> Floats:
     """Divergence from randomness: inverse document frequency, Laplace, second normalisation."""
     tf = _second_normalisation(match)
     idf = np.log2((match.documents + 1) / (match.documents_with + 0.5))
@@ -101,7 +101,7 @@ def inl2(match: Matches) -> Floats:
     return weight
 
 
-def dirichlet_lm(match: Matches) -> Floats:
+def dirichlet_lm(match: TermMatches) -> Floats:
     """A language model smoothed by mu terms drawn from the collection.
 
     ``log(1 + tf / (mu F / T)) + log(mu / (l + mu))``, for terms of the document only.
@@ -112,25 +112,25 @@ def dirichlet_lm(match: Matches) -> Floats:
     return weight
 
 
-def jelinek_mercer_lm(match: Matches) -> Floats:
+def jelinek_mercer_lm(match: TermMatches) -> Floats:
     """A language model mixed with the collection's: ``log(1 + (1 - w) tf T / (w l F))``."""
     return _mixture(match, 1 - COLLECTION_WEIGHT)
 
 
-def hiemstra_lm(match: Matches) -> Floats:
+def hiemstra_lm(match: TermMatches) -> Floats:
     """Hiemstra's mixture, in which the document's own model weighs little (lambda = .15)."""
     return _mixture(match, HIEMSTRA_LAMBDA)
 
 
-def _length_factor(match: Matches) -> Floats:
+def _length_factor(match: TermMatches) -> Floats:
     return K1 * (1 - B + B * match.relative_length)
 
 
-def _second_normalisation(match: Matches) -> Floats:
+def _second_normalisation(match: TermMatches) -> Floats:
     return match.tf * np.log2(1 + 1 / match.relative_length)
 
 
-def _mixture(match: Matches, document_weight: float) -> Floats:
+def _mixture(match: TermMatches, document_weight: float) -> Floats:
     odds = document_weight / (1 - document_weight)
     in_document, in_collection = match.tf / match.length, match.occurrences / match.tokens
     return match.in_query * np.log2(1 + odds * in_document / in_collection)
