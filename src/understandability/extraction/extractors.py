@@ -12,7 +12,14 @@ from understandability.errors import (
     PageError,
     UnderstandabilityError,
 )
-from understandability.extraction import boilerpipe, justext, naive, reference, trafilatura
+from understandability.extraction import (
+    boilerpipe,
+    justext,
+    main,
+    naive,
+    reference,
+    trafilatura,
+)
 from understandability.extraction.plain_text import plain_paragraphs
 from understandability.pages import ParsedPage
 from understandability.records import Block
@@ -37,6 +44,7 @@ EXTRACTORS = {
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
     "justext": Extractor(justext.justext, reference.justext, "Pomikálek 2011"),
+    "main": Extractor(main.main, main.main, "this package"),
     "trafilatura": Extractor(trafilatura.trafilatura, trafilatura.trafilatura, "Barbaresi 2021"),
 }
 ENGINES = ("fast", "reference")
