@@ -20,6 +20,23 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
+def script() -> Run:
+    """Run a script of the repository, as ``script("evaluate.extraction", "--check")``."""
+
+    def run(name: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", f"scripts.{name}", *map(str, arguments)],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=1200,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real corpora, labels, pages and runs; tests that need it skip without it."""
     folder = Path(os.environ.get("UNDERSTANDABILITY_DATA", ROOT.parent / "shared" / "data"))
@@ -40,7 +57,7 @@ def _no_installed_resources(tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="session")
 def _real_lexicons(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which every vocabulary of the real data is installed."""
-    from understandability.io.installing import INSTALLABLE, install
+    from understandability.vocabularies.install import INSTALLABLE, install
 
     folder = tmp_path_factory.mktemp("lexicons")
     with pytest.MonkeyPatch.context() as patch:

@@ -26,7 +26,7 @@ def test_every_resource_has_a_row() -> None:
 
 
 def test_the_checksums_are_those_of_the_files() -> None:
-    """`scripts/update_docs.py` writes them."""
+    """`scripts/docs/update.py` writes them."""
     listed = re.findall(r"^    ([0-9a-f]{64})  (\S+)$", TEXT, re.M)
     found = [(hashlib.sha256((RESOURCES / file).read_bytes()).hexdigest(), file) for file in FILES]
     assert sorted(listed) == sorted(found)

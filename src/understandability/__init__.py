@@ -10,21 +10,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from understandability.io.sources import read_pages
+    from understandability.formats.sources import read_pages
     from understandability.scoring import Scorer, Scores, Settings, score
 
-__version__ = "0.1.0"
+from understandability._version import __version__
 
 # Name -> module: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
     "Scorer": "understandability.scoring",
     "Scores": "understandability.scoring",
     "Settings": "understandability.scoring",
-    "read_pages": "understandability.io.sources",
+    "read_pages": "understandability.formats.sources",
     "score": "understandability.scoring",
 }
 
-__all__ = ["Scorer", "Scores", "Settings", "read_pages", "score"]
+__all__ = ["Scorer", "Scores", "Settings", "__version__", "read_pages", "score"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from understandability.extraction import extract, fields
 from understandability.language.sentences import sentence_starts
-from understandability.language.words import split_pieces
+from understandability.language.tokens import split_pieces
 from understandability.pages import ParsedPage, parse_page
 from understandability.records import TEXT, Block, Document, Page
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import understandability
+from understandability._version import __version__
 from understandability.documents import (
     DEFAULT_EXTRACTOR,
     DEFAULT_SENTENCE_ENDS,
@@ -18,12 +18,12 @@ from understandability.documents import (
     document_of_text,
 )
 from understandability.errors import OptionError, PageError
-from understandability.estimation import DEFAULT_BUNDLE, load_bundle
-from understandability.estimation.users import USERS
 from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS, require_extractor
 from understandability.features import COLUMNS, Batch, batches, features_of
-from understandability.io.tables import SETTINGS_KEY
+from understandability.models import DEFAULT_BUNDLE, load_bundle
+from understandability.models.readers import USERS
 from understandability.records import SEEN_BEFORE, Document, Estimate, Failure, Page
+from understandability.storage.tables import SETTINGS_KEY
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,7 +163,7 @@ class Scorer:
     def described(self) -> dict[str, Any]:
         """What was chosen, with the versions it depends on, to stand beside the rows."""
         return {
-            "understandability": understandability.__version__,
+            "understandability": __version__,
             **asdict(self.settings),
             "bundle": self.bundle.name,
             "bundle_checksum": self.bundle.checksum,
@@ -303,7 +303,7 @@ def score(
     """Score pages, as from `read_pages`; `changes` are fields of `Settings`.
 
     >>> from understandability import read_pages, score
-    >>> from understandability.io.resources import resource
+    >>> from understandability.storage.resources import resource
     >>> scores = score(read_pages(resource("samples")), threshold=40)
     >>> scores["easy.html"]["difficulty"] < scores["hard.html"]["difficulty"]
     True

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from understandability.io.run_folder import Facts, Part, RunFolder
+from understandability.crawl.folder import Facts, Part, RunFolder
 from understandability.records import Failure
 
 collect_ignore = ["hazards"]
@@ -21,10 +21,10 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def faults() -> ModuleType:
-    """The module of ``scripts/crawl_faults.py``."""
+    """The module of ``scripts/faults/crawl.py``."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT / "scripts")
-        return importlib.import_module("crawl_faults")
+        patch.syspath_prepend(ROOT)
+        return importlib.import_module("scripts.faults.crawl")
 
 
 @pytest.fixture

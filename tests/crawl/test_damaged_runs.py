@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.crawl.index import look_up, write_index
+from understandability.crawl.folder import Facts, Part, RunFolder
+from understandability.crawl.lookup import look_up, write_index
 from understandability.crawl.merge import merge
 from understandability.crawl.status import status_of
 from understandability.errors import InputError
-from understandability.io.run_folder import Facts, Part, RunFolder
 
 Commit = Callable[..., Facts]
 Described = Callable[..., dict[str, Any]]

@@ -1,4 +1,4 @@
-"""Quick versions of ``scripts/crawl_faults.py``: whatever happens, the rows are the same."""
+"""Quick versions of ``scripts/faults/crawl.py``: whatever happens, the rows are the same."""
 
 from __future__ import annotations
 

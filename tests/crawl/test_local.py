@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from understandability.cli import crawling
-from understandability.crawl.local import Progress, run_local
+from understandability.crawl.folder import RunFolder
+from understandability.crawl.local import CrawlProgress, run_local
 from understandability.crawl.merge import merge
 from understandability.crawl.plan import Plan, make_plan
 from understandability.crawl.status import status_of
 from understandability.crawl.workers import Limits
 from understandability.errors import InputError
-from understandability.io.run_folder import RunFolder
-from understandability.io.sources import Sources, read_pages
+from understandability.formats.sources import Sources, read_pages
 from understandability.scoring import Scorer, Settings
 
 SETTINGS = Settings(extractor="naive")
@@ -31,7 +31,7 @@ def lines(*docnos: str) -> bytes:
     )
 
 
-def run(plan: Plan, folder: RunFolder) -> Progress:
+def run(plan: Plan, folder: RunFolder) -> CrawlProgress:
     folder.begin(plan.description)
     *_, progress = run_local(folder, plan, plan.inputs, workers=1, limits=Limits())
     return progress
@@ -114,7 +114,7 @@ def test_progress_is_told_once_a_minute_where_there_is_no_terminal(
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
     display = crawling._Display(quiet=False)
-    progress = Progress(inputs=4, bytes=1000, bytes_done=200, bytes_passed=200)
+    progress = CrawlProgress(inputs=4, bytes=1000, bytes_done=200, bytes_passed=200)
     for second in range(1, 130):
         now = float(second)
         progress.documents, progress.bytes_done = 100 * second, 200 + 2 * second
@@ -139,5 +139,5 @@ def test_quiet_means_quiet(
     monkeypatch.setattr("time.monotonic", lambda: now)
     display = crawling._Display(quiet=True)
     now = 1e6
-    display.update(Progress(documents=1))
+    display.update(CrawlProgress(documents=1))
     assert capsys.readouterr().err == ""

@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understandability.crawl import merge as merging
-from understandability.crawl.index import look_up, write_index
+from understandability.crawl.folder import Facts, Part, RunFolder
+from understandability.crawl.lookup import look_up, write_index
 from understandability.crawl.merge import Merged, merge
 from understandability.errors import InputError
-from understandability.io.run_folder import Facts, Part, RunFolder
 from understandability.records import SEEN_BEFORE
 
 Commit = Callable[..., Facts]

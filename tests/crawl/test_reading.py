@@ -11,9 +11,9 @@ import pytest
 from understandability.crawl import plan as planning
 from understandability.crawl import reading
 from understandability.crawl.plan import File, Input, make_plan
-from understandability.crawl.reading import Batch, InputReader, OpenPart
+from understandability.crawl.reading import Chunk, InputReader, OpenPart
 from understandability.errors import OptionError
-from understandability.io.sources import Sources
+from understandability.formats.sources import Sources
 from understandability.records import SEEN_BEFORE
 from understandability.scoring import Scorer
 
@@ -38,7 +38,7 @@ def jsonl(path: Path, docnos: list[str | None]) -> Input:
 def read(source: Input, *finished: int) -> tuple[list[list[str]], list[OpenPart]]:
     """The docnos of the batches, and the parts."""
     items = list(InputReader(source, Sources([]), finished))
-    batches = [[page.docno for page in item.pages] for item in items if isinstance(item, Batch)]
+    batches = [[page.docno for page in item.pages] for item in items if isinstance(item, Chunk)]
     return batches, [item for item in items if isinstance(item, OpenPart)]
 
 
@@ -82,7 +82,7 @@ def test_what_cannot_be_read_has_its_place(tmp_path: Path) -> None:
     """Bad lines and repeated names are documents of their part; places have gaps there."""
     source = jsonl(tmp_path / "d.jsonl", ["a", None, "a", "b"])
     items = list(InputReader(source, Sources([]), ()))
-    (batch,) = [item for item in items if isinstance(item, Batch)]
+    (batch,) = [item for item in items if isinstance(item, Chunk)]
     (part,) = [item for item in items if isinstance(item, OpenPart)]
     assert batch.places == (0, 3)
     assert [(place, failure.stage) for place, failure in part.unread] == [(1, "read"), (2, "read")]

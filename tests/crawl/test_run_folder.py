@@ -16,9 +16,9 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
+from understandability.crawl.folder import Facts, Part, RunFolder, complete_inputs
 from understandability.errors import InputError
-from understandability.io.folders import LocalFolder, open_folder
-from understandability.io.run_folder import Facts, Part, RunFolder, complete_inputs
+from understandability.storage.folders import LocalFolder, open_folder
 
 Commit = Callable[..., Facts]
 Described = Callable[..., dict[str, Any]]
@@ -197,7 +197,7 @@ def test_a_run_goes_where_there_are_no_locks(
 
 HOLD = """
 import sys
-from understandability.io.run_folder import RunFolder
+from understandability.crawl.folder import RunFolder
 with RunFolder(sys.argv[1]).lock([0, 2]):
     print("held", flush=True)
     sys.stdin.read()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from understandability.crawl.reading import Batch, OpenPart
+from understandability.crawl.reading import Chunk, OpenPart
 from understandability.crawl.workers import Limits, Scored, Workers
 from understandability.errors import InputError, OptionError
 from understandability.records import HTML, Page
@@ -20,16 +20,16 @@ from understandability.scoring import Scorer, Settings
 SETTINGS = Settings(extractor="naive")
 
 
-def batch_of(*texts: str, start: int = 0) -> Batch:
+def batch_of(*texts: str, start: int = 0) -> Chunk:
     pages = tuple(
         Page(f"d{start + i}", "test", f"<p>Some words stand here. {text}".encode(), HTML)
         for i, text in enumerate(texts)
     )
-    return Batch(OpenPart(0, 0, wanted=True), tuple(range(start, start + len(texts))), pages)
+    return Chunk(OpenPart(0, 0, wanted=True), tuple(range(start, start + len(texts))), pages)
 
 
 def outcomes(
-    batches: list[Batch], limits: Limits, workers: int = 1
+    batches: list[Chunk], limits: Limits, workers: int = 1
 ) -> tuple[set[str], dict[str, tuple[str, str]]]:
     """The documents that were scored, and stage and error of the others."""
     scored: set[str] = set()
@@ -109,7 +109,7 @@ def test_workers_killed_from_outside_cost_nothing() -> None:
     """Whether they are starting, idle or at work."""
     batches = [batch_of(*["words"] * 8, start=8 * i) for i in range(24)]
 
-    def slowly() -> Iterator[Batch | None]:
+    def slowly() -> Iterator[Chunk | None]:
         for number, batch in enumerate(batches):
             if number % 8 == 7:
                 for pid in children() - before:
@@ -131,7 +131,7 @@ def test_reading_is_never_far_ahead_of_scoring() -> None:
     """At most one batch waits for each worker, besides those that are being scored."""
     given = done = 0
 
-    def counted() -> Iterator[Batch | None]:
+    def counted() -> Iterator[Chunk | None]:
         nonlocal given
         for number in range(30):
             given += 1
@@ -149,7 +149,7 @@ def test_workers_are_watched_while_nothing_is_read() -> None:
     """An input of errors, or of finished parts to be read past, does not hide what they do."""
     done = False
 
-    def reading() -> Iterator[Batch | None]:
+    def reading() -> Iterator[Chunk | None]:
         yield batch_of("EAT")
         while not done:
             time.sleep(0.01)
@@ -204,7 +204,7 @@ def test_an_interrupted_run_leaves_no_process() -> None:
     """Whatever ends the loop over results ends the workers too."""
     before = children()
 
-    def interrupted() -> Iterator[Batch]:
+    def interrupted() -> Iterator[Chunk]:
         yield batch_of("one")
         raise KeyboardInterrupt
 

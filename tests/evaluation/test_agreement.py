@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from understandability.evaluation.conventions import settings
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.judgements import Dimension
+from understandability.evaluation.labels import Dimension
 from understandability.evaluation.oddities import run_oddities
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.evaluation.settings import settings
-from understandability.io.runs import read_labels, read_run
+from understandability.formats.runs import read_labels, read_run
 from understandability.records import Labels, Run
 
-PUBLISHED = Path(__file__).parents[2] / "scripts" / "published"
+PUBLISHED = Path(__file__).parents[2] / "scripts" / "reproduce" / "published"
 
 
 def collection(seed: int) -> tuple[Run, Labels]:
@@ -76,7 +76,7 @@ def check_agreement(same: dict[str, str], run: Run, qrels: Labels, within: float
 
 
 def str_of(measure: str) -> str:
-    from understandability.evaluation.names import parse_measure
+    from understandability.evaluation.measures.names import parse_measure
 
     return str(parse_measure(measure))
 

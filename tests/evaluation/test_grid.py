@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.estimation import load_bundle
-from understandability.evaluation.grid import ESTIMATORS, PIPELINES, Grid, report, run_grid
+from understandability.evaluation.grid import ESTIMATORS, PIPELINES, StudyGrid, report, run_grid
 from understandability.features import COLUMNS
+from understandability.models import load_bundle
 from understandability.records import Failure, Labels, Page
 
 EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
@@ -36,7 +36,7 @@ def labels(name: str, step: float = 1.0) -> Labels:
 
 
 @pytest.fixture(scope="module")
-def grid() -> Grid:
+def grid() -> StudyGrid:
     pages = [*map(page, range(PAGES)), page(0), Page("extra", "", b"<p>Hi.</p>")]
     pages.append(Page("pdf", "", b"%PDF-1.7 ..."))
     judged = {
@@ -49,7 +49,7 @@ def grid() -> Grid:
     return run_grid([*pages, Failure("bad", "x", "read", "cut")], judged, [load_bundle("llr")])
 
 
-def test_every_column_and_bundle_under_every_pipeline(grid: Grid) -> None:
+def test_every_column_and_bundle_under_every_pipeline(grid: StudyGrid) -> None:
     """Three extractors by three kinds of sentence ends."""
     assert len(PIPELINES) == 9
     assert len(grid.cells) == 9 * (len(COLUMNS) + 1)
@@ -58,7 +58,7 @@ def test_every_column_and_bundle_under_every_pipeline(grid: Grid) -> None:
     assert {cell.n for cell in grid.cells if cell.name == "smog"} == {PAGES, 0}  # jusText: nothing
 
 
-def test_correlations_are_those_of_the_values(grid: Grid) -> None:
+def test_correlations_are_those_of_the_values(grid: StudyGrid) -> None:
     """Difficulty rises with the label, Flesch's ease falls; what never varies has none."""
     of = {cell.name: cell for cell in grid.cells if cell.pipeline == "naive, force-period"}
     assert of["llr"].spearman > 0.9
@@ -66,7 +66,7 @@ def test_correlations_are_those_of_the_values(grid: Grid) -> None:
     assert np.isnan(of["html_table"].pearson)
 
 
-def test_the_best_of_a_group_leads_by_some_coefficient(grid: Grid) -> None:
+def test_the_best_of_a_group_leads_by_some_coefficient(grid: StudyGrid) -> None:
     """Whatever the sign, and no score that most pages lack."""
     best = grid.best()
     assert {cell.group for cell in best["llr"]} == {ESTIMATORS}
@@ -77,14 +77,14 @@ def test_the_best_of_a_group_leads_by_some_coefficient(grid: Grid) -> None:
     assert "consumer vocabulary" not in best  # nothing is installed
 
 
-def test_the_spread_has_the_sizes_of_one_pipeline(grid: Grid) -> None:
+def test_the_spread_has_the_sizes_of_one_pipeline(grid: StudyGrid) -> None:
     spread = grid.spread("kendall")
     assert list(spread) == [", ".join(pipeline) for pipeline in PIPELINES]
     for sizes in spread.values():
         assert ((sizes >= 0) & (sizes <= 1)).all()
 
 
-def test_what_is_left_out_is_named(grid: Grid) -> None:
+def test_what_is_left_out_is_named(grid: StudyGrid) -> None:
     """Pages without a label, labels without a page, pages that cannot be read."""
     assert grid.pages == PAGES
     assert grid.unlabelled == ("extra",)
@@ -92,14 +92,14 @@ def test_what_is_left_out_is_named(grid: Grid) -> None:
     assert [failure.docno for failure in grid.failures] == ["p0", "pdf", "bad"]
 
 
-def test_the_report_is_plain_data(grid: Grid) -> None:
+def test_the_report_is_plain_data(grid: StudyGrid) -> None:
     plain = json.loads(json.dumps(report(grid)))
     assert plain["pages"] == PAGES
     assert plain["unlabelled"] == ["extra"]
     assert len(plain["spread"]["pearson"]["naive, none"]) == 5
 
 
-def test_assessors_are_compared_on_what_both_judged(grid: Grid) -> None:
+def test_assessors_are_compared_on_what_both_judged(grid: StudyGrid) -> None:
     (agreement,) = grid.agreements
     assert agreement.assessors == ("one", "two")
     assert agreement.n == 2
@@ -129,7 +129,7 @@ def test_labels_that_tell_nothing_are_refused(count: int, values: list[int], mes
 
 
 def test_a_direction_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(OptionError, match="must be harder or easier"):
+    with pytest.raises(OptionError, match="write one of higher-harder"):
         run_grid([], {"x": labels("x")}, direction="up")
 
 

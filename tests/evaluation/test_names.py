@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import OptionError
-from understandability.evaluation.measures import BASES, COMPOUNDS, Measure, parameters_of
-from understandability.evaluation.names import (
+from understandability.evaluation.conventions import Conventions
+from understandability.evaluation.measures.names import (
     example_names,
     markdown_table,
     parse_measure,
     parse_measures,
 )
-from understandability.evaluation.parameters import PARAMETERS, show
-from understandability.evaluation.settings import Settings
+from understandability.evaluation.measures.parameters import PARAMETERS, show
+from understandability.evaluation.measures.table import BASES, COMPOUNDS, Measure, parameters_of
 
 NAMES = (
     "RBP(p=0.8)@10",
@@ -53,7 +53,7 @@ def test_a_name_prints_back_identically(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_full_name_is_the_same_measure_with_every_parameter(name: str) -> None:
     """It is read back, and is full already."""
-    settings = Settings(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
+    settings = Conventions(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
     full = parse_measure(name).full(settings)
     assert parse_measure(full).full(settings) == full
 
@@ -90,7 +90,7 @@ def test_any_persistence_and_cut_survive(name: str, p: float, cutoff: int | None
 @pytest.mark.parametrize("name", example_names())
 def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
     """With its default, and is printed back."""
-    settings = Settings(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
+    settings = Conventions(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
     inner = {"H": "RBP(p=0.8),RBPu(p=0.8),", "residual": "RBP(p=0.8),"}.get(name, "")
     bare = parse_measure(f"{name}({inner.rstrip(',')})" if inner else name)
     values = {n: bare.get(n, settings) for n in bare.parameters} | {"th": 40.0}

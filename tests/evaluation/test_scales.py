@@ -10,7 +10,7 @@ import pytest
 
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.scales import DIRECTIONS, parse_gains, parse_scale
-from understandability.io.runs import read_labels
+from understandability.formats.runs import read_labels
 from understandability.records import Labels
 
 LABELS = np.array([0.0, 39.0, 40.0, 41.0, 100.0, np.nan])

@@ -27,10 +27,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError, OptionError
+from understandability.evaluation.conventions import Conventions, settings
 from understandability.evaluation.evaluate import Evaluation, evaluate
-from understandability.evaluation.judgements import Dimension
+from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.evaluation.settings import Settings, settings
 from understandability.records import Labels, Run
 
 RUN = Run.of("mine", {"q": [(f"d{i}", float(-i)) for i in range(1, 6)]})
@@ -325,7 +325,7 @@ def test_presets_set_every_choice_at_once_and_options_go_before_them() -> None:
     )
     assert (trec.order, trec.keyed_on, trec.mean_over, trec.dcg) == ("score", "pair", "run", "log2")
     assert settings("ubire", order="score").order == "score"
-    assert settings() == Settings()
+    assert settings() == Conventions()
     with pytest.raises(OptionError, match="no preset 'galago'; choose one of ubire, trec_eval"):
         settings("galago")
     with pytest.raises(OptionError, match="order must be rank or score, not 'random'"):

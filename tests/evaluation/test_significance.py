@@ -12,7 +12,7 @@ from scipy import stats
 
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.evaluate import Evaluation, evaluate
-from understandability.evaluation.significance import (
+from understandability.evaluation.statistics.significance import (
     bootstrap,
     compare,
     effect_size,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,8 @@ from understandability.extraction import EXTRACTORS, SENTENCE_ENDS, extract, fie
 from understandability.extraction.boilerpipe import _count_words
 from understandability.pages import parse_page
 from understandability.records import TEXT, Block, Page
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).parents[2]
 LONG = (
@@ -183,32 +185,17 @@ def test_boilerpy3_goes_on_behind_a_stray_end_tag(capfd: pytest.CaptureFixture[s
     assert capfd.readouterr() == ("", "")
 
 
-def test_real_pages_agree_with_the_libraries(shared_data: Path) -> None:
+def test_real_pages_agree_with_the_libraries(shared_data: Path, script: Run) -> None:
     """On a sample: jusText on all, boilerpy3 on 89 in 100, each difference with a known cause."""
     archives = ("health_pages/health_pages.tar.gz", "extraction_gold/pages.tar.gz")
-    process = subprocess.run(
-        [
-            sys.executable,
-            str(ROOT / "scripts" / "compare_extraction.py"),
-            *(str(shared_data / "html" / archive) for archive in archives),
-            *("--every", "20"),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    pages = (shared_data / "html" / archive for archive in archives)
+    process = script("evaluate.extraction_agreement", *pages, "--every", "20")
     assert process.returncode == 0, process.stdout + process.stderr
 
 
-def test_f1_is_not_below_its_floor(shared_data: Path) -> None:
+def test_f1_is_not_below_its_floor(shared_data: Path, script: Run) -> None:
     """The floors of gate.json, which refuse to be lowered without a reason."""
-    script = ROOT / "scripts" / "evaluate_extraction.py"
-    process = subprocess.run(
-        [sys.executable, str(script), "--check", "--data", str(shared_data)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = script("evaluate.extraction", "--check", "--data", shared_data)
     assert process.returncode == 0, process.stderr
 
 
@@ -217,13 +204,7 @@ def test_f1_is_not_below_its_floor(shared_data: Path) -> None:
     ["100,000 nested div", "30,000 short paragraphs", "200,000 inline tags", "unclosed script",
      "UTF-16-LE without a byte order mark", "lone surrogates", "gzip", "empty", "plaintext"],
 )  # fmt: skip
-def test_hostile_page_within_limits(name: str) -> None:
+def test_hostile_page_within_limits(name: str, script: Run) -> None:
     """Text or an error, within 2 seconds of the processor and 600 MB; the script has many more."""
-    script = ROOT / "scripts" / "hostile_pages.py"
-    process = subprocess.run(
-        [sys.executable, str(script), name],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = script("faults.hostile_pages", name)
     assert process.returncode == 0, process.stdout

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from understandability.language.sentences import sentence_starts
-from understandability.language.words import split_pieces
+from understandability.language.tokens import split_pieces
 from understandability.records import Document
 
 MakeDocument = Callable[..., Document]

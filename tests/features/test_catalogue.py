@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
+from understandability.direction import Direction
 from understandability.errors import OptionError
 from understandability.features import (
     CATALOGUE,
@@ -61,7 +62,7 @@ def test_a_row_says_all_there_is_to_say(feature: Feature) -> None:
     assert feature.meaning
     assert feature.source
     assert feature.unit
-    assert feature.harder in ("higher", "lower", "")
+    assert feature.direction is None or isinstance(feature.direction, Direction)
     assert feature.per[0] == "document"
     batch = Batch([Document("d", "", ("Rest", "and", "drink", "water."), (0,))])
     restored = pickle.loads(pickle.dumps(feature))
@@ -162,6 +163,6 @@ def test_the_readme_table_has_a_row_for_each_feature() -> None:
     """Written from the catalogue, so that it cannot say otherwise."""
     lines = markdown().splitlines()
     assert len(lines) == len(CATALOGUE) + 2
-    assert lines[0].startswith("| name | group | per | unit | harder | meaning | source |")
+    assert lines[0].startswith("| name | group | per | unit | direction | meaning | source |")
     assert {line.split(" | ")[1] for line in lines[2:]} == set(GROUPS)
     assert check_columns(list(COLUMNS)) == tuple(COLUMNS)

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.features import COLUMNS, compute_features
-from understandability.features.frequency import general_places, summaries
-from understandability.features.language_model import MODELS
-from understandability.features.types import FloatArray
-from understandability.features.word_statistics import (
+from understandability.features.rows.frequency import general_places, summaries
+from understandability.features.rows.language_model import MODELS
+from understandability.features.words.types import FloatArray
+from understandability.features.words.word_statistics import (
     CORPORA,
     NO_WORD,
     UNKNOWN,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from understandability.features import Batch, compute_features
-from understandability.features.grammar import _PARTS_OF_SPEECH, count_tags
+from understandability.features.rows.grammar import _PARTS_OF_SPEECH, count_tags
 from understandability.language.tags import TWELVE
 
 # The DET / old ADJ / doctor NOUN / is AUX / happy ADJ / , PUNCT / and CCONJ / she PRON /

@@ -6,7 +6,7 @@ import pytest
 
 from understandability.documents import document_of_text
 from understandability.features import COLUMNS, Batch
-from understandability.features.kinds import KINDS, count, is_of_kind, kinds_of_word
+from understandability.features.words.kinds import KINDS, count, is_of_kind, kinds_of_word
 
 TEXT = "Influenza hurts. Doctor Nakamura says MRI helps against arthritis, said Nakamura."
 FLAGS = [kind for kind in KINDS if kind not in ("characters", "syllables")]

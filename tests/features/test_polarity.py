@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from understandability.features import compute_features
-from understandability.features.word_lists import polarity
+from understandability.features.words.word_lists import polarity
 
 NAMES = ["positive_words", "negative_words", "neutral_words", "words"]
 

@@ -18,12 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
-from understandability.features import Batch, compute_features, hyphenation
-from understandability.features.familiar import familiar_words
-from understandability.features.hyphenation import count_hyphens
-from understandability.features.readcalc import ROWS, count_all
-from understandability.io.streams import open_stream
+from understandability.features import Batch, compute_features
+from understandability.features.rows.readcalc import ROWS, count_all
+from understandability.features.words import hyphenation
+from understandability.features.words.familiar import familiar_words
+from understandability.features.words.hyphenation import count_hyphens
 from understandability.records import Document
+from understandability.storage.streams import open_stream
 
 NAMES = [row.name for row in ROWS]
 HYPHENS = pyphen.Pyphen(lang="en")

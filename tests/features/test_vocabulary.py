@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from understandability.features import compute_features
-from understandability.features.familiar import familiar_words
-from understandability.features.frequency import general_places
-from understandability.features.word_lists import (
+from understandability.features.rows.frequency import general_places
+from understandability.features.words.familiar import familiar_words
+from understandability.features.words.word_lists import (
     WordList,
     embedded_list,
     stop_word_list,
     stop_words,
 )
-from understandability.io.installing import install
-from understandability.io.resources import resource_lines
 from understandability.records import Document
+from understandability.storage.resources import resource_lines
+from understandability.vocabularies.install import install
 
 MakeDocument = Callable[..., Document]
 

@@ -6,7 +6,7 @@ import pytest
 
 from understandability.errors import OptionError
 from understandability.features import Batch, compute_features
-from understandability.features.words import WORD_LISTS, counted_words
+from understandability.features.words.counted import WORD_LISTS, counted_words
 
 TEXT = (
     "Hypertension is dangerous. Untreated hypertension and arthritis harm the heart; an MRI in "

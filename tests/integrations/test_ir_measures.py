@@ -9,12 +9,12 @@ import pytest
 ir_measures = pytest.importorskip("ir_measures", reason="needs the extra ir")
 pytest.importorskip("pandas", reason="ir_measures defines measures over pandas frames")
 
+from understandability.evaluation.conventions import settings  # noqa: E402
 from understandability.evaluation.evaluate import evaluate  # noqa: E402
-from understandability.evaluation.judgements import Dimension  # noqa: E402
+from understandability.evaluation.labels import Dimension  # noqa: E402
 from understandability.evaluation.scales import parse_scale  # noqa: E402
-from understandability.evaluation.settings import settings  # noqa: E402
+from understandability.formats.runs import read_labels, read_run  # noqa: E402
 from understandability.integrations.ir_measures import measures  # noqa: E402
-from understandability.io.runs import read_labels, read_run  # noqa: E402
 
 NAMES = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10", "nDCG@10")
 
@@ -46,7 +46,7 @@ def test_values_are_those_of_evaluate(shared_data: Path) -> None:
 
 def test_names_of_ir_measures_are_names_of_ours() -> None:
     """What ir_measures prints, `parse_measure` reads as the same; ours print as they were named."""
-    from understandability.evaluation.names import parse_measure
+    from understandability.evaluation.measures.names import parse_measure
 
     for name in ("RBP(p=0.8,rel=1)", "RBP(p=0.95,rel=2)", "nDCG@10", "nDCG(dcg='exp-log2')@10"):
         assert parse_measure(str(ir_measures.parse_measure(name))) == parse_measure(name)

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.io.resources import resource
+from understandability.ranking.criteria import Criterion
 from understandability.records import Labels
-from understandability.retrieval.criteria import Criterion
+from understandability.storage.resources import resource
 
 pt = pytest.importorskip("pyterrier", reason="needs the extra pyterrier")
 pd = pytest.importorskip("pandas")
@@ -58,14 +59,14 @@ def test_results_are_reranked_by_a_score_table(results, tmp_path: Path) -> None:
 
 def test_results_are_reranked_by_labels(results) -> None:
     """Whatever is a criterion serves; a weight of 0 changes nothing."""
-    criterion = Criterion(Labels.of_documents("mine", {"a": 3, "b": 2, "c": 1}), True)
+    criterion = Criterion(Labels.of_documents("mine", {"a": 3, "b": 2, "c": 1}), Direction.HARDER)
     assert docnos(Rerank(criterion).transform(results), "q1") == ["c", "b", "a"]
     assert docnos(Rerank(criterion, weight=0.0).transform(results), "q1") == ["a", "b", "c"]
 
 
 def test_it_composes_and_runs_in_an_experiment(results) -> None:
     """In a pipeline, and in `pt.Experiment` with a measure of ours."""
-    from understandability.evaluation.judgements import Dimension
+    from understandability.evaluation.labels import Dimension
     from understandability.evaluation.scales import parse_scale
     from understandability.integrations.ir_measures import measures
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.language.sentences import _MAY_END, _NONE, _end_of, sentence_starts
-from understandability.language.words import split_pieces
+from understandability.language.tokens import split_pieces
 
 
 def sentences(text: str) -> list[str]:

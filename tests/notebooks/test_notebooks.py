@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -23,18 +25,11 @@ def test_there_is_a_notebook_for_every_way_of_use() -> None:
 
 
 @each
-def test_a_notebook_runs(path: Path) -> None:
+def test_a_notebook_runs(path: Path, script: Run) -> None:
     """From its first cell to its last, without an error."""
     for package in ("nbclient", "ipykernel"):
         pytest.importorskip(package, reason="needs the extra notebooks")
-    script = ROOT / "scripts" / "run_notebooks.py"
-    done = subprocess.run(
-        [sys.executable, str(script), "--check", path.name[:2]],
-        capture_output=True,
-        text=True,
-        timeout=10 * LIMIT,
-        check=False,
-    )
+    done = script("docs.run_notebooks", "--check", path.name[:2])
     assert done.returncode == 0, done.stderr
     assert path.name in done.stdout
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from understandability.crawl.folder import RunFolder
 from understandability.documents import document_of_page
-from understandability.io.run_folder import RunFolder
 from understandability.records import Block, Document, Page
 from understandability.report import crawl_report, explain, page_report
 from understandability.report.marks import KINDS

@@ -14,9 +14,9 @@ import pytest
 from lxml import etree, html
 
 from understandability.documents import document_of_page, document_of_text
-from understandability.estimation.contributions import THEMES, Contribution, Contributions
 from understandability.features import COLUMNS
-from understandability.io.sources import read_pages
+from understandability.formats.sources import read_pages
+from understandability.models.contributions import THEMES, Contribution, Contributions
 from understandability.records import Document, Page
 from understandability.report import compare, explain, page_report
 from understandability.report.charts import Reference, box_plot, grade_chart, histogram, scale_chart
@@ -143,7 +143,7 @@ def test_a_theme_is_named_by_what_the_text_is_like(
 def test_the_default_bundle_has_references(scorer: Scorer) -> None:
     """Where typical texts lie is computed with the bundle itself: run the script again if not."""
     kinds = references(scorer.bundle.checksum)
-    assert len(kinds) == 4, "run scripts/build_report_references.py"
+    assert len(kinds) == 4, "run scripts/train/report_references.py"
     assert all(0 <= each.low <= each.median <= each.high <= 100 for each in kinds)
     medians = [each.median for each in kinds]
     assert medians[0] == min(medians), "posts are easiest"

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-import understandability
+from understandability._version import __version__
 from understandability.cli.suggestions import Commands
 from understandability.errors import UnderstandabilityError
 
@@ -33,6 +33,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("explain", "explain", SCORING),
     ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
+    ("export", "export", SCORING),
     ("bundle", "bundle", MODELS),
     ("train", "train", MODELS),
     ("validate", "validate", MODELS),
@@ -85,7 +86,7 @@ def summary(name: str, module_name: str) -> str:
 
 def _show_version(value: bool) -> None:
     if value:
-        typer.echo(f"understandability {understandability.__version__}")
+        typer.echo(f"understandability {__version__}")
         raise typer.Exit
 
 

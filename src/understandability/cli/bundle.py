@@ -15,8 +15,8 @@ def list_bundles() -> None:
 
     Example: understand bundle list
     """
-    from understandability.estimation import load_bundle
-    from understandability.io.bundles import embedded_bundles
+    from understandability.models import load_bundle
+    from understandability.storage.bundle_files import embedded_bundles
 
     for name in embedded_bundles():
         bundle = load_bundle(name)
@@ -31,8 +31,8 @@ def show(
 
     Example: understand bundle show default
     """
-    from understandability.estimation import load_bundle
-    from understandability.estimation.cards import card_lines
+    from understandability.models import load_bundle
+    from understandability.models.card import card_lines
 
     for line in card_lines(load_bundle(bundle)):
         typer.echo(line)

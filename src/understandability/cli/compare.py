@@ -14,7 +14,7 @@ from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
-    from understandability.evaluation.significance import Comparison
+    from understandability.evaluation.statistics.significance import RunComparison
 
 _COLUMNS = (
     "run",
@@ -53,8 +53,8 @@ def compare(
 
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
     """
-    from understandability.evaluation.significance import compare as compare_runs
-    from understandability.evaluation.significance import marks
+    from understandability.evaluation.statistics.significance import compare as compare_runs
+    from understandability.evaluation.statistics.significance import marks
 
     if len(options.runs) < 2:
         raise OptionError("a comparison needs two runs or more, the first is the baseline")
@@ -75,7 +75,7 @@ def compare(
 
 
 def _print(
-    result: Evaluation, comparisons: Sequence[Comparison], marked: dict[tuple[str, str], Any]
+    result: Evaluation, comparisons: Sequence[RunComparison], marked: dict[tuple[str, str], Any]
 ) -> None:
     for place, measure in enumerate(result.measures):
         for against in ("first", "best"):
@@ -89,7 +89,7 @@ def _print(
             typer.echo("")
 
 
-def _cells(row: Comparison, marked: dict[tuple[str, str], Any]) -> tuple[str, ...]:
+def _cells(row: RunComparison, marked: dict[tuple[str, str], Any]) -> tuple[str, ...]:
     probabilities = (
         row.p_t,
         row.p_t_holm,

@@ -47,7 +47,7 @@ def correlate(
     Example: understand correlate runs/*.gz --qrels qrels.txt --understandability qunder.txt
     --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)'
     """
-    from understandability.evaluation.correlation import correlation_matrix, movers
+    from understandability.evaluation.statistics.correlation import correlation_matrix, movers
 
     if len(options.measures or ()) < 2:
         raise OptionError("a correlation needs two measures or more; give -m twice")

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from understandability.errors import OptionError
-from understandability.io.remote import is_url
-from understandability.io.tables import table_format
+from understandability.storage.remote import is_url
+from understandability.storage.tables import table_format
 
 if TYPE_CHECKING:
-    from understandability.crawl.local import Progress
+    from understandability.crawl.folder import RunFolder
+    from understandability.crawl.local import CrawlProgress
     from understandability.crawl.plan import Input, Plan
     from understandability.crawl.status import Status
-    from understandability.io.run_folder import RunFolder
-    from understandability.io.sources import Sources
+    from understandability.formats.sources import Sources
     from understandability.scoring import Scorer
 
 _PANEL = "Run folder (-o FOLDER/): killed at any moment, the same command goes on"
@@ -126,9 +126,9 @@ def score_into_folder(
     Ends the command with status 1 where `strict` and there is an error row, with 130 where it
     is interrupted.
     """
+    from understandability.crawl.folder import RunFolder
     from understandability.crawl.plan import make_plan, shard_of
     from understandability.crawl.status import status_of
-    from understandability.io.run_folder import RunFolder
 
     plan = make_plan(pages, scorer)
     inputs = shard_of(plan.inputs, options.shard)
@@ -160,9 +160,9 @@ def score_into_folder(
 
 def _runner(
     folder: RunFolder, plan: Plan, inputs: list[Input], options: RunOptions
-) -> Iterator[Progress]:
-    from understandability.crawl.cluster import run_on_ray
+) -> Iterator[CrawlProgress]:
     from understandability.crawl.local import run_local
+    from understandability.crawl.ray import run_on_ray
     from understandability.crawl.workers import Limits
 
     defaults = Limits()
@@ -211,7 +211,7 @@ class _Display:
         self._every = math.inf if quiet else _EVERY_ON_TERMINAL if self._terminal else _EVERY
         self._begun = self._last = time.monotonic()
 
-    def update(self, progress: Progress) -> None:
+    def update(self, progress: CrawlProgress) -> None:
         """Tell, if it is time to."""
         now = time.monotonic()
         if now - self._last < self._every:
@@ -230,7 +230,7 @@ class _Display:
             sys.stderr.write("\r\x1b[K")
 
 
-def _in_words(progress: Progress, seconds: float) -> str:
+def _in_words(progress: CrawlProgress, seconds: float) -> str:
     rate = progress.documents / seconds
     failed = progress.failed.total()
     stages = ", ".join(f"{stage} {count:,}" for stage, count in progress.failed.most_common())

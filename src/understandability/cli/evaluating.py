@@ -16,7 +16,7 @@ from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
-    from understandability.evaluation.judgements import Dimension
+    from understandability.evaluation.labels import Dimension
     from understandability.evaluation.scales import Scale
     from understandability.records import Oddity, Run
 
@@ -194,10 +194,10 @@ class EvaluationOptions:
 
         What is evaluated are the `variants` of each run, by default itself.
         """
+        from understandability.evaluation.conventions import settings
         from understandability.evaluation.evaluate import evaluate
-        from understandability.evaluation.names import parse_measures
-        from understandability.evaluation.settings import settings
-        from understandability.io.runs import read_labels, read_runs
+        from understandability.evaluation.measures.names import parse_measures
+        from understandability.formats.runs import read_labels, read_runs
 
         # Names and choices first: they are wrong before anything is read.
         measures = parse_measures(self.measures or DEFAULT_MEASURES)
@@ -257,8 +257,8 @@ class EvaluationOptions:
         return scales
 
     def _dimension(self, name: str, path: str, scale: Scale) -> Dimension:
-        from understandability.evaluation.judgements import Dimension
-        from understandability.io.runs import read_labels
+        from understandability.evaluation.labels import Dimension
+        from understandability.formats.runs import read_labels
 
         labels = read_labels(path, name, self.column if name == "u" else None)
         none = [

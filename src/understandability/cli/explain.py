@@ -55,8 +55,8 @@ def explain(
     """
     import json
 
+    from understandability.crawl.folder import RunFolder
     from understandability.errors import InputError, OptionError
-    from understandability.io.run_folder import RunFolder
     from understandability.report import compare as compare_pages
     from understandability.report import crawl_report, page_report
     from understandability.report import explain as explain_document
@@ -100,7 +100,7 @@ def explain(
 
 
 def _write(text: str, output: str) -> None:
-    from understandability.io.tables import write_text
+    from understandability.storage.tables import write_text
 
     if output == "-":
         typer.echo(text, nl=False)

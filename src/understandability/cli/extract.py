@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import understandability
+from understandability._version import __version__
 from understandability.cli.options import (
     Docnos,
     Engine,
@@ -27,7 +27,7 @@ from understandability.errors import OptionError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from understandability.io.sources import Sources
+    from understandability.formats.sources import Sources
     from understandability.records import Document, Failure
     from understandability.scoring import Documents
 
@@ -87,7 +87,7 @@ def extract(
             _tables(documents, explain),
             output,
             settings={
-                "understandability": understandability.__version__,
+                "understandability": __version__,
                 "extractor": extractor,
                 "sentence_ends": sentence_ends,
                 "engine": engine,
@@ -123,7 +123,7 @@ def _explained(document: Document) -> str:
 
 def _write_texts(documents: Documents, folder: str | None, explain: bool) -> None:
     """Write each document to the terminal, or to a file of its own in the folder."""
-    from understandability.io.folders import open_folder
+    from understandability.storage.folders import open_folder
 
     names = _FileNames()
     for document in documents:
@@ -209,7 +209,7 @@ def _show_statistics(pages: Sources, engine: str) -> list[Failure]:
     from understandability.documents import document_of
     from understandability.errors import PageError
     from understandability.extraction import SENTENCE_ENDS, extract, installed_extractors
-    from understandability.language.words import word_of
+    from understandability.language.tokens import word_of
     from understandability.pages import parse_page
     from understandability.records import Failure
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-import understandability
+from understandability._version import __version__
 from understandability.cli.options import (
     Docnos,
     Engine,
@@ -83,9 +83,9 @@ def features(
     """
     from understandability.cli.rows import write_rows
     from understandability.errors import OptionError
-    from understandability.estimation.background import load_background_models
     from understandability.features import batches, features_of, select_columns
     from understandability.language.nltk_backend import NltkTagger
+    from understandability.models.bundle import load_background_models
     from understandability.scoring import Documents, Settings
 
     names, chosen_groups = _split(only), _split(groups)
@@ -114,7 +114,7 @@ def features(
         tables,
         output,
         settings={
-            "understandability": understandability.__version__,
+            "understandability": __version__,
             "extractor": extractor,
             "sentence_ends": sentence_ends,
             "engine": engine,
@@ -132,7 +132,7 @@ def _word_rows(documents: Documents, names: list[str]) -> Iterator[pa.Table]:
     import pyarrow as pa
 
     from understandability.features import batches
-    from understandability.features.words import counted_words
+    from understandability.features.words.counted import counted_words
 
     schema = pa.schema(
         {"docno": pa.string(), "feature": pa.string(), "word": pa.string(), "count": pa.int64()}
@@ -150,7 +150,7 @@ def _show_list(names: list[str], groups: list[str], output: str | None) -> None:
 
     from understandability.cli.rows import show
     from understandability.features.catalogue import COLUMNS, describe, select_columns
-    from understandability.io.tables import write_table
+    from understandability.storage.tables import write_table
 
     rows = [describe(COLUMNS[name][0]) for name in select_columns(names, groups)]
     if output:

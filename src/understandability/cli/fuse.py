@@ -46,9 +46,9 @@ def fuse(
 
     Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
     """
-    from understandability.io.runs import write_run
-    from understandability.retrieval.criteria import is_criterion, read_criterion
-    from understandability.retrieval.fusion import fuse
+    from understandability.formats.runs import write_run
+    from understandability.ranking.criteria import is_criterion, read_criterion
+    from understandability.ranking.fuse import fuse
 
     criteria = {text: read_criterion(text) for text in sources if is_criterion(text)}
     paths = [text for text in sources if text not in criteria]

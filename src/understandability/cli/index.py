@@ -13,7 +13,7 @@ from understandability.cli.options import Docnos, Inputs, LimitMb, Quiet, Strict
 from understandability.cli.ranking import QueryFile, RunOutput, Tag
 
 if TYPE_CHECKING:
-    from understandability.cli.progress import Progress
+    from understandability.cli.progress import ProgressLine
     from understandability.records import Failure, Page
 
 app = typer.Typer(help="Index pages, and search them.", no_args_is_help=True)
@@ -49,19 +49,19 @@ def build(
 
     Example: understand index build crawl.warc.gz -o crawl-index/
     """
-    from understandability.cli.progress import Progress
+    from understandability.cli.progress import ProgressLine
     from understandability.cli.rows import report_failures
-    from understandability.io.datasets import dataset_pages, is_dataset
-    from understandability.retrieval.analysis import Analyzer
-    from understandability.retrieval.index import build_index
-    from understandability.retrieval.saved import save_index
+    from understandability.formats.datasets import dataset_pages, is_dataset
+    from understandability.ranking.search.analysis import Analyzer
+    from understandability.ranking.search.index import build_index
+    from understandability.ranking.search.saved import save_index
 
     analyzer = Analyzer(stop_words, stemmer)
     folder = output.rstrip("/") or "/"
     named = [name for name in inputs if is_dataset(name)]
     files = [name for name in inputs if name not in named]
     pages = chain(sources(files, docnos, limit_mb) if files else (), *map(dataset_pages, named))
-    with Progress(quiet) as progress:
+    with ProgressLine(quiet) as progress:
         index, failures = build_index(_counted(pages, progress), analyzer, extractor)
     save_index(index, folder)
     report_failures(list(failures), folder)
@@ -75,7 +75,7 @@ def build(
         raise typer.Exit(1)
 
 
-def _counted(pages: Iterable[Page | Failure], progress: Progress) -> Iterator[Page | Failure]:
+def _counted(pages: Iterable[Page | Failure], progress: ProgressLine) -> Iterator[Page | Failure]:
     from understandability.records import Failure
 
     errors = 0
@@ -104,10 +104,10 @@ def search(
 
     Example: understand index search crawl-index/ --queries topics.xml -o bm25.run.gz
     """
-    from understandability.io.queries import read_queries
-    from understandability.io.runs import write_run
-    from understandability.retrieval.matching import search as search_index
-    from understandability.retrieval.saved import load_index
+    from understandability.formats.queries import read_queries
+    from understandability.formats.runs import write_run
+    from understandability.ranking.search.matching import search as search_index
+    from understandability.ranking.search.saved import load_index
 
     asked = read_queries(queries)
     run = search_index(load_index(index), asked, model, field, depth)

@@ -20,8 +20,8 @@ def lookup(
 
     Example: understand lookup run/ clueweb12-0000tw-00-00001
     """
-    from understandability.crawl.index import look_up
-    from understandability.io.run_folder import RunFolder
+    from understandability.crawl.folder import RunFolder
+    from understandability.crawl.lookup import look_up
 
     run = RunFolder(folder)
     run.description()  # tells where this is no run folder

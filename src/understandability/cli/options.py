@@ -11,7 +11,7 @@ import typer
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
-    from understandability.io.sources import Sources
+    from understandability.formats.sources import Sources
 
 _INPUTS = typer.Argument(
     metavar="INPUT...",
@@ -81,8 +81,8 @@ Strict = Annotated[
 
 def sources(inputs: list[str], docnos: Path | None, limit_mb: float) -> Sources:
     """The pages that the shared arguments name."""
-    from understandability.io.docnos import read_docnos
-    from understandability.io.sources import Sources
+    from understandability.formats.docnos import read_docnos
+    from understandability.formats.sources import Sources
 
     wanted = read_docnos(str(docnos)) if docnos else None
     return Sources(inputs, docnos=wanted, limit=int(limit_mb * 1e6))

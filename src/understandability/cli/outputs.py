@@ -51,7 +51,7 @@ def write_result(
     else:
         import pyarrow as pa
 
-        from understandability.io.tables import TableWriter
+        from understandability.storage.tables import TableWriter
 
         settings = _finite(document["settings"])
         with TableWriter(destination, settings=settings, piped_as=kind or "jsonl") as writer:
@@ -63,7 +63,7 @@ def check_destination(destination: str | None) -> None:
     if destination is None or destination == "-":
         return
     if Path(destination).suffix not in _BY_SUFFIX:
-        from understandability.io.tables import table_format
+        from understandability.storage.tables import table_format
 
         table_format(destination)
     if not Path(destination).absolute().parent.is_dir():
@@ -98,7 +98,7 @@ def named(what: str, docnos: Sequence[str], shown: int = 3) -> str:
 
 
 def _write_text(destination: str, text: str) -> None:
-    from understandability.io.tables import write_text
+    from understandability.storage.tables import write_text
 
     if destination == "-":
         typer.echo(text, nl=False)
@@ -108,7 +108,7 @@ def _write_text(destination: str, text: str) -> None:
 
 def _finite(value: Any) -> Any:
     """The value with None for every NaN and infinity: JSON has neither."""
-    from understandability.io.tables import finite
+    from understandability.storage.tables import finite
 
     if isinstance(value, Mapping):
         return {key: _finite(item) for key, item in value.items()}

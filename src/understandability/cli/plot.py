@@ -70,7 +70,7 @@ def users(
     -o users.svg
     """
     from understandability.evaluation.plots import plot_users
-    from understandability.io.runs import read_labels
+    from understandability.formats.runs import read_labels
 
     labels = read_labels(scores, column=column)
     figure = plot_users(
@@ -99,7 +99,7 @@ def scores(
     Example: understand plot scores a.run b.run --scores fog.parquet -o scores.svg
     """
     from understandability.evaluation.plots import plot_cumulative, top_scores
-    from understandability.io.runs import read_labels, read_run
+    from understandability.formats.runs import read_labels, read_run
 
     labels = read_labels(scores, column=column)
     read = [read_run(path) for path in runs]
@@ -110,7 +110,7 @@ def scores(
 def write_figure(figure: Figure, destination: str) -> None:
     """Write a figure in the format that the suffix names."""
     from understandability.evaluation.plots import rendered
-    from understandability.io.tables import write_bytes
+    from understandability.storage.tables import write_bytes
 
     kind = Path(destination).suffix.removeprefix(".").lower()
     write_bytes(destination, rendered(figure, kind))

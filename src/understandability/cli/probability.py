@@ -49,8 +49,8 @@ def probability(
     import pyarrow as pa
 
     from understandability.errors import InputError
-    from understandability.estimation.users import probability as chance_of
-    from understandability.io.tables import read_table, write_table
+    from understandability.models.readers import probability as chance_of
+    from understandability.storage.tables import read_table, write_table
 
     table = read_table(scores)
     if "docno" not in table.column_names:
@@ -84,7 +84,7 @@ def probability(
         threshold,
         user,
         noise_scale=scale,
-        direction=cast(Literal["harder", "easier"], direction),
+        direction=direction,
         normalise=cast(Literal["integral"] | None, normalise),
     )
     write_table(

@@ -1,4 +1,4 @@
-"""Progress of a run over documents, on standard error, for what takes more than a second."""
+"""ProgressLine of a run over documents, on standard error, for what takes more than a second."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _AFTER = 1.0
 _EVERY = 0.2
 
 
-class Progress:
+class ProgressLine:
     """One line: documents, rate, errors. Silent where standard error is no terminal."""
 
     def __init__(self, quiet: bool) -> None:

@@ -11,8 +11,8 @@ from understandability.cli.ranking import Order, RunFile, RunOutput, StrictRuns,
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
-    from understandability.retrieval.candidates import Candidates
-    from understandability.retrieval.learning import Examples
+    from understandability.ranking.candidates import Candidates
+    from understandability.ranking.learn import Examples
 
 app = typer.Typer(
     help="Learn to rank from relevance and understandability, and rank.", no_args_is_help=True
@@ -107,11 +107,11 @@ def learn(
     --index crawl-index/ --queries topics.xml --features features.parquet --labels combo3
     --out-of-fold combo3.run -o combo3/
     """
-    from understandability.io.runs import read_labels, write_run
-    from understandability.retrieval.learning import Recipe, examples
-    from understandability.retrieval.learning import learn as learn_from
-    from understandability.retrieval.learning import out_of_fold as run_out_of_fold
-    from understandability.retrieval.saved import save_ranker
+    from understandability.formats.runs import read_labels, write_run
+    from understandability.ranking.learn import Recipe, examples
+    from understandability.ranking.learn import learn as learn_from
+    from understandability.ranking.learn import out_of_fold as run_out_of_fold
+    from understandability.ranking.search.saved import save_ranker
 
     if output is None and out_of_fold is None:
         raise OptionError("nothing is asked for; give -o FOLDER, --out-of-fold FILE, or both")
@@ -150,8 +150,8 @@ def apply(
     Example: understand rank apply combo3/ bm25.run --index crawl-index/ --queries topics.xml
     --features features.parquet -o easy.run
     """
-    from understandability.io.runs import write_run
-    from understandability.retrieval.saved import load_ranker
+    from understandability.formats.runs import write_run
+    from understandability.ranking.search.saved import load_ranker
 
     learned = load_ranker(ranker)
     candidates = _candidates(run, index, queries, features, order, strict, quiet)
@@ -168,10 +168,10 @@ def _candidates(
     quiet: bool,
 ) -> Candidates:
     """The documents of the run with all features that are given."""
-    from understandability.io.queries import read_queries
-    from understandability.io.tables import read_table
-    from understandability.retrieval.candidates import candidates_of
-    from understandability.retrieval.saved import load_index
+    from understandability.formats.queries import read_queries
+    from understandability.ranking.candidates import candidates_of
+    from understandability.ranking.search.saved import load_index
+    from understandability.storage.tables import read_table
 
     if (index is None) != (queries is None):
         raise OptionError("--index and --queries belong together; give both")

@@ -51,7 +51,7 @@ StrictRuns = Annotated[
 def read_runs(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> list[Run]:
     """Read runs; what is unusual in them is told on standard error, or refused."""
     from understandability.evaluation.oddities import run_oddities
-    from understandability.io.runs import read_run
+    from understandability.formats.runs import read_run
 
     runs = [read_run(path) for path in paths]
     oddities = {

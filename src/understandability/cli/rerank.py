@@ -43,9 +43,9 @@ def rerank(
 
     Example: understand rerank bm25.run --scores scores.parquet:difficulty --top 15 -o easy.run
     """
-    from understandability.io.runs import write_run
-    from understandability.retrieval.criteria import read_criterion
-    from understandability.retrieval.reranking import rerank
+    from understandability.formats.runs import write_run
+    from understandability.ranking.criteria import read_criterion
+    from understandability.ranking.rerank import rerank
 
     criteria = [read_criterion(text) for text in scores]
     [read] = read_runs([run], order, strict, quiet)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from understandability.cli.progress import Progress
-from understandability.io.tables import TableWriter, write_text
+from understandability.cli.progress import ProgressLine
+from understandability.storage.tables import TableWriter, write_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +51,7 @@ def write_rows(
     most = _MOST_SHOWN if len(shown) <= _MOST_COLUMNS else _MOST_TURNED
     with ExitStack() as stack:
         writer = stack.enter_context(TableWriter(output, settings=settings)) if output else None
-        progress = stack.enter_context(Progress(quiet))
+        progress = stack.enter_context(ProgressLine(quiet))
         for table in tables:
             if writer:
                 writer.write(table)

@@ -26,8 +26,8 @@ def status(folder: Folder) -> None:
     Example: understand run status run/
     """
     from understandability.cli.crawling import summary
+    from understandability.crawl.folder import RunFolder
     from understandability.crawl.status import status_of
-    from understandability.io.run_folder import RunFolder
 
     run = RunFolder(folder)
     found = status_of(run)
@@ -60,9 +60,9 @@ def merge(
 
     Example: understand run merge run/ -o scores.parquet
     """
+    from understandability.crawl.folder import RunFolder
     from understandability.crawl.merge import errors_of
     from understandability.crawl.merge import merge as merge_run
-    from understandability.io.run_folder import RunFolder
 
     merged = merge_run(RunFolder(folder), output, partial=partial)
     if not quiet:

@@ -13,7 +13,7 @@ from understandability.errors import OptionError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from understandability.evaluation.simulation import Cell, Grid
+    from understandability.evaluation.simulation import SimulatedCell, SimulationGrid
 
 
 def simulate(
@@ -53,10 +53,10 @@ def simulate(
     Example: understand simulate --topicality .5 --mean 50,30 -m 'uRBP(p=0.95)' -m 'HRBP(p=0.95)'
     """
     from understandability.evaluation.scales import parse_scale
-    from understandability.evaluation.simulation import PAPER_MEASURES, Grid
+    from understandability.evaluation.simulation import PAPER_MEASURES, SimulationGrid
     from understandability.evaluation.simulation import simulate as simulate_grid
 
-    grid = Grid(
+    grid = SimulationGrid(
         _numbers(topicality, "--topicality"),
         _numbers(mean, "--mean"),
         _numbers(deviation, "--deviation"),
@@ -72,7 +72,7 @@ def simulate(
         write_result(output, {"settings": _settings(grid, seed), "cells": rows}, lambda: rows)
 
 
-def _print(cells: Sequence[Cell]) -> None:
+def _print(cells: Sequence[SimulatedCell]) -> None:
     columns = list(dict.fromkeys(cell.measure for cell in cells))
     table: dict[tuple[float, float, float], list[str]] = {}
     for cell in cells:
@@ -84,7 +84,7 @@ def _print(cells: Sequence[Cell]) -> None:
     )
 
 
-def _settings(grid: Grid, seed: int) -> dict[str, object]:
+def _settings(grid: SimulationGrid, seed: int) -> dict[str, object]:
     return {
         "topicality": list(grid.topicality),
         "mean": list(grid.mean),

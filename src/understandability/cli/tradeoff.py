@@ -49,15 +49,15 @@ def tradeoff(
     --understandability qunder.txt --scale lower-easier:40 --plot tradeoff.svg
     """
     from understandability.cli.plot import write_figure
-    from understandability.evaluation.settings import settings as chosen
-    from understandability.retrieval.criteria import read_criterion
-    from understandability.retrieval.tradeoff import (
+    from understandability.evaluation.conventions import settings as chosen
+    from understandability.ranking.criteria import read_criterion
+    from understandability.ranking.tradeoff import (
         MEASURES,
         plot_tradeoff,
         reranked,
         settings_of,
     )
-    from understandability.retrieval.tradeoff import tradeoff as points_of
+    from understandability.ranking.tradeoff import tradeoff as points_of
 
     if len(options.runs) != 1:
         raise OptionError(f"a trade-off is that of one run, not of {len(options.runs)}")

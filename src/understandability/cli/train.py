@@ -12,10 +12,10 @@ from understandability.cli.outputs import named
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from understandability.estimation.bundles import Bundle as TrainedBundle
-    from understandability.estimation.judged import OutOfFold
-    from understandability.estimation.labelled import LabelledTexts
-    from understandability.estimation.users import Floats
+    from understandability.arrays import Floats
+    from understandability.models.bundle import Bundle as TrainedBundle
+    from understandability.models.training.judged import OutOfFold
+    from understandability.models.training.labelled import LabelledTexts
     from understandability.records import Document, Failure, Page
 
 app = typer.Typer(help="Train a model, and write it as a bundle.", no_args_is_help=True)
@@ -53,11 +53,11 @@ def background(
     from pathlib import Path
 
     from understandability.errors import OptionError
-    from understandability.estimation.arrays import MOST
-    from understandability.estimation.background import train_background
-    from understandability.estimation.estimators import estimator_row
-    from understandability.io.bundles import check_place
-    from understandability.io.sources import Sources
+    from understandability.formats.sources import Sources
+    from understandability.models.estimators import estimator_row
+    from understandability.models.runtime.arrays import MOST
+    from understandability.models.training.background import train_background
+    from understandability.storage.bundle_files import check_place
 
     estimator_row(estimator)
     check_place(output)
@@ -135,13 +135,13 @@ def judged(
 
     import numpy as np
 
-    from understandability.estimation.background import load_background_models
-    from understandability.estimation.judged import judged_estimator, train_judged
-    from understandability.estimation.labelled import LabelSource, all_documents, read_labelled
-    from understandability.estimation.mixture import text_columns
     from understandability.features import compute_features
-    from understandability.features.background import by_row
-    from understandability.io.bundles import check_place
+    from understandability.features.rows.background import by_row
+    from understandability.models.bundle import load_background_models
+    from understandability.models.runtime.mixture import text_columns
+    from understandability.models.training.judged import judged_estimator, train_judged
+    from understandability.models.training.labelled import LabelSource, all_documents, read_labelled
+    from understandability.storage.bundle_files import check_place
 
     judged_estimator(estimator)
     check_place(output)
@@ -218,7 +218,7 @@ def _table(path: str, docnos: list[str]) -> tuple[tuple[str, ...], Floats]:
 
     from understandability.errors import InputError
     from understandability.features import COLUMNS
-    from understandability.io.tables import read_table
+    from understandability.storage.tables import read_table
 
     table = read_table(path)
     columns = tuple(name for name in table.column_names if name in COLUMNS)
@@ -244,8 +244,8 @@ def _write_estimates(
     import numpy as np
     import pyarrow as pa
 
-    from understandability.estimation.judged import JudgedModel
-    from understandability.io.tables import write_table
+    from understandability.models.runtime.judged import JudgedModel
+    from understandability.storage.tables import write_table
 
     assert isinstance(bundle.model, JudgedModel)
     whole = bundle.calibration.apply(bundle.model.predict(inputs))[0]

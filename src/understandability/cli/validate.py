@@ -108,10 +108,10 @@ def validate(
         raise OptionError(
             "there is nothing to compare; name a bundle and labelled texts, or --grid PAGES"
         )
-    from understandability.estimation import load_bundle
-    from understandability.estimation.labelled import LabelSource, read_labelled
     from understandability.evaluation.validation import report, score_rows
     from understandability.evaluation.validation import validate as compare
+    from understandability.models import load_bundle
+    from understandability.models.training.labelled import LabelSource, read_labelled
 
     check_destination(output)
     if not math.isfinite(threshold):

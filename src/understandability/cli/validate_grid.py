@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from understandability.cli.outputs import check_destination, named, print_table, write_result
-from understandability.cli.progress import Progress
+from understandability.cli.progress import ProgressLine
 from understandability.errors import InputError
 
 if TYPE_CHECKING:
-    from understandability.evaluation.grid import Cell, Grid
+    from understandability.evaluation.grid import GridCell, StudyGrid
     from understandability.records import Failure, Labels, Page
 
 _COEFFICIENTS = ("pearson", "spearman", "kendall")
@@ -33,11 +33,11 @@ def validate_grid(
 ) -> None:
     """Run the experiment, show it, and write what was asked for."""
     from understandability.cli.options import sources
-    from understandability.estimation import load_bundle
     from understandability.evaluation.grid import report, run_grid
-    from understandability.io.bundles import embedded_bundles
-    from understandability.io.tables import write_text
+    from understandability.models import load_bundle
     from understandability.report.charts import box_plot
+    from understandability.storage.bundle_files import embedded_bundles
+    from understandability.storage.tables import write_text
 
     for destination in (output, plot and f"{plot}.json"):
         check_destination(destination)
@@ -66,7 +66,7 @@ def validate_grid(
 
 def _assessors(paths: list[str]) -> Iterator[tuple[str, Labels]]:
     """The labels of each column of numbers of tables, and of each label file."""
-    from understandability.io.runs import numeric_columns, read_labels
+    from understandability.formats.runs import numeric_columns, read_labels
 
     for text in paths:
         path, _, column = text.rpartition(":") if not Path(text).exists() else (text, "", "")
@@ -85,7 +85,7 @@ def _with_progress(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Pag
     from understandability.records import Failure
 
     count = errors = 0
-    with Progress(quiet) as progress:
+    with ProgressLine(quiet) as progress:
         for page in pages:
             yield page
             count += 1
@@ -93,7 +93,7 @@ def _with_progress(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Pag
             progress.update(count, errors)
 
 
-def _show(result: Grid) -> None:
+def _show(result: StudyGrid) -> None:
     import numpy as np
 
     typer.echo(f"{result.pages} labelled pages, {len(result.cells)} scores with their pipelines")
@@ -136,7 +136,7 @@ def _show(result: Grid) -> None:
     )
 
 
-def _best_rows(group: str, cells: tuple[Cell, ...]) -> Iterator[tuple[str, ...]]:
+def _best_rows(group: str, cells: tuple[GridCell, ...]) -> Iterator[tuple[str, ...]]:
     leaders = {
         name: max(cells, key=lambda cell: abs(getattr(cell, name))) for name in _COEFFICIENTS
     }

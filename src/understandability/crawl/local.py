@@ -7,18 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
-from understandability.crawl.index import write_index
+from understandability.crawl.folder import RunFolder, complete_inputs
+from understandability.crawl.lookup import write_index
 from understandability.crawl.plan import Input, Plan
-from understandability.crawl.reading import Batch, InputReader, OpenPart
+from understandability.crawl.reading import Chunk, InputReader, OpenPart
 from understandability.crawl.workers import Limits, Scored, Workers
-from understandability.io.run_folder import RunFolder, complete_inputs
-from understandability.io.sources import Sources
+from understandability.formats.sources import Sources
 from understandability.records import Failure
 from understandability.scoring import Scorer
 
 
 @dataclass
-class Progress:
+class CrawlProgress:
     """How far a run is, since it was started or resumed.
 
     `documents` have been scored or, counted in `failed` by stage, could not be; `bytes` are
@@ -35,7 +35,7 @@ class Progress:
     failed: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def before(cls, inputs: Sequence[Input], left: Sequence[Input]) -> Progress:
+    def before(cls, inputs: Sequence[Input], left: Sequence[Input]) -> CrawlProgress:
         """That of a run of which some inputs are `left`."""
         everything = sum(each.bytes for each in inputs)
         passed = everything - sum(each.bytes for each in left)
@@ -44,7 +44,7 @@ class Progress:
 
 def run_local(
     folder: RunFolder, plan: Plan, inputs: Sequence[Input], *, workers: int, limits: Limits
-) -> Iterator[Progress]:
+) -> Iterator[CrawlProgress]:
     """Do what is left to do of some inputs of a run; tells its progress again and again.
 
     Raises `InputError` where another process is at work on one of them.
@@ -58,7 +58,7 @@ def run_local(
 
 def score_inputs(
     folder: RunFolder, plan: Plan, inputs: Sequence[Input], workers: int, limits: Limits
-) -> Iterator[Progress]:
+) -> Iterator[CrawlProgress]:
     """What `run_local` does, without keeping others away and without the index."""
     scoring = _Scoring(folder, plan, inputs)
     yield scoring.progress
@@ -88,9 +88,9 @@ class _Scoring:
             self._finished[part.input].add(part.number)
         complete = complete_inputs(parts)
         self.left = [each for each in inputs if each.number not in complete]
-        self.progress = Progress.before(inputs, self.left)
+        self.progress = CrawlProgress.before(inputs, self.left)
 
-    def batches(self) -> Iterator[Batch | None]:
+    def batches(self) -> Iterator[Chunk | None]:
         """What there is to score, input by input."""
         sources = Sources([], docnos=self._plan.docnos, limit=self._plan.limit)
         progress = self.progress

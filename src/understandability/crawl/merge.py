@@ -13,11 +13,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.crawl.folder import Part, RunFolder, complete_inputs, failure_table
 from understandability.errors import InputError
-from understandability.io.buckets import Buckets
-from understandability.io.run_folder import Part, RunFolder, complete_inputs, failure_table
-from understandability.io.tables import SETTINGS_KEY, TableWriter
 from understandability.records import SEEN_BEFORE, Failure
+from understandability.storage.buckets import Buckets
+from understandability.storage.tables import SETTINGS_KEY, TableWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa

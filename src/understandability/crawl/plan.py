@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 from understandability.errors import OptionError
-from understandability.io.sources import Sources, holds_many, size_of
+from understandability.formats.sources import Sources, holds_many, size_of
 from understandability.scoring import Scorer, Settings
 
 FILES_TOGETHER = 512

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from understandability.crawl.folder import Part
 from understandability.crawl.plan import Input
-from understandability.io.run_folder import Part
-from understandability.io.sources import Sources
+from understandability.formats.sources import Sources
 from understandability.records import SEEN_BEFORE, Failure, Page
 
 # A part is a file, and what is lost when a run is killed: some ten seconds of one worker.
@@ -21,17 +21,17 @@ BATCH_BYTES = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class Chunk:
     """Pages that are scored together, and their places among the documents of their part."""
 
     part: OpenPart
     places: tuple[int, ...]
     pages: tuple[Page, ...]
 
-    def singly(self) -> Iterator[Batch]:
+    def singly(self) -> Iterator[Chunk]:
         """A batch for each page."""
         for place, page in zip(self.places, self.pages, strict=True):
-            yield Batch(self.part, (place,), (page,))
+            yield Chunk(self.part, (place,), (page,))
 
 
 @dataclass(eq=False)
@@ -67,7 +67,7 @@ class OpenPart:
     def part(self) -> Part:
         return Part(self.input, self.number, self.is_last)
 
-    def add(self, record: Page | Failure) -> Batch | None:
+    def add(self, record: Page | Failure) -> Chunk | None:
         """Take the next document; gives a batch when there is enough for one."""
         size = 0 if isinstance(record, Failure) else len(record.content)
         place = self.records
@@ -84,11 +84,11 @@ class OpenPart:
             return self.rest()
         return None
 
-    def rest(self) -> Batch | None:
+    def rest(self) -> Chunk | None:
         """What is left for a last batch."""
         if not self._pages:
             return None
-        batch = Batch(self, tuple(self._pages), tuple(self._pages.values()))
+        batch = Chunk(self, tuple(self._pages), tuple(self._pages.values()))
         self._pages, self._page_bytes = {}, 0
         self.pages_out += len(batch.pages)
         return batch
@@ -110,7 +110,7 @@ class InputReader:
         """About how many bytes of the input have been read."""
         return self._bytes_before + self._sources.position
 
-    def __iter__(self) -> Iterator[Batch | OpenPart | None]:
+    def __iter__(self) -> Iterator[Chunk | OpenPart | None]:
         """Batches, and behind the last batch of a part the part itself.
 
         Gives None after documents that complete neither, so that who reads can look after
@@ -131,7 +131,7 @@ class InputReader:
         self._part_began = self.bytes_read
         return OpenPart(self.input.number, number, wanted=number not in self._finished)
 
-    def _end(self, part: OpenPart, skipped_before: Counter[str]) -> Iterator[Batch | OpenPart]:
+    def _end(self, part: OpenPart, skipped_before: Counter[str]) -> Iterator[Chunk | OpenPart]:
         if part.wanted:
             if batch := part.rest():
                 yield batch

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from understandability.io.run_folder import Facts, RunFolder, complete_inputs
+from understandability.crawl.folder import Facts, RunFolder, complete_inputs
 
 
 @dataclass(frozen=True, slots=True)

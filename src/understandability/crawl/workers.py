@@ -22,12 +22,12 @@ from multiprocessing.connection import wait
 from types import TracebackType
 from typing import Any, Self
 
-from understandability.crawl.reading import Batch
+from understandability.crawl.reading import Chunk
 from understandability.crawl.worker import EXTRACTED, OUT_OF_TIME, Answer
 from understandability.errors import InputError, OptionError
-from understandability.io.processes import resident_megabytes
 from understandability.records import Failure
 from understandability.scoring import Settings
+from understandability.storage.processes import resident_megabytes
 
 _PROGRAM = "from understandability.crawl.worker import main; main()"
 _TICK = 0.05  # seconds between two looks at the memory of workers
@@ -58,7 +58,7 @@ class Limits:
 class Scored:
     """What came of a batch: a table of rows, and failures with their places in the part."""
 
-    batch: Batch
+    batch: Chunk
     table: Any
     failures: tuple[tuple[int, Failure], ...]
 
@@ -68,7 +68,7 @@ class Workers:
 
     def __init__(self, settings: Settings, count: int, limits: Limits) -> None:
         self._settings, self._limits = settings, limits
-        self._ahead: deque[Batch] = deque()  # read, and not given out yet
+        self._ahead: deque[Chunk] = deque()  # read, and not given out yet
         self._stillborn = 0
         self._next_look = 0.0
         self._workers = [_Worker(settings) for _ in range(count)]
@@ -85,7 +85,7 @@ class Workers:
         for worker in self._workers:
             worker.stop()
 
-    def run(self, batches: Iterator[Batch | None]) -> Iterator[Scored | None]:
+    def run(self, batches: Iterator[Chunk | None]) -> Iterator[Scored | None]:
         """What comes of the batches, in the order in which they are done.
 
         `batches` are read when workers need them, and not faster; they may give None to let
@@ -177,7 +177,7 @@ class Workers:
         self._replace(worker)
         return self._split_or_fail(batch, worker.stage, error)
 
-    def _split_or_fail(self, batch: Batch, stage: str, error: str) -> Scored | None:
+    def _split_or_fail(self, batch: Chunk, stage: str, error: str) -> Scored | None:
         """Pages of a batch that failed are tried one by one; one that fails alone is an error."""
         if len(batch.pages) > 1:
             self._ahead.extendleft(reversed(list(batch.singly())))
@@ -185,7 +185,7 @@ class Workers:
         (page,), (place,) = batch.pages, batch.places
         return Scored(batch, None, ((place, Failure(page.docno, page.source, stage, error)),))
 
-    def _replace(self, worker: _Worker, batch: Batch | None = None) -> None:
+    def _replace(self, worker: _Worker, batch: Chunk | None = None) -> None:
         """Start another worker in the place of one, perhaps with a batch to begin with."""
         worker.stop()
         self._workers[self._workers.index(worker)] = _Worker(self._settings, batch)
@@ -212,7 +212,7 @@ class Workers:
 class _Worker:
     """One process, its socket and what it is working on."""
 
-    def __init__(self, settings: Settings, batch: Batch | None = None) -> None:
+    def __init__(self, settings: Settings, batch: Chunk | None = None) -> None:
         self.connection, theirs = Pipe()
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM, str(theirs.fileno())],
@@ -233,7 +233,7 @@ class _Worker:
     def is_idle(self) -> bool:
         return self.is_ready and self.batch is None
 
-    def give(self, batch: Batch, seconds: float) -> None:
+    def give(self, batch: Chunk, seconds: float) -> None:
         """Have a batch scored."""
         self.is_second_try = self.is_second_try and batch is self.batch
         self.batch, self.stage = batch, "extract"

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.judgements import Dimension, Judgements
-from understandability.evaluation.measures import Measure
-from understandability.evaluation.names import parse_measures
+from understandability.evaluation.conventions import Conventions
+from understandability.evaluation.labels import Dimension, Judgements
+from understandability.evaluation.measures.names import parse_measures
+from understandability.evaluation.measures.scoring import harmonic, score
+from understandability.evaluation.measures.table import Measure
 from understandability.evaluation.oddities import label_oddities, run_oddities
-from understandability.evaluation.scoring import harmonic, score
-from understandability.evaluation.settings import Settings
 from understandability.records import Labels, Oddity, Run
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +50,7 @@ class Evaluation:
         return np.array([means[place] for means in self.means.values()])
 
     def as_dict(self, per_query: bool = True) -> dict[str, Any]:
-        """Settings, means and values by query as plain dictionaries: the JSON output."""
+        """Conventions, means and values by query as plain dictionaries: the JSON output."""
         means = {
             run: dict(zip(self.measures, means.tolist(), strict=True))
             for run, means in self.means.items()
@@ -77,7 +76,7 @@ def evaluate(
     qrels: Labels,
     measures: Sequence[str | Measure],
     dimensions: Mapping[str, Dimension] | None = None,
-    settings: Settings | None = None,
+    settings: Conventions | None = None,
     *,
     strict: bool = False,
 ) -> Evaluation:
@@ -98,7 +97,7 @@ def evaluate(
     parsed = parse_measures(str(measure) for measure in measures)
     if not parsed:
         raise OptionError("there is no measure; name one, such as RBP(p=0.8)@10")
-    judgements = Judgements(qrels, dimensions or {}, settings or Settings())
+    judgements = Judgements(qrels, dimensions or {}, settings or Conventions())
     for measure in parsed:
         judgements.require(measure)
     values: dict[str, Floats] = {}

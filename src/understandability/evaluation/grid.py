@@ -13,15 +13,16 @@ from types import MappingProxyType
 
 import numpy as np
 
+from understandability.arrays import Floats
+from understandability.direction import Direction
 from understandability.documents import document_of
-from understandability.errors import InputError, OptionError, PageError
-from understandability.estimation import Bundle
-from understandability.estimation.background import BackgroundModel
-from understandability.estimation.labelled import DIRECTIONS, LEAST_RECORDS
-from understandability.estimation.users import Floats
+from understandability.errors import InputError, PageError
 from understandability.evaluation.validation import CORRELATIONS, correlations
 from understandability.extraction import SENTENCE_ENDS, extract
 from understandability.features import COLUMNS, Batch, batches, features_of
+from understandability.models import Bundle
+from understandability.models.runtime.background import BackgroundModel
+from understandability.models.training.labelled import LEAST_RECORDS
 from understandability.pages import parse_page
 from understandability.records import SEEN_BEFORE, Document, Failure, Labels, Page
 
@@ -31,7 +32,7 @@ PIPELINES = tuple((extractor, ends) for extractor in _EXTRACTORS for ends in SEN
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class GridCell:
     """One score under one pipeline against the labels, harder = higher.
 
     `n` is how many labelled pages have the score; a correlation is NaN where it does not vary.
@@ -58,7 +59,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class GridAgreement:
     """Two assessors on the `n` pages that both judged."""
 
     assessors: tuple[str, str]
@@ -69,7 +70,7 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Grid:
+class StudyGrid:
     """The whole experiment.
 
     `unlabelled` are docnos of pages without a label, `absent` labelled ones without a page;
@@ -77,13 +78,13 @@ class Grid:
     """
 
     pages: int
-    cells: tuple[Cell, ...]
-    agreements: tuple[Agreement, ...]
+    cells: tuple[GridCell, ...]
+    agreements: tuple[GridAgreement, ...]
     unlabelled: tuple[str, ...]
     absent: tuple[str, ...]
     failures: tuple[Failure, ...]
 
-    def best(self) -> Mapping[str, tuple[Cell, ...]]:
+    def best(self) -> Mapping[str, tuple[GridCell, ...]]:
         """The scores of each category that lead by a coefficient, whatever its sign.
 
         The study's Table 3; each bundle is a category of its own. What less than half of the
@@ -111,11 +112,11 @@ class Grid:
         )
 
 
-def _size(cell: Cell, coefficient: str) -> float:
+def _size(cell: GridCell, coefficient: str) -> float:
     return abs(float(getattr(cell, coefficient)))
 
 
-def _strongest(cells: Sequence[Cell], category: str, coefficient: str) -> Cell | None:
+def _strongest(cells: Sequence[GridCell], category: str, coefficient: str) -> GridCell | None:
     candidates = [
         cell
         for cell in cells
@@ -129,22 +130,17 @@ def run_grid(
     assessors: Mapping[str, Labels],
     bundles: Sequence[Bundle] = (),
     *,
-    direction: str = "harder",
-) -> Grid:
+    direction: str = Direction.HARDER,
+) -> StudyGrid:
     """Score pages by everything there is under all `PIPELINES`, and compare with the labels.
 
-    `assessors` are labels by who gave them, on one scale, of which a higher one is ``harder`` or
-    ``easier``; a page's label is the mean of its assessors, an assessor's that of its lines. The
+    `assessors` are labels by who gave them, on one scale, whose `direction` says what a higher one
+    means; a page's label is the mean of its assessors, an assessor's that of its lines. The
     columns of features whose resource is not installed have no value, and no correlation.
 
     Raises `InputError` where less than 30 pages have a label, or all have the same.
     """
-    if direction not in DIRECTIONS:
-        raise OptionError(
-            f"the direction must be {' or '.join(DIRECTIONS)} (what a higher label means), "
-            f"not {direction!r}"
-        )
-    labels = _labels(assessors, -1.0 if direction == "easier" else 1.0)
+    labels = _labels(assessors, Direction.of(direction).sign)
     _check(labels)
     scored = _Scored(pages, labels, bundles)
     values = scored.values()
@@ -159,12 +155,12 @@ def run_grid(
     groups = [COLUMNS[name][0].group for name in COLUMNS] + [ESTIMATORS] * len(bundles)
     names = [*COLUMNS, *(bundle.name for bundle in bundles)]
     cells = [
-        Cell(name, group, extractor, sentence_ends, *_correlations(column, truth))
+        GridCell(name, group, extractor, sentence_ends, *_correlations(column, truth))
         for (extractor, sentence_ends), table in zip(PIPELINES, values, strict=True)
         for name, group, column in zip(names, groups, table.T, strict=True)
     ]
     seen = {*scored.docnos, *(failure.docno for failure in scored.failures)}
-    return Grid(
+    return StudyGrid(
         len(scored.docnos),
         tuple(cells),
         tuple(_agreements(labels, list(assessors))),
@@ -261,16 +257,16 @@ def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, fl
 
 def _agreements(
     labels: Mapping[str, Mapping[str, float]], assessors: Sequence[str]
-) -> Iterator[Agreement]:
+) -> Iterator[GridAgreement]:
     for one, other in combinations(assessors, 2):
         both = [
             (given[one], given[other]) for given in labels.values() if {one, other} <= set(given)
         ]
         if both:
-            yield Agreement((one, other), *_correlations(*np.array(both).T))
+            yield GridAgreement((one, other), *_correlations(*np.array(both).T))
 
 
-def report(grid: Grid) -> dict[str, object]:
+def report(grid: StudyGrid) -> dict[str, object]:
     """The experiment as plain data, for JSON."""
     return {
         "pages": grid.pages,

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from understandability.arrays import Floats
+from understandability.direction import Direction
 from understandability.errors import InputError, MissingExtraError, OptionError
-from understandability.evaluation.correlation import movers
+from understandability.evaluation.statistics.correlation import movers
 from understandability.records import Labels, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Floats = NDArray[np.float64]
 FORMATS = ("png", "svg", "pdf")
 
 
@@ -58,11 +59,11 @@ def plot_users(
     thresholds: Sequence[float],
     *,
     noise_scale: float | None = None,
-    direction: str = "harder",
+    direction: str = Direction.HARDER,
     name: str = "score",
 ) -> Figure:
     """P₁ (step) and P₂ (arctan) over how a score is distributed, as MedIR 2014, Figure 1."""
-    from understandability.estimation.users import probability
+    from understandability.models.readers import probability
 
     values = np.asarray(scores, dtype=np.float64)
     values = values[np.isfinite(values)]
@@ -79,7 +80,7 @@ def plot_users(
     for place, threshold in enumerate(thresholds):
         for user, style in (("step", "--"), ("arctan", "-")):
             scale = noise_scale if user == "arctan" else None
-            p = probability(x, threshold, user, noise_scale=scale, direction=_checked(direction))
+            p = probability(x, threshold, user, noise_scale=scale, direction=direction)
             label = f"{'P₁' if user == 'step' else 'P₂'}, threshold {threshold:g}"
             curves.plot(x, p, linestyle=style, color=f"C{place}", linewidth=1.2, label=label)
     curves.set(ylabel="P(U|d)", ylim=(-0.02, 1.02))
@@ -149,11 +150,3 @@ def new_figure() -> tuple[Figure, Axes]:
         ) from None
     figure = Figure(figsize=(6.4, 4.8), layout="constrained")
     return figure, figure.subplots()
-
-
-def _checked(direction: str) -> Literal["harder", "easier"]:
-    if direction == "harder":
-        return "harder"
-    if direction == "easier":
-        return "easier"
-    raise OptionError(f"a higher score is harder or easier, not {direction!r}")

@@ -12,23 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from understandability.arrays import Floats
+from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
 from understandability.records import Labels
 
-Floats = NDArray[np.float64]
-
-# The words that state a direction, and whether a higher label is the easier (the better) one.
-DIRECTIONS = {
-    "lower-easier": False,
-    "higher-easier": True,
-    "lower-better": False,
-    "higher-better": True,
-}
+# How scales are written, by their easy end.
+_EASY_END = {Direction.HARDER: "lower-easier", Direction.EASIER: "higher-easier"}
 _FORM = (
     "write DIRECTION[:THRESHOLD][:LOW..HIGH] such as lower-easier:40, lower-easier:<=40:0..100 or "
-    f"higher-easier:2, the direction one of {', '.join(DIRECTIONS)}"
+    f"higher-easier:2, the direction one of {', '.join(WORDS)}"
 )
 
 
@@ -41,7 +35,7 @@ class Scale:
     then says which labels there are.
     """
 
-    direction: str
+    direction: Direction
     threshold: float | None = None
     inclusive: bool = True
     low: float | None = None
@@ -51,10 +45,10 @@ class Scale:
     @property
     def higher_is_easier(self) -> bool:
         """Whether a higher label means an easier (a better) document."""
-        return DIRECTIONS[self.direction]
+        return self.direction is Direction.EASIER
 
     def __str__(self) -> str:
-        text = self.direction
+        text = _EASY_END[self.direction]
         if self.threshold is not None:
             # Higher scales include their threshold unless told otherwise, lower ones do not.
             unusual = self.inclusive != self.higher_is_easier
@@ -75,7 +69,7 @@ class Scale:
         if self.threshold is None:
             raise OptionError(
                 f"the scale {self} has no threshold, which binary gains need; write for example "
-                f"{self.direction}:40"
+                f"{_EASY_END[self.direction]}:40"
             )
         beyond = labels > self.threshold if self.higher_is_easier else labels < self.threshold
         easy = beyond | ((labels == self.threshold) & self.inclusive)
@@ -127,17 +121,19 @@ def parse_scale(text: str) -> Scale:
     may follow (``lower-easier:40:0..100``); the threshold may be absent where gains are graded
     or come from a user model.
 
-    >>> parse_scale("lower-easier:<=40:0..100")  # doctest: +ELLIPSIS
-    Scale(direction='lower-easier', threshold=40.0, inclusive=True, low=0.0, high=100.0, ...)
+    >>> parse_scale("lower-easier:<=40:0..100")  # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
+    Scale(direction=<Direction.HARDER: 'higher-harder'>, threshold=40.0, inclusive=True,
+          low=0.0, high=100.0, ...)
     >>> str(parse_scale("higher-easier:2"))
     'higher-easier:2'
     """
-    direction, *parts = text.strip().split(":")
-    if direction not in DIRECTIONS:
+    word, *parts = text.strip().split(":")
+    direction = WORDS.get(word)
+    if direction is None:
         raise OptionError(
             f"{text!r} does not state whether lower or higher labels are easier; {_FORM}"
         )
-    scale = Scale(direction, inclusive=DIRECTIONS[direction])
+    scale = Scale(direction, inclusive=direction is Direction.EASIER)
     for part in parts:
         if ".." in part and scale.low is None:
             low, high = (_number(end, text) for end in part.split("..", 1))
@@ -157,7 +153,7 @@ def _with_threshold(scale: Scale, part: str, text: str) -> Scale:
         raise OptionError(f"{text!r} is no scale; {_FORM}")
     sign, number = match.groups()
     if sign is not None and (sign[0] == ">") != scale.higher_is_easier:
-        raise OptionError(f"{sign} goes against {scale.direction} in {text!r}; {_FORM}")
+        raise OptionError(f"{sign} goes against {_EASY_END[scale.direction]} in {text!r}; {_FORM}")
     inclusive = scale.inclusive if sign is None else sign.endswith("=")
     return replace(scale, threshold=_number(number, text), inclusive=inclusive)
 

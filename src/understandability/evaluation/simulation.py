@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from understandability.errors import OptionError
-from understandability.evaluation.judgements import Dimension, Judgements
-from understandability.evaluation.names import parse_measures
+from understandability.evaluation.conventions import Conventions
+from understandability.evaluation.labels import Dimension, Judgements
+from understandability.evaluation.measures.names import parse_measures
+from understandability.evaluation.measures.scoring import score
 from understandability.evaluation.scales import Scale, parse_scale
-from understandability.evaluation.scoring import score
-from understandability.evaluation.settings import Settings
 from understandability.records import Labels, Run
 
 PAPER_SCALE = "lower-easier:<=40:0..100"
@@ -30,13 +30,13 @@ PAPER_MEASURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class SimulationGrid:
     """The systems to simulate: every topicality with every mean and deviation of the labels.
 
     The defaults are those of the H paper's Table 1. `scale` states its ends, between which the
     labels are drawn.
 
-    >>> Grid(topicality=(0.5,), mean=(50.0, 30.0), runs=100).documents
+    >>> SimulationGrid(topicality=(0.5,), mean=(50.0, 30.0), runs=100).documents
     10
     """
 
@@ -61,7 +61,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SimulatedCell:
     """Mean and standard deviation of a measure over the runs of one kind of system."""
 
     topicality: float
@@ -73,18 +73,18 @@ class Cell:
 
 
 def simulate(
-    grid: Grid | None = None, measures: Sequence[str] = PAPER_MEASURES, seed: int = 0
-) -> tuple[Cell, ...]:
+    grid: SimulationGrid | None = None, measures: Sequence[str] = PAPER_MEASURES, seed: int = 0
+) -> tuple[SimulatedCell, ...]:
     """Evaluate every kind of system of a grid; a seed gives the same numbers always.
 
-    >>> cells = simulate(Grid(topicality=(1.0,), mean=(-500.0,), runs=2))
+    >>> cells = simulate(SimulationGrid(topicality=(1.0,), mean=(-500.0,), runs=2))
     >>> [(cell.measure, round(cell.mean, 3)) for cell in cells[:2]]
     [('RBP(p=0.8)@10', 0.893), ('uRBP(p=0.8)@10', 0.893)]
     """
-    grid = grid or Grid()
+    grid = grid or SimulationGrid()
     generator = np.random.default_rng(seed)
     parsed = parse_measures(measures)
-    cells: list[Cell] = []
+    cells: list[SimulatedCell] = []
     run = _ranking(grid)
     for topicality, mean, deviation in _combinations(grid):
         shape = grid.runs * grid.documents
@@ -93,24 +93,24 @@ def simulate(
         labels = np.floor(np.clip(labels, grid.scale.low, grid.scale.high))
         qrels = _labels(run, "relevance", relevant)
         under = Dimension(_labels(run, "understandability", labels), grid.scale)
-        judgements = Judgements(qrels, {"u": under}, Settings(max_relevance=1.0))
+        judgements = Judgements(qrels, {"u": under}, Conventions(max_relevance=1.0))
         judged = judgements.judged(run)
         for measure in parsed:
             judgements.require(measure)
             values = score(measure, judgements, judged)
             row = float(values.mean()), float(values.std(ddof=1))
-            cells.append(Cell(topicality, mean, deviation, str(measure), *row))
+            cells.append(SimulatedCell(topicality, mean, deviation, str(measure), *row))
     return tuple(cells)
 
 
-def _combinations(grid: Grid) -> Iterator[tuple[float, float, float]]:
+def _combinations(grid: SimulationGrid) -> Iterator[tuple[float, float, float]]:
     for topicality in grid.topicality:
         for mean in grid.mean:
             for deviation in grid.deviation:
                 yield topicality, mean, deviation
 
 
-def _ranking(grid: Grid) -> Run:
+def _ranking(grid: SimulationGrid) -> Run:
     """One ranking for each simulated run, as the queries of one run; all rank d1, d2, ..."""
     ranking = [(f"d{place}", float(-place)) for place in range(1, grid.documents + 1)]
     return Run.of("simulated", {str(query): ranking for query in range(grid.runs)})

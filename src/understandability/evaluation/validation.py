@@ -10,11 +10,12 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.estimation.bundles import Bundle
-from understandability.estimation.labelled import LabelledTexts
-from understandability.estimation.users import Floats
-from understandability.evaluation.correlation import kendall_tau_b, pearson, spearman
+from understandability.arrays import Floats
+from understandability.direction import Direction
+from understandability.evaluation.statistics.correlation import kendall_tau_b, pearson, spearman
 from understandability.features import COLUMNS, batches, features_of
+from understandability.models.bundle import Bundle
+from understandability.models.training.labelled import LabelledTexts
 
 # What every estimate is compared with: the eight formulas, and the ratio of the corpora.
 BASELINES = (
@@ -145,7 +146,7 @@ def validate(
         if where.any():
             left_out[reason] = tuple(compress(texts.docnos, where))
     rows = [(bundle.name, values), (f"{bundle.name}, raw output", np.array(raw))] + [
-        (name, -column if COLUMNS[name][0].harder == "lower" else column)
+        (name, column * (COLUMNS[name][0].direction or Direction.HARDER).sign)
         for name, column in zip(BASELINES, columns.T, strict=True)
     ]
     return Validation(

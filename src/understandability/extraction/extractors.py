@@ -12,8 +12,15 @@ from understandability.errors import (
     PageError,
     UnderstandabilityError,
 )
-from understandability.extraction import boilerpipe, main, modern, naive, paragraphs, reference
-from understandability.extraction.plain import plain_paragraphs
+from understandability.extraction import (
+    boilerpipe,
+    justext,
+    main,
+    naive,
+    reference,
+    trafilatura,
+)
+from understandability.extraction.plain_text import plain_paragraphs
 from understandability.pages import ParsedPage
 from understandability.records import Block
 
@@ -36,9 +43,9 @@ EXTRACTORS = {
         reference.boilerpipe,
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
-    "justext": Extractor(paragraphs.justext, reference.justext, "Pomikálek 2011"),
+    "justext": Extractor(justext.justext, reference.justext, "Pomikálek 2011"),
     "main": Extractor(main.main, main.main, "extraction.main; no library has it"),
-    "trafilatura": Extractor(modern.trafilatura, modern.trafilatura, "Barbaresi 2021"),
+    "trafilatura": Extractor(trafilatura.trafilatura, trafilatura.trafilatura, "Barbaresi 2021"),
 }
 ENGINES = ("fast", "reference")
 _EXTRAS = frozenset({"trafilatura"})

@@ -18,7 +18,7 @@ Built for pages of today, whose authors name the parts of a page, and for old on
    "References", what is no sentence before the first prose and after the last, and headings of
    which nothing is left.
 
-Numbers were chosen on half of the pages of a gold set (scripts/evaluate_extraction.py), each in
+Numbers were chosen on half of the pages of a gold set (scripts/evaluate/extraction.py), each in
 the middle of the range that did best.
 """
 

@@ -4,7 +4,8 @@ They get the page's decoded text and parse it themselves. They are neither linea
 hostile page may take them minutes, or fail with an error.
 
 jusText 3.0.2 has the same paragraphs and classes as ours on all of 946 health and 109 gold
-pages. boilerpy3 1.0.7 has the same kept tokens on 871 and 97 (scripts/compare_extraction.py); on
+pages. boilerpy3 1.0.7 has the same kept tokens on 871 and 97
+(scripts/evaluate/extraction_agreement.py); on
 the other 87 the difference goes away when the following is mended in boilerpy3:
 
 | pages | what boilerpy3 does |

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from understandability.errors import OptionError
-from understandability.features import (
+from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
+from understandability.features.rows import (
     background,
     components,
     concepts,
@@ -15,12 +16,12 @@ from understandability.features import (
     language_model,
     markup,
     metamap,
+    other_formulas,
     polarity,
     readability,
     readcalc,
     vocabulary,
 )
-from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature
 
 CATALOGUE: tuple[Feature, ...] = (
     *readability.ROWS,
@@ -35,6 +36,7 @@ CATALOGUE: tuple[Feature, ...] = (
     *frequency.ROWS,
     *language_model.ROWS,
     *background.ROWS,
+    *other_formulas.ROWS,
 )
 
 # Column name to (row, by what the value is given).
@@ -110,7 +112,7 @@ def describe(feature: Feature) -> dict[str, str]:
         "group": feature.group,
         "per": ", ".join(form for form in feature.per if form != DOCUMENT),
         "unit": feature.unit,
-        "harder": feature.harder,
+        "direction": feature.direction or "",
         "meaning": feature.meaning,
         "source": feature.source,
         "needs": ", ".join(feature.needs),

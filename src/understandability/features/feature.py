@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.direction import Direction
 from understandability.features.batch import Batch
 
 DOCUMENT, WORD, SENTENCE = "document", "word", "sentence"
@@ -28,15 +29,15 @@ class Feature:
     """One row of the catalogue; values, column names, listings and tests derive from it.
 
     `compute` is a named function from a batch to one float64 a document. `per` says by what
-    the value is given: the document itself, and divided by its words or sentences. `harder` is
-    ``"higher"`` or ``"lower"`` where one of them means a harder text, else ``""``. `needs`
+    the value is given: the document itself, and divided by its words or sentences. `direction` says
+    what a higher value means, where it is known. `needs`
     names the installed resources without which the value is NaN.
     """
 
     name: str
     group: str
     unit: str
-    harder: str
+    direction: Direction | None
     meaning: str
     source: str
     compute: Callable[[Batch], NDArray[np.float64]]

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 
 from understandability.features.feature import Feature
-from understandability.io.installed import installed
+from understandability.vocabularies.installed import installed
 
 _log = logging.getLogger(__name__)
 _named: set[str] = set()

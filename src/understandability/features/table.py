@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from understandability.errors import OptionError
-from understandability.features.background import BackgroundOutput, by_row
 from understandability.features.batch import Batch, nan_for_0
 from understandability.features.catalogue import COLUMNS, check_columns
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature, Flag
 from understandability.features.needs import name_missing
-from understandability.features.types import Array, FloatArray
+from understandability.features.rows.background import BackgroundOutput, by_row
+from understandability.features.words.types import Array, FloatArray
 from understandability.language.nltk_backend import NltkTagger
 from understandability.records import Document
 

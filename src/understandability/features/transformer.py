@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from understandability.documents import document_of_text
 from understandability.errors import OptionError
-from understandability.features.background import BackgroundOutput
 from understandability.features.catalogue import COLUMNS, check_columns
+from understandability.features.rows.background import BackgroundOutput
 from understandability.features.table import compute_features
-from understandability.features.types import FloatArray
+from understandability.features.words.types import FloatArray
 from understandability.records import Document
 
 

@@ -18,10 +18,10 @@ except ImportError as error:
         "measures of ir_measures need an optional package: pip install 'understandability[ir]'"
     ) from error
 
+from understandability.evaluation.conventions import Conventions
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.judgements import Dimension
-from understandability.evaluation.names import parse_measures
-from understandability.evaluation.settings import Settings
+from understandability.evaluation.labels import Dimension
+from understandability.evaluation.measures.names import parse_measures
 from understandability.records import Labels, Run
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def measures(
     names: Sequence[str],
     dimensions: Mapping[str, Dimension] | None = None,
-    settings: Settings | None = None,
+    settings: Conventions | None = None,
 ) -> tuple[Any, ...]:
     """Measures of ir_measures that compute ours, called by the same names.
 
@@ -48,13 +48,13 @@ def measures(
     >>> {str(name): round(value, 3) for name, value in calc_aggregate(ours, qrels, run).items()}
     {'uRBP(p=0.8)@10': 0.16}
     """
-    by_score = replace(settings or Settings(), order="score")
+    by_score = replace(settings or Conventions(), order="score")
     return tuple(
         _measure(str(measure), dimensions or {}, by_score) for measure in parse_measures(names)
     )
 
 
-def _measure(name: str, dimensions: Mapping[str, Dimension], settings: Settings) -> Any:
+def _measure(name: str, dimensions: Mapping[str, Dimension], settings: Conventions) -> Any:
     def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[str, float]]:
         rankings: dict[str, list[tuple[str, float]]] = {}
         for query, document, score in _rows(run, "score"):

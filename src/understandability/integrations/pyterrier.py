@@ -22,9 +22,9 @@ except ImportError as error:
 
 from understandability.documents import document_of_page
 from understandability.errors import InputError
+from understandability.ranking.criteria import Criterion, column_direction, read_criterion
+from understandability.ranking.rerank import rerank
 from understandability.records import HTML, TEXT, Labels, Page, Run
-from understandability.retrieval.criteria import Criterion, column_direction, read_criterion
-from understandability.retrieval.reranking import rerank
 from understandability.scoring import Scorer, Settings
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ESTIMATES = ("p_understandable", "difficulty", "spread")
 
 
-class Understandability(pt.Transformer):  # type: ignore[misc]  # PyTerrier has no types
+class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in some versions
     """Adds the columns ``p_understandable``, ``difficulty`` and ``spread`` to documents.
 
     Takes rows with ``docno`` and a column of text, plain or HTML, that `text` names. `settings`
@@ -76,12 +76,12 @@ class Understandability(pt.Transformer):  # type: ignore[misc]  # PyTerrier has 
         )
 
 
-class Rerank(pt.Transformer):  # type: ignore[misc]  # PyTerrier has no types
+class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in some versions
     """Re-ranks the first `top` results of each query, the easier first.
 
     `by` is the name of a column of the results, perhaps with a direction
     (``mine:higher-harder``), a score table (``scores.parquet:difficulty``), or a `Criterion`.
-    The order is that of `understandability.retrieval.reranking.rerank`; the new scores are the
+    The order is that of `understandability.ranking.rerank.rerank`; the new scores are the
     reciprocals of the new ranks, counted from 1, while ranks count from 0 as PyTerrier's do.
     """
 
@@ -117,14 +117,14 @@ class Rerank(pt.Transformer):  # type: ignore[misc]  # PyTerrier has no types
 
     def _of_column(self, results: pd.DataFrame) -> Criterion:
         """The scores that stand in a column of the results."""
-        column, higher_is_harder = column_direction(str(self.by))
+        column, direction = column_direction(str(self.by))
         _require(results, (column,), "Rerank")
         scored = results.dropna(subset=[column])
         labels: dict[str, dict[str, float]] = {}
         rows = zip(scored["qid"].astype(str), scored["docno"], scored[column], strict=True)
         for qid, docno, value in rows:
             labels.setdefault(qid, {}).setdefault(docno, float(value))
-        return Criterion(Labels.of(column, labels), higher_is_harder)
+        return Criterion(Labels.of(column, labels), direction)
 
 
 def _require(results: pd.DataFrame, columns: tuple[str, ...], transformer: str) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.io.installed import nltk_folder
 from understandability.language.tags import UNIVERSAL
+from understandability.vocabularies.installed import nltk_folder
 
 # The Penn Treebank's tags; mapped on to `TWELVE` they are as in NLTK's universal tag set.
 _PENN = {

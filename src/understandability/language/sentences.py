@@ -2,7 +2,7 @@
 
 What a piece says by itself is one character, worked out once per distinct piece if it may end a
 sentence at all: a text is then a string of such characters, in which a regular expression finds
-the few places to look at. Measured beside Punkt by ``scripts/evaluate_language.py``.
+the few places to look at. Measured beside Punkt by ``scripts/evaluate/language.py``.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Each letter that may carry a syllable (vowels, the m of *prism*, the apostrophe of *Max's*) is
 weighed by the letters around it; a syllable is counted where the weights sum to more than zero.
-The weights were learned from the CMU Pronouncing Dictionary by ``scripts/build_syllables.py``;
+The weights were learned from the CMU Pronouncing Dictionary by ``scripts/train/syllables.py``;
 the words of the dictionary that they get wrong are kept in a table beside them, so that all of
 its words come out as it has them.
 """
@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.io.resources import resource_arrays
 from understandability.language.tries import Array, Trie
+from understandability.storage.resources import resource_arrays
 
 # A number (its -th not counted), or letters.
 _PARTS = re.compile(

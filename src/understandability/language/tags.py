@@ -6,7 +6,7 @@ of the five distances is therefore computed once per type (`Tagger.contributions
 is five gathers, four additions and an argmax over all tokens of a batch.
 *Second pass*: tables add what the first-pass tags around a token tell.
 All numbers are whole, so that the same sentence has the same tags in any batch, anywhere.
-The weights were learned from the UD English Web Treebank by ``scripts/train_tagger.py``.
+The weights were learned from the UD English Web Treebank by ``scripts/train/tagger.py``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.io.resources import resource_arrays
+from understandability.storage.resources import resource_arrays
 
 UNIVERSAL = (
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",

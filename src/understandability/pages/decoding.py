@@ -14,7 +14,7 @@ import re
 from typing import NamedTuple
 
 from understandability.errors import PageError
-from understandability.pages.labels import CODECS, encoding_of
+from understandability.pages.encodings import CODECS, encoding_of
 
 # More than this many bytes (or characters) are refused: at this size a page takes about one
 # second, and up to 400 MB.

@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from understandability.pages.decoding import decode
-from understandability.pages.language import guess_language
+from understandability.pages.language_guess import guess_language
 from understandability.pages.tape import RAW, Tape, read_markup
 from understandability.records import HTML, Page
 

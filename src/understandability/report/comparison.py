@@ -6,7 +6,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from understandability.language.words import word_of
+from understandability.direction import Direction
+from understandability.language.tokens import word_of
 from understandability.records import Estimate
 from understandability.report.explanation import Explanation, without_nan
 from understandability.report.marks import DIFFICULT, is_plain_word, marked_pieces
@@ -26,7 +27,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PageComparison:
     """From one version of a page to another."""
 
     before: Estimate
@@ -41,7 +42,7 @@ class Comparison:
         return result
 
 
-def compare(before: Explanation, after: Explanation) -> Comparison:
+def compare(before: Explanation, after: Explanation) -> PageComparison:
     """What changed; features in the order of how much, relative to their size.
 
     >>> from understandability.documents import document_of_text
@@ -60,11 +61,11 @@ def compare(before: Explanation, after: Explanation) -> Comparison:
         size = max(abs(first), abs(second))
         if math.isnan(size) or abs(second - first) <= _LEAST_MOVE * size:
             continue
-        now = _now(feature.harder, second - first)
+        now = _now(feature.direction, second - first)
         move = Move(feature.name, first, second, now, feature.meaning)
         moves.append((-abs(second - first) / size, move))
     moves.sort(key=lambda move: (not move[1].now, move[0], move[1].name))
-    return Comparison(
+    return PageComparison(
         before.estimate,
         after.estimate,
         tuple(move for _, move in moves),
@@ -73,10 +74,10 @@ def compare(before: Explanation, after: Explanation) -> Comparison:
     )
 
 
-def _now(harder: str, change: float) -> str:
-    if not harder:
+def _now(direction: Direction | None, change: float) -> str:
+    if direction is None:
         return ""
-    return "harder" if (change > 0) == (harder == "higher") else "easier"
+    return "harder" if change * direction.sign > 0 else "easier"
 
 
 def _hard_words(explanation: Explanation) -> set[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from understandability.features.table import batches, weight
-from understandability.language.words import word_of
+from understandability.language.tokens import word_of
 from understandability.records import Document
 from understandability.report.marks import DIFFICULT, KINDS, MarkedPiece, is_plain_word
 from understandability.scoring import Scorer

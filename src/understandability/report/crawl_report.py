@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from understandability.crawl.folder import RunFolder
 from understandability.errors import InputError
-from understandability.io.run_folder import RunFolder
-from understandability.io.sources import Sources
+from understandability.formats.sources import Sources
 from understandability.records import Failure, Page
 from understandability.report.charts import box_plot, histogram
 from understandability.report.methods import compare_methods

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from understandability.direction import Direction
 from understandability.documents import LITTLE_KEPT
-from understandability.estimation.contributions import contributions
 from understandability.features import COLUMNS, Batch, features_of
 from understandability.features.needs import missing
+from understandability.models.contributions import contributions
 from understandability.records import Document, Estimate
 from understandability.report.costly_words import CostlyWord, costly_words
 from understandability.report.influences import Influence, influences
@@ -55,7 +56,7 @@ class FormulaReading:
     title: str
     value: float
     unit: str
-    harder: str
+    direction: Direction | None
     source: str
     above_limit: bool
     warning: str
@@ -70,7 +71,7 @@ class FeatureReading:
     value: float
     unit: str
     meaning: str
-    harder: str
+    direction: Direction | None
     source: str
 
 
@@ -200,7 +201,7 @@ def _formulas(
                 title,
                 values[name],
                 feature.unit,
-                feature.harder,
+                feature.direction,
                 feature.source,
                 above,
                 "; ".join(warnings),
@@ -217,7 +218,7 @@ def _features(values: Mapping[str, float]) -> tuple[FeatureReading, ...]:
             values[name],
             feature.unit,
             feature.meaning,
-            feature.harder,
+            feature.direction,
             feature.source,
         )
         for name, (feature, _) in COLUMNS.items()

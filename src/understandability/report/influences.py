@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from understandability.estimation.contributions import Contribution, Contributions
+from understandability.models.contributions import Contribution, Contributions
 
 _LEAST_POINTS = 0.5
 _ALIKE = 0.05  # of a typical text's value: a difference that no name should make much of

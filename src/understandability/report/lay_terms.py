@@ -9,12 +9,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from understandability.features.familiar import unfamiliar
-from understandability.features.lexicons import loaded
-from understandability.features.terms import TermFinder
-from understandability.features.word_lists import stop_words
-from understandability.io.installed import Terms, installed_terms
-from understandability.io.resources import resource_lines
+from understandability.features.words.familiar import unfamiliar
+from understandability.features.words.installed import loaded
+from understandability.features.words.terms import TermFinder
+from understandability.features.words.word_lists import stop_words
+from understandability.storage.resources import resource_lines
+from understandability.vocabularies.installed import Terms, installed_terms
 
 _OWN_SOURCE = "Readers' terms are from the project's own list of medical terms."
 _CHV_SOURCE = (

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from understandability.extraction import fields
 from understandability.features import Batch
-from understandability.features.kinds import is_of_kind
-from understandability.language.words import split_pieces, word_of
+from understandability.features.words.kinds import is_of_kind
+from understandability.language.tokens import split_pieces, word_of
 from understandability.records import Document
 from understandability.report.lay_terms import lay_terms
 

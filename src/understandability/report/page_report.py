@@ -7,12 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from understandability.io.resources import resource_text
 from understandability.report.charts import Reference, grade_chart, scale_chart
-from understandability.report.comparison import Comparison, compare
+from understandability.report.comparison import PageComparison, compare
 from understandability.report.explanation import GRADE_LIMIT, Explanation
 from understandability.report.marks import KINDS, beginning
 from understandability.report.rendering import number, percent, render
+from understandability.storage.resources import resource_text
 
 
 def page_report(explanations: Sequence[Explanation], *, comparing: bool = False) -> str:
@@ -123,7 +123,7 @@ _REMARKS = {
 }
 
 
-def _comparison(comparison: Comparison) -> dict[str, Any]:
+def _comparison(comparison: PageComparison) -> dict[str, Any]:
     before, after = comparison.before, comparison.after
     change = after.difficulty - before.difficulty
     return {

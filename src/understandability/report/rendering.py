@@ -8,7 +8,7 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from understandability.io.resources import resource_text
+from understandability.storage.resources import resource_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -1,0 +1,215 @@
+"""Write the parts of the documents that derive from the code: run it after changing either.
+
+Each part stands between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``. With ``--check``
+nothing is written, and the status is 1 if a part is stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import typer
+
+ROOT = Path(__file__).parents[2]
+RESOURCES = ROOT / "resources"
+
+
+def understand(*arguments: str) -> str:
+    """What a command prints, as a block of text."""
+    done = subprocess.run(
+        [sys.executable, "-m", "understandability", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.rstrip() for line in done.stdout.splitlines()]
+    return "\n".join(["```", *lines, "```"])
+
+
+def samples() -> str:
+    """The scores of the sample pages."""
+    return understand("score", "resources/samples")
+
+
+def commands() -> str:
+    """Every command by task, with the first sentence of its help and a link to the rest."""
+    from understandability.cli import COMMANDS, summary
+
+    tasks: dict[str, list[str]] = {}
+    for name, module, task in COMMANDS:
+        link = f"[`understand {name}`](docs/commands.md#understand-{name})"
+        meaning = summary(name, module).replace("|", "\\|")
+        tasks.setdefault(task, []).append(f"| {link} | {meaning} |")
+    parts = []
+    for task, rows in tasks.items():
+        parts += [f"| {task} | |", "|---|---|", *rows, ""]
+    return "\n".join(parts).rstrip()
+
+
+def command_reference() -> str:
+    """The help of every command: what ``--help`` shows, however wide the terminal."""
+    from understandability.cli import COMMANDS
+
+    parts: list[str] = []
+    for name, module_name, _ in COMMANDS:
+        module = importlib.import_module(f"understandability.cli.{module_name}")
+        app = getattr(module, "app", None)
+        parts += [f"## understand {name}", ""]
+        if not isinstance(app, typer.Typer):
+            parts += command_help(getattr(module, name))
+            continue
+        parts += [str(app.info.help), ""]
+        for command in app.registered_commands:
+            assert command.callback is not None
+            own = command.name or command.callback.__name__.replace("_", "-")
+            parts += [f"### understand {name} {own}", "", *command_help(command.callback)]
+    return "\n".join(["", *parts])
+
+
+# What a type is called where an option has no name of its own for its value.
+_VALUES = {"float": "NUMBER", "int": "NUMBER", "Path": "FILE"}
+
+
+def command_help(function: Callable[..., None]) -> list[str]:
+    """The text of a command, its examples as code, and a table of what it takes."""
+    lines = []
+    for paragraph in str(inspect.getdoc(function)).split("\n\n"):
+        example = re.match("(?:Examples?: )?(understand .*)", paragraph, re.DOTALL)
+        if example:
+            paragraph = "    " + " \\\n        ".join(example[1].split("\n"))
+        lines += [paragraph, ""]
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    if parameters:
+        lines += ["| argument or option | default | meaning |", "|---|---|---|"]
+        lines += [f"| {takes(each, *get_args(each.annotation)[:2])} |" for each in parameters]
+        lines.append("")
+    return lines
+
+
+def takes(parameter: inspect.Parameter, kind: Any, about: Any) -> str:
+    """The row of an argument or an option: how it is written, its default, what it means."""
+    if isinstance(about, typer.models.ArgumentInfo):
+        name = f"`{about.metavar or parameter.name.upper()}`"
+    else:
+        # Within Annotated, typer takes the first name for a default.
+        first = (about.default,) if isinstance(about.default, str) else ()
+        usual = f"--{parameter.name.replace('_', '-')}"
+        names = (*first, *(about.param_decls or ())) or (usual,)
+        value = about.metavar or next((v for k, v in _VALUES.items() if k in str(kind)), "TEXT")
+        name = ", ".join(f"`{each}`" if kind is bool else f"`{each} {value}`" for each in names)
+    default = parameter.default
+    if default is inspect.Parameter.empty:
+        shown = "needed"
+    elif default in (None, False) or default == [] or about.show_default is False:
+        shown = ""
+    else:
+        shown = f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
+    meaning = (about.help or "").replace("|", "\\|")
+    return f"{name} | {shown} | {meaning}"
+
+
+def measures() -> str:
+    """Every measure and every parameter of evaluation."""
+    from understandability.evaluation.measures.names import markdown_table
+
+    return markdown_table()
+
+
+def feature_groups() -> str:
+    """The groups of the catalogue: how many features and columns each has, and what they need."""
+    from understandability.features import CATALOGUE, GROUPS
+
+    lines = [
+        "| group | features | columns | of them with an installed vocabulary |",
+        "|---|--:|--:|--:|",
+    ]
+    for group in GROUPS:
+        rows = [row for row in CATALOGUE if row.group == group]
+        columns = sum(len(row.columns) for row in rows)
+        needing = sum(len(row.columns) for row in rows if row.needs)
+        lines.append(f"| {group} | {len(rows)} | {columns} | {needing or ''} |")
+    return "\n".join(lines)
+
+
+def features() -> str:
+    """The whole catalogue."""
+    from understandability.features.catalogue import markdown
+
+    return "\n" + markdown()
+
+
+def figures() -> str:
+    """What the card of the default bundle says of its quality."""
+    from understandability.models import load_bundle
+
+    card = load_bundle("default").card
+    rows = [
+        f"| {row['set']} | {row['measure']} | {row['value']:.3f} | {row['n']} |"
+        for row in card["figures"]
+    ]
+    head = ["| labelled set | measure | value | texts |", "|---|---|---|---|"]
+    return "\n".join([*head, *rows, "", f"Figures are {card['figures_note']}."])
+
+
+def checksums() -> str:
+    """The SHA-256 sum of every embedded resource."""
+    files = [path for path in sorted(RESOURCES.rglob("*")) if path.is_file()]
+    lines = []
+    for path in files:
+        if path.name != "SOURCES.md":
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            lines.append(f"    {digest}  {path.relative_to(RESOURCES).as_posix()}")
+    return "\n".join(["", *lines, ""])
+
+
+# Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
+PARTS: dict[Path, dict[str, Callable[[], str]]] = {
+    RESOURCES / "SOURCES.md": {"checksums": checksums},
+    ROOT / "README.md": {
+        "samples": samples,
+        "commands": commands,
+        "measures": measures,
+        "feature-groups": feature_groups,
+        "features": features,
+        "figures": figures,
+    },
+    ROOT / "docs" / "commands.md": {"commands": command_reference},
+}
+
+
+def updated(document: Path) -> str:
+    """The text of a document with every part made anew."""
+    text = document.read_text("utf-8")
+    for name, make in PARTS[document].items():
+        pattern = re.compile(f"(<!-- begin: {name} -->\n).*?(<!-- end: {name} -->)", re.DOTALL)
+        if not pattern.search(text):
+            raise SystemExit(f"{document.name} has no place for the part {name!r}")
+        made = make()
+        text = pattern.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)
+    return text
+
+
+def main() -> None:
+    """Write the documents, or check them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only tell whether one is stale")
+    arguments = parser.parse_args()
+    for document in PARTS:
+        before, after = document.read_text("utf-8"), updated(document)
+        if arguments.check and after != before:
+            raise SystemExit(f"{document.name} is stale; run scripts/docs/update.py")
+        document.write_text(after, "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+"""Precision, recall and F1 of every extractor, policy of sentence ends and engine.
+
+    python -m scripts.evaluate.extraction [--data ../shared/data] [--engine fast]
+    python -m scripts.evaluate.extraction --check | --update [--lower REASON]
+
+Two measures:
+
+*gold*: the strings of ``extraction_gold`` that must be kept and must be dropped, over all pages:
+precision is the share of what is found that must be kept, recall the share of what must be kept
+that is found. White space is collapsed.
+
+*wikipedia*: words of the extracted text against those of the article in ``wikipedia_med``
+(which was cut by page structure), as bags; the means over the pages.
+
+``--check`` fails when an F1 of the fast engine is below its floor in tests/extraction/gate.json,
+or below its library's. ``--update`` writes floors and the libraries' figures; it refuses to
+lower a floor unless a reason is given, which is kept in the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import re
+import sys
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from understandability.extraction import (
+    ENGINES,
+    SENTENCE_ENDS,
+    extract,
+    fields,
+    installed_extractors,
+)
+from understandability.pages import ParsedPage, parse_page
+from understandability.records import Page
+
+GATE = Path(__file__).parents[2] / "tests" / "extraction" / "gate.json"
+# What a floor may be missed by: other versions of libxml2 read a page or two differently.
+TOLERANCE = 0.001
+EXTRAS = {"trafilatura"}  # they have no floors
+
+Quality = tuple[float, float, float]  # precision, recall, F1
+Gold = dict[str, tuple[list[str], list[str]]]  # by page: strings to keep, strings to drop
+
+
+class Corpus:
+    """The pages that are evaluated, with what should come of them."""
+
+    def __init__(self, data: Path) -> None:
+        html, digest = data / "html", hashlib.sha256()
+        self.pages: dict[str, ParsedPage] = {}
+        self.gold: Gold = {}
+        self.articles: dict[str, Counter[str]] = {}
+        for row in _jsonl(html / "extraction_gold" / "gold.jsonl.gz"):
+            self.gold[row["id"]] = (
+                [_collapsed(text) for text in row["must_contain"]],
+                [_collapsed(text) for text in row["must_not_contain"]],
+            )
+        articles = {
+            row["id"]: row["text"] for row in _jsonl(data / "corpora" / "wikipedia_med.jsonl.gz")
+        }
+        for archive in ("extraction_gold/pages.tar.gz", "health_pages/health_pages.tar.gz"):
+            for name, content in _members(html / archive):
+                article = articles.get(f"wiki-{Path(name).name.removesuffix('.html')}")
+                if name.startswith("wikipedia/") and article is not None:
+                    self.articles[name] = _words(article)
+                elif name not in self.gold:
+                    continue
+                digest.update(content)
+                self.pages[name] = parse_page(Page(name, name, content))
+        self.digest = digest.hexdigest()
+
+    def evaluate(self, extractor: str, engine: str) -> dict[str, dict[str, Quality]]:
+        """By policy of sentence ends and measure, the quality of an extractor."""
+        blocks = {name: extract(page, extractor, engine) for name, page in self.pages.items()}
+        qualities = {}
+        for policy in SENTENCE_ENDS:
+            texts = {name: " ".join(fields(found, policy)) for name, found in blocks.items()}
+            qualities[policy] = {
+                "gold": self._by_strings(texts),
+                "wikipedia": self._by_words(texts),
+            }
+        return qualities
+
+    def _by_strings(self, texts: dict[str, str]) -> Quality:
+        kept = wrongly_kept = wanted = 0
+        for name, (keep, drop) in self.gold.items():
+            text = _collapsed(texts[name])
+            wanted += len(keep)
+            kept += sum(string in text for string in keep)
+            wrongly_kept += sum(string in text for string in drop)
+        return _quality(kept, kept + wrongly_kept, wanted)
+
+    def _by_words(self, texts: dict[str, str]) -> Quality:
+        qualities = []
+        for name, article in self.articles.items():
+            words = _words(texts[name])
+            qualities.append(_quality((words & article).total(), words.total(), article.total()))
+        precision, recall, f1 = (
+            sum(column) / len(qualities) for column in zip(*qualities, strict=True)
+        )
+        return precision, recall, f1
+
+
+def _quality(right: int, found: int, wanted: int) -> Quality:
+    precision = right / found if found else 0.0
+    recall = right / wanted if wanted else 0.0
+    return precision, recall, 2 * right / (found + wanted) if found + wanted else 0.0
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+", text.lower()))
+
+
+def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def _members(path: Path) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(path) as archive:
+        for member in archive:
+            file = archive.extractfile(member)
+            if file is not None:
+                yield member.name, file.read()
+
+
+def _evaluate(
+    corpus: Corpus, extractors: Sequence[str], engines: Sequence[str]
+) -> dict[str, dict[str, Quality]]:
+    """Print the table; by engine, extractor and policy the qualities."""
+    print(
+        f"{len(corpus.gold)} gold pages, {len(corpus.articles)} Wikipedia pages\n\n"
+        "| engine | extractor | sentence ends | gold P | R | F1 | wikipedia P | R | F1 |\n"
+        "|---|---|---|---|---|---|---|---|---|"
+    )
+    results = {}
+    for extractor in extractors:
+        for engine in engines:
+            for policy, measures in corpus.evaluate(extractor, engine).items():
+                results[f"{engine}, {extractor}, {policy}"] = measures
+                cells = [f"{value:.4f}" for values in measures.values() for value in values]
+                print("|", " | ".join([engine, extractor, policy, *cells]), "|", flush=True)
+    return results
+
+
+def _f1(results: dict[str, dict[str, Quality]]) -> dict[str, float]:
+    """F1 by engine, extractor, policy and measure of those that have floors."""
+    return {
+        f"{name}, {measure}": round(values[2], 4)
+        for name, measures in results.items()
+        for measure, values in measures.items()
+        if not EXTRAS.intersection(name.split(", "))
+    }
+
+
+def check(found: dict[str, float], gate: dict[str, Any], digest: str) -> list[str]:
+    """What is wrong with the F1 that were found, in sentences."""
+    if digest != gate["corpus"]:
+        return ["the pages are not those that the floors are of; give --update"]
+    wrong = []
+    for name, floor in gate["f1"].items():
+        if not name.startswith("fast, ") or name not in found:
+            continue
+        if found[name] < floor - TOLERANCE:
+            wrong.append(f"{name}: F1 {found[name]:.4f} is below its floor {floor:.4f}")
+        library = gate["f1"][name.replace("fast, ", "reference, ")]
+        if found[name] < library - TOLERANCE:
+            wrong.append(f"{name}: F1 {found[name]:.4f} is below the library's {library:.4f}")
+    return wrong
+
+
+def update(found: dict[str, float], digest: str, reason: str | None) -> None:
+    """Write the floors; raises `SystemExit` rather than lower one without a reason."""
+    gate = json.loads(GATE.read_text("utf-8")) if GATE.exists() else {"f1": {}, "lowered": []}
+    lower = [
+        name
+        for name, floor in gate["f1"].items()
+        if name.startswith("fast, ") and found.get(name, 0.0) < floor
+    ]
+    if lower and not reason:
+        raise SystemExit(f"refused: lower F1 of {'; '.join(lower)}; give --lower REASON")
+    if lower:
+        gate["lowered"].append({"reason": reason, "floors": lower})
+    gate |= {"corpus": digest, "f1": found}
+    GATE.write_text(json.dumps(gate, indent=1) + "\n", "utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--engine", choices=ENGINES, help="both")
+    parser.add_argument("--check", action="store_true", help="compare with the floors")
+    parser.add_argument("--update", action="store_true", help="write the floors")
+    parser.add_argument("--lower", metavar="REASON", help="let --update lower floors")
+    options = parser.parse_args(arguments)
+    corpus = Corpus(options.data)
+    engines = ["fast"] if options.check else [options.engine] if options.engine else ENGINES
+    extractors = installed_extractors()
+    if options.check:
+        extractors = [name for name in extractors if name not in EXTRAS]
+    found = _f1(_evaluate(corpus, extractors, engines))
+    if options.update:
+        update(found, corpus.digest, options.lower)
+    if options.check:
+        wrong = check(found, json.loads(GATE.read_text("utf-8")), corpus.digest)
+        print(*wrong, sep="\n", file=sys.stderr)
+        return int(bool(wrong))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,430 @@
+"""Prove run folders by faults: whatever happens to a crawl, resumed it ends with the same rows.
+
+    python -m scripts.faults.crawl                      # all cases, about 15 minutes
+    python -m scripts.faults.crawl --only moved_clock   # one of them
+
+A crawl is built of real pages with hostile ones among them, duplicates and broken records; each
+case disturbs a run of it, resumes it, and compares its rows with those of an undisturbed run:
+equal to six significant digits, the same errors, no process and no temporary file left.
+Cases that need what is not there (root for a small disk, libfaketime) say so and are passed over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scripts.faults.crawls import DATA, build_crawl, health_pages
+
+from understandability.crawl.folder import RunFolder
+from understandability.crawl.merge import merge
+
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+UNDERSTAND = [sys.executable, "-m", "understandability"]
+
+
+class NotHereError(Exception):
+    """A case cannot be tried on this machine; says why."""
+
+
+# Runs, and what they wrote
+
+
+@dataclass
+class Bench:
+    """Where runs of one crawl are disturbed, and the rows that they must end with."""
+
+    work: Path
+    crawl: Path
+    seed: int = 1
+    kills: int = 20
+    options: tuple[str, ...] = ("--workers", "2")
+    expected: Rows | None = None
+
+    def __post_init__(self) -> None:
+        self.rng = random.Random(self.seed)
+        self.temporary = self.work / "tmp"
+        self.temporary.mkdir(parents=True)
+        started = time.monotonic()
+        self.run = self.new_run()
+        self.finish()
+        self.seconds = time.monotonic() - started
+        self.expected = rows_of(self.run)
+
+    def new_run(self) -> Path:
+        """A folder for another run; the one before goes."""
+        if hasattr(self, "run"):
+            shutil.rmtree(self.run, ignore_errors=True)
+        self.run = self.work / f"run-{self.rng.randrange(10**9)}"
+        return self.run
+
+    def start(self, *prefix: str, **environment: str) -> subprocess.Popen[str]:
+        """Begin the run, or go on with it, in a process group of its own."""
+        return subprocess.Popen(
+            [*prefix, *UNDERSTAND, "score", str(self.crawl), "-o", f"{self.run}/", *self.options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, "TMPDIR": str(self.temporary), **environment},
+        )
+
+    def finish(self, *prefix: str, **environment: str) -> None:
+        """Run to the end, which must be a good one."""
+        process = self.start(*prefix, **environment)
+        _, told = process.communicate()
+        assert process.returncode == 0, told
+        self.check_nothing_left(process)
+
+    def check(self) -> None:
+        """The rows are those of the undisturbed run."""
+        assert self.expected is not None
+        compare(self.expected, rows_of(self.run))
+
+    def check_nothing_left(self, process: subprocess.Popen[str]) -> None:
+        """No process of the run's group is alive, and nothing unfinished lies about."""
+        assert not group_of(process), "processes are left"
+        left = [str(path) for path in self.run.rglob("*.part")]
+        left += [str(path) for path in self.temporary.iterdir()]
+        assert not left, f"files are left: {left}"
+
+    def moment(self) -> float:
+        """Seconds after which to strike: within the time that a whole run takes."""
+        return self.rng.uniform(0.1, self.seconds)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The merged rows of a run: scores in order, errors sorted."""
+
+    scores: pa.Table
+    errors: list[tuple[str, str, str, str]]
+
+
+def rows_of(run: Path) -> Rows:
+    """Merge a run and read what came of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder, "scores.parquet")
+        merge(RunFolder(str(run)), str(output))
+        scores = pq.read_table(output)
+        errors = Path(f"{output}.errors.jsonl")
+        lines = errors.read_text().splitlines() if errors.exists() else []
+        rows = [tuple(json.loads(line).values()) for line in lines]
+    docnos = [*scores["docno"].to_pylist(), *(row[0] for row in rows if row[2] != "read")]
+    assert len(docnos) == len(set(docnos)), "a document is there twice"
+    return Rows(scores, sorted(rows))
+
+
+def compare(expected: Rows, found: Rows) -> None:
+    """Equal rows: numbers to six significant digits, all else exactly."""
+    differing = sorted(set(found.errors) ^ set(expected.errors))
+    assert found.errors == expected.errors, f"other errors: {differing[:4]}"
+    assert found.scores.schema.equals(expected.scores.schema)
+    for name in expected.scores.column_names:
+        a, b = expected.scores[name], found.scores[name]
+        if pa.types.is_floating(a.type):
+            numbers_a, numbers_b = a.to_numpy(), b.to_numpy()
+            assert np.allclose(numbers_a, numbers_b, rtol=5e-7, atol=0, equal_nan=True), name
+        else:
+            assert a.equals(b), name
+
+
+def group_of(process: subprocess.Popen[str]) -> list[int]:
+    """The living processes of the group that a process leads."""
+    found = subprocess.run(["ps", "-eo", "pid=,pgid=,stat="], capture_output=True, text=True)
+    lines = (line.split() for line in found.stdout.splitlines())
+    return [
+        int(pid) for pid, group, state in lines if int(group) == process.pid and state[0] != "Z"
+    ]
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[int]:
+    return [pid for pid in group_of(process) if pid != process.pid]
+
+
+def kill_group(process: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+# The cases
+
+
+def killed_as_a_whole(bench: Bench) -> str:
+    """SIGKILL for all processes at random moments, each run resumed until it ends."""
+    struck = runs = 0
+    while struck < bench.kills:
+        bench.new_run()
+        runs += 1
+        while True:
+            process = bench.start()
+            try:
+                _, told = process.communicate(timeout=bench.moment())
+            except subprocess.TimeoutExpired:
+                kill_group(process)
+                struck += 1
+                if struck < bench.kills:
+                    continue
+                bench.finish()
+            else:
+                assert process.returncode == 0, told
+            break
+        bench.check()
+        bench.check_nothing_left(process)
+    return f"{struck} kills, {runs} runs resumed to their end"
+
+
+def killed_parent(bench: Bench) -> str:
+    """SIGKILL for the main process alone: its workers end by themselves."""
+    slowest = 0.0
+    for _ in range(1 + bench.kills // 5):
+        bench.new_run()
+        process = bench.start()
+        time.sleep(bench.moment())
+        process.kill()
+        process.communicate()
+        struck = time.monotonic()
+        while group_of(process):
+            assert time.monotonic() - struck < 15, "workers outlive their parent"
+            time.sleep(0.1)
+        slowest = max(slowest, time.monotonic() - struck)
+        bench.finish()
+        bench.check()
+    return f"workers gone within {slowest:.1f} s"
+
+
+def killed_workers(bench: Bench) -> str:
+    """SIGKILL for one worker after another while the run goes on."""
+    bench.new_run()
+    process = bench.start()
+    struck = 0
+    while process.poll() is None:
+        time.sleep(bench.rng.uniform(0.5, 1.5))
+        workers = workers_of(process)
+        if workers and struck < bench.kills:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(bench.rng.choice(workers), signal.SIGKILL)
+                struck += 1
+    _, told = process.communicate()
+    assert process.returncode == 0, told
+    bench.check()
+    bench.check_nothing_left(process)
+    return f"{struck} workers killed in one run"
+
+
+def full_disk(bench: Bench) -> str:
+    """The disk is full midway; then there is room again."""
+    if os.geteuid() != 0:
+        raise NotHereError("mounting a small disk needs root")
+    needed = sum(path.stat().st_size for path in bench.run.rglob("*") if path.is_file())
+    disk = bench.new_run()
+    disk.mkdir()
+    size = max(needed * 6 // 10, 8192)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        raise NotHereError("this machine lets nobody mount a disk")
+    try:
+        process = bench.start()
+        _, told = process.communicate()
+        assert process.returncode == 2, told
+        assert "No space left on device" in told, told
+        grown = ["mount", "-o", f"remount,size={needed * 3 + 65536}", str(disk)]
+        subprocess.run(grown, check=True)
+        bench.finish()
+        bench.check()
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    return f"ended with status 2 and: {told.strip().splitlines()[-1]}"
+
+
+def read_only(bench: Bench) -> str:
+    """The folder may not be written any more, midway; then it may again."""
+    prefix: list[str] = []
+    if os.geteuid() == 0:  # who may write everywhere, unless this right is taken away
+        if shutil.which("setpriv") is None:
+            raise NotHereError("root writes everywhere, and setpriv is not there")
+        prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    bench.new_run()
+    process = bench.start(*prefix)
+    scores = bench.run / "scores"
+    while process.poll() is None and not (scores.is_dir() and any(scores.iterdir())):
+        time.sleep(0.05)
+    scores.chmod(0o555)
+    _, told = process.communicate()
+    scores.chmod(0o755)
+    assert process.returncode == 2, told
+    assert "Permission denied" in told, told
+    bench.finish(*prefix)
+    bench.check()
+    return f"ended with status 2 and: {told.strip().splitlines()[-1]}"
+
+
+def truncated_input(bench: Bench) -> str:
+    """An input loses its end midway: going on is refused until it is whole again."""
+    bench.new_run()
+    process = bench.start()
+    while process.poll() is None and not (bench.run / "run.json").exists():
+        time.sleep(0.02)  # before that there is no run to go on with
+    time.sleep(min(bench.moment(), bench.seconds / 2))
+    kill_group(process)
+    victim = max(bench.crawl.iterdir())
+    content = victim.read_bytes()
+    victim.write_bytes(content[: len(content) * 2 // 3])
+    try:
+        process = bench.start()
+        _, told = process.communicate()
+        assert process.returncode == 2, told
+        assert victim.name in told, told
+    finally:
+        victim.write_bytes(content)
+    bench.finish()
+    bench.check()
+    # Truncated from the beginning, it is read as far as it goes, twice the same.
+    cut = bench.work / "cut"
+    cut.mkdir()
+    (cut / "crawl.warc.gz").write_bytes(content[: len(content) * 2 // 3])
+    whole, bench.crawl = bench.crawl, cut
+    bench.new_run()
+    bench.finish()
+    rows = rows_of(bench.run)
+    bench.new_run()
+    process = bench.start()
+    time.sleep(bench.moment() / 4)
+    kill_group(process)
+    bench.finish()
+    compare(rows, rows_of(bench.run))
+    bench.crawl = whole
+    return f"refused: {told.strip().splitlines()[-1][:150]}"
+
+
+def moved_clock(bench: Bench) -> str:
+    """The clock jumps forwards by an hour and back by a day while pages are scored."""
+    if not FAKETIME.exists():
+        raise NotHereError("libfaketime is not installed (apt install faketime)")
+    clock = bench.work / "clock"
+    clock.write_text("+0")
+    bench.new_run()
+    process = bench.start(
+        LD_PRELOAD=str(FAKETIME), FAKETIME_TIMESTAMP_FILE=str(clock), FAKETIME_NO_CACHE="1"
+    )
+    jumps = 0
+    while process.poll() is None:
+        time.sleep(0.7)
+        jumps += 1
+        clock.write_text(("+1h", "-1d", "+3s")[jumps % 3])
+    _, told = process.communicate()
+    assert process.returncode == 0, told
+    bench.check()
+    return f"{jumps} jumps"
+
+
+def two_copies(bench: Bench) -> str:
+    """A second copy on the same folder, or on a shard of it, is refused."""
+    bench.new_run()
+    first = bench.start()
+    while not (bench.run / ".lock").exists() or (bench.run / ".lock").stat().st_size == 0:
+        time.sleep(0.02)
+    for more in ((), ("--shard", "2/2")):
+        options, bench.options = bench.options, (*bench.options, *more)
+        second = bench.start()
+        bench.options = options
+        _, told = second.communicate()
+        assert first.poll() is None, "the first copy was done too soon"
+        assert second.returncode == 2, told
+        assert f"process {first.pid}" in told, told
+    _, said = first.communicate()
+    assert first.returncode == 0, said
+    bench.check()
+    return f"refused: {told.strip().splitlines()[-1]}"
+
+
+def array_job(bench: Bench) -> str:
+    """Shards 1/3, 2/3 and 3/3 at the same time, as a job array runs them; one is killed."""
+    bench.new_run()
+    options = bench.options
+    jobs = []
+    for i in (1, 2, 3):
+        bench.options = (*options, "--workers", "1", "--shard", f"{i}/3")
+        jobs.append(bench.start())
+    time.sleep(bench.moment())
+    kill_group(jobs[1])
+    for job in (jobs[0], jobs[2]):
+        _, told = job.communicate()
+        assert job.returncode == 0, told
+    bench.options = (*options, "--workers", "1", "--shard", "2/3")
+    bench.finish()
+    bench.options = options
+    bench.check()
+    return "three shards, the second killed and started again"
+
+
+CASES: dict[str, Callable[[Bench], str]] = {
+    case.__name__: case
+    for case in (
+        killed_as_a_whole,
+        killed_parent,
+        killed_workers,
+        full_disk,
+        read_only,
+        truncated_input,
+        moved_clock,
+        two_copies,
+        array_job,
+    )
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--documents", type=int, default=6000)
+    parser.add_argument("--only", choices=CASES, action="append")
+    parser.add_argument(
+        "--score", type=shlex.split, default=[], metavar="OPTIONS", help="more options of the runs"
+    )
+    parser.add_argument("--work", type=Path, help="folder for crawls and runs")
+    options = parser.parse_args()
+    work = Path(tempfile.mkdtemp(prefix="crawl-faults-", dir=options.work))
+    try:
+        build_crawl(work / "crawl", health_pages(options.data), options.documents)
+        bench = Bench(work / "bench", work / "crawl", options=("--workers", "2", *options.score))
+        assert bench.expected is not None
+        print(
+            f"undisturbed: {bench.expected.scores.num_rows} scores, "
+            f"{len(bench.expected.errors)} errors, {bench.seconds:.0f} s",
+            flush=True,
+        )
+        failed = False
+        for name in options.only or CASES:
+            started = time.monotonic()
+            try:
+                outcome = "same rows: " + CASES[name](bench)
+            except NotHereError as reason:
+                outcome = f"not tried: {reason}"
+            except AssertionError as error:
+                outcome, failed = f"FAILED: {error}", True
+            print(f"{name:20} {time.monotonic() - started:5.0f} s  {outcome}", flush=True)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Crawls to try the crawler on: real pages, hostile ones, duplicates and broken records."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+HOSTILE: tuple[bytes, ...] = (
+    b"",
+    b"\x00" * 5000,
+    b"%PDF-1.7\n" + b"\xff\xfe\x00" * 3000,
+    gzip.compress(b"<p>compressed twice"),
+    b"<div>" * 20_000 + b"The bottom of it.",
+    b"<p>" + b"a" * 1_000_000,
+    b"<p>Word. " * 30_000,
+    b"<table><tr><td>" * 3000 + b"cell",
+    "<p>\u05e9\u05dc\u05d5\u05dd \u202e world. ".encode() * 200,
+    b"<html><head><meta charset=utf-99></head><p>A wrong charset \xe9\xff.",
+    b"<script>" + b"if (a < b) { c = '</p>'; }" * 5000,
+    b"<p " + b"x=1 " * 20_000 + b">Many attributes.",
+    b"<!--" * 10_000 + b"<p>Comments that do not end.",
+    b"<a>" * 3000 + b"Links in links.",
+    b"<p>Characters that are none: &#xD800; &#0; &#x110000;",
+)
+
+
+def health_pages(data: Path) -> list[bytes]:
+    """The real pages, as saved."""
+    with tarfile.open(data / "html" / "health_pages" / "health_pages.tar.gz") as archive:
+        members = [member for member in archive if member.isfile() and ".htm" in member.name]
+        return [archive.extractfile(member).read() for member in members]  # type: ignore[union-attr]  # all are files
+
+
+def build_crawl(
+    folder: Path,
+    pages: Sequence[bytes],
+    documents: int,
+    files: int = 3,
+    *,
+    hostile: float = 0.02,
+    repeated: float = 0.02,
+    broken: float = 0.01,
+) -> dict[str, int]:
+    """Write WARC files of that many documents, with such shares of them that are difficult.
+
+    Gives the page of each name where it comes first, by number; hostile ones come after `pages`.
+    """
+    chosen = random.Random(7)
+    pages = [*pages, *HOSTILE]
+    first: dict[str, int] = {}
+    folder.mkdir(parents=True, exist_ok=True)
+    # A body is a gzip member of its own, compressed once, however often its page is repeated.
+    bodies: dict[int, tuple[int, bytes]] = {}
+    for file in range(files):
+        with (folder / f"crawl-{file:03}.warc.gz").open("wb") as out:
+            out.write(gzip.compress(_record("warcinfo", "info", 0)))
+            for i in range(file, documents, files):
+                number = i % (len(pages) - len(HOSTILE))
+                if chosen.random() < hostile:
+                    number = len(pages) - 1 - chosen.randrange(len(HOSTILE))
+                if number not in bodies:
+                    page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + pages[number]
+                    bodies[number] = len(page), gzip.compress(page + b"\r\n\r\n", 1)
+                length, body = bodies[number]
+                name = f"doc-{chosen.randrange(i + 1) if chosen.random() < repeated else i:07}"
+                first.setdefault(name, number)
+                if chosen.random() < broken:
+                    if chosen.random() < 0.5:
+                        length += chosen.choice((-7, 300))
+                    else:
+                        body = body[: len(body) // 2] + bytes(40) + body[len(body) // 2 + 40 :]
+                out.write(gzip.compress(_record("response", name, length), 1) + body)
+    return first
+
+
+def _record(kind: str, name: str, length: int) -> bytes:
+    head = (
+        f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-TREC-ID: {name}\r\n"
+        f"WARC-Target-URI: http://{name}.example/\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {length}\r\n\r\n"
+    )
+    return head.encode() + (b"\r\n\r\n" if kind == "warcinfo" else b"")

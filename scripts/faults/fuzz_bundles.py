@@ -1,0 +1,390 @@
+"""Load damaged and crafted bundles: each has to be refused in one sentence, or to estimate.
+
+    python -m scripts.faults.fuzz_bundles [--count 100000] [--seed 0]
+
+Small bundles of every kind of model are altered in their description and their weights; checksums
+are set right again, as a forger would. A case fails that ends otherwise than by an `InputError` or
+by estimates, takes more than `SLOW` seconds, or needs more memory than `MEMORY`; its seed is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import hashlib
+import io
+import json
+import random
+import resource
+import struct
+import tempfile
+import time
+import traceback
+import warnings
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from understandability.documents import document_of_text
+from understandability.errors import InputError
+from understandability.features import Batch
+from understandability.models import Bundle, load_bundle
+from understandability.models.calibration import Calibration
+from understandability.models.card import card_lines
+from understandability.models.estimators import ESTIMATORS
+from understandability.models.runtime.forest import Forest
+from understandability.models.runtime.judged import JudgedModel
+from understandability.models.runtime.letters import letters
+from understandability.models.runtime.mixture import MixtureModel, input_names
+from understandability.models.runtime.model import ColumnModel
+from understandability.models.training.background import train_background
+from understandability.models.training.mixture import Domain, JudgedTexts, fit_mixture
+from understandability.models.training.portable import portable
+
+SLOW = 10.0
+MEMORY = 3_000_000_000
+COLUMNS = ("syllables_per_word", "words_per_sentence", "dale_chall")
+EASY, HARD = "We sat on the mat and it was hot.", "Pharmacokinetic extrapolation is complicated."
+
+
+@dataclass
+class Parts:
+    """A bundle's folder in memory: the text of ``bundle.json`` less its files, the weights."""
+
+    description: Any
+    weights: dict[str, bytes]
+    text: bytes | None = None  # in the place of the description
+
+    def write(self, folder: Path) -> None:
+        """Write the folder anew, with checksums that are right."""
+        for path in folder.iterdir():
+            path.unlink()
+        for name, content in self.weights.items():
+            (folder / name).write_bytes(content)
+        if isinstance(self.description, dict):
+            self.description["files"] = {
+                name: {"sha256": hashlib.sha256(content).hexdigest()}
+                for name, content in self.weights.items()
+            }
+        text = self.text if self.text is not None else json.dumps(self.description).encode()
+        (folder / "bundle.json").write_bytes(text)
+
+
+def bundles() -> dict[str, Bundle]:
+    """A small bundle of each kind of model and of weights."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(80, len(COLUMNS)))
+    calibration = Calibration((0.0, 100.0), (0.0, 100.0), (5.0, 5.0))
+    found = {"column": Bundle("c", "CC0-1.0", ColumnModel("dale_chall"), calibration)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a network has not converged
+        for name, row in ESTIMATORS.items():
+            if row.on_counts:
+                continue
+            labels = np.digitize(rows[:, 0], [-0.5, 0.5]) if row.classifies else rows[:, 0]
+            estimator = row.make(0)
+            last = getattr(estimator, "steps", [("", estimator)])[-1][1]
+            if hasattr(last, "n_estimators"):
+                last.set_params(n_estimators=5)
+            model = JudgedModel(
+                name,
+                COLUMNS,
+                portable(estimator.fit(rows, labels)),
+                (0.0,) * len(COLUMNS),
+                (10.0, 50.0, 90.0) if row.classifies else (),
+            )
+            found[f"judged {name}"] = Bundle("j", "CC0-1.0", model, calibration)
+    for name in ("linear-regressor", "naive-bayes-classifier"):
+        texts = {
+            float(label): [document_of_text(f"{text} {number % 7}") for number in range(40)]
+            for label, text in enumerate((EASY, HARD))
+        }
+        found[f"background {name}"] = train_background(texts, name, dimensions=2)
+    found["mixture"] = Bundle("m", "CC0-1.0", mixture(rng), replace(calibration, shrink=0.3))
+    return found
+
+
+def mixture(rng: np.random.Generator) -> MixtureModel:
+    """A mixture of two domains and any other text, of few landmarks and trees."""
+    texts = 60
+    domains = np.arange(texts) % 3
+    levels = rng.uniform(1, 6, texts)
+    inputs = rng.normal(size=(texts, len(input_names(COLUMNS)))) + levels[:, None] / 6
+    weights = np.ones(texts)
+    spelled = letters(Batch([document_of_text(f"word{number % 7}") for number in range(texts)]))
+    judged = JudgedTexts(inputs, spelled, levels, domains, np.arange(texts), weights, weights)
+    kinds = {"a": Domain(common=0.5), "b": Domain(letters=0.1)}
+    model = fit_mixture(judged, COLUMNS, kinds, folds=2)
+    few = model.trees.roots[:6]
+    kept = slice(0, few[-1])
+    trees = model.trees
+    return replace(
+        model,
+        trees=Forest(
+            few[:-1],
+            trees.feature[kept],
+            trees.threshold[kept],
+            trees.missing_left[kept],
+            trees.values[kept],
+            trees.start,
+            trees.inputs,
+        ),
+    )
+
+
+@cache
+def samples() -> tuple[tuple[str, Parts], ...]:
+    with tempfile.TemporaryDirectory() as temporary:
+        found = []
+        for name, bundle in bundles().items():
+            folder = Path(temporary, name)
+            bundle.save(folder)
+            weights = {p.name: p.read_bytes() for p in folder.iterdir() if p.suffix != ".json"}
+            found.append((name, Parts(json.loads((folder / "bundle.json").read_text()), weights)))
+    return tuple(found)
+
+
+ODD: tuple[Any, ...] = (
+    *(None, True, -1, 0, 1, 2**31, 2**63, 10**400, 1e308, float("nan"), float("inf")),
+    *("", "x", "../../etc/passwd", "\ud800", "\x00", "a" * 100_000, "mixture", "background"),
+    *([], {}, [[]], [None], ["x"], {"x": 1}, [float("nan")], [10**400], ["dale_chall"] * 3),
+)
+
+
+def alter_value(parts: Parts, chance: random.Random) -> None:
+    """An odd value somewhere in the description."""
+    places: list[tuple[Any, Any]] = []
+
+    def collect(node: Any) -> None:
+        for key in node if isinstance(node, dict) else range(len(node)):
+            places.append((node, key))
+            if isinstance(node[key], dict | list):
+                collect(node[key])
+
+    collect(parts.description)
+    node, key = chance.choice(places)
+    if chance.random() < 0.2:
+        del node[key]
+    else:
+        node[key] = chance.choice(ODD)
+
+
+def alter_text(parts: Parts, chance: random.Random) -> None:
+    """Other bytes in ``bundle.json``, less of it, or an endless nest."""
+    text = bytearray(json.dumps({**parts.description, "files": {}}).encode())
+    kind = chance.randrange(3)
+    if kind == 0:
+        for _ in range(chance.randint(1, 5)):
+            text[chance.randrange(len(text))] = chance.randrange(256)
+    elif kind == 1:
+        del text[chance.randrange(len(text)) :]
+    else:
+        nest = chance.choice([b"[", b'{"a":', b'"\\ud800'])
+        text = bytearray(nest * chance.choice([10, 1000, 200_000]))
+    parts.text = bytes(text)
+
+
+def alter_bytes(parts: Parts, chance: random.Random) -> None:
+    """Other bytes in weights, less of them, more of them."""
+    name = chance.choice(list(parts.weights))
+    content = bytearray(parts.weights[name])
+    kind = chance.randrange(4)
+    if kind < 2:
+        for _ in range(chance.randint(1, 6)):
+            content[chance.randrange(len(content))] = chance.randrange(256)
+    elif kind == 2:
+        del content[chance.randrange(len(content)) :]
+    else:
+        at = chance.randrange(len(content))
+        content[at:at] = chance.randbytes(chance.choice([1, 4, 400]))
+    parts.weights[name] = bytes(content)
+
+
+def alter_number(array: np.ndarray[Any, Any], chance: random.Random) -> Any:
+    """An array with other numbers, another shape, or another type."""
+    kind = chance.randrange(6)
+    flat = array.copy().reshape(-1)
+    if kind <= 2 and len(flat) and array.dtype.kind in "iuf":
+        numbers = [-1, 0, 1, 2, len(flat), 2**31 - 1, -(2**31), chance.randrange(100)]
+        if array.dtype.kind == "f":
+            numbers += [float("nan"), float("inf"), 1e308, -1e38]
+        for _ in range(chance.randint(1, 3)):
+            with np.errstate(all="ignore"):
+                number = np.array(chance.choice(numbers)).astype(array.dtype)
+            flat[chance.randrange(len(flat))] = number
+        return flat.reshape(array.shape)
+    if kind == 3:
+        shapes = [(-1,), (-1, 1), (1, -1), (1, 1, -1)]
+        return flat.reshape(chance.choice(shapes)) if len(flat) else flat
+    if kind == 4:
+        types = ["float16", "float64", "int8", "int64", "uint64", "complex128", "bool", "U3", "S3"]
+        source = np.zeros(array.shape) if array.dtype.kind == "U" else array
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return source.astype(chance.choice(types))
+    return flat[: chance.randrange(len(flat) + 1)]
+
+
+def alter_arrays(parts: Parts, chance: random.Random) -> None:
+    """One array of the weights made otherwise, the file well formed."""
+    name = chance.choice(list(parts.weights))
+    with np.load(io.BytesIO(parts.weights[name])) as file:
+        arrays = dict(file)
+    key = chance.choice(list(arrays))
+    kind = chance.randrange(8)
+    if kind == 0:
+        del arrays[key]
+    elif kind == 1:
+        arrays[key] = np.array([{"a": 1}, None], dtype=object)
+    elif kind == 2:
+        arrays["more"] = arrays.pop(key)
+    else:
+        arrays[key] = np.asarray(alter_number(arrays[key], chance))
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    parts.weights[name] = stream.getvalue()
+
+
+def npy(shape: str, descr: str = "'<f8'", data: bytes = b"", order: str = "False") -> bytes:
+    """An array file with any header."""
+    header = f"{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x02\x00" + struct.pack("<I", len(header)) + header + data
+
+
+@cache
+def hostile_zips() -> tuple[bytes, ...]:
+    """Zips whose members ask for more than they hold, by every way to compress."""
+    kinds = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+    return tuple(
+        zipped(members, kind)
+        for members in hostile_members()
+        for kind in kinds
+        if kind == zipfile.ZIP_DEFLATED or sum(map(len, members.values())) < 1_000_000
+    )
+
+
+def zipped(members: Mapping[str, bytes], kind: int) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", kind, compresslevel=1) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def hostile_members() -> Iterator[dict[str, bytes]]:
+    yield from (
+        (
+            {"bias_0.npy": npy("(1000000000000,)")},
+            {"bias_0.npy": npy("(-1,)", data=b"\0" * 8)},
+            {"bias_0.npy": npy("(4294967296, 4294967296)")},
+            {"bias_0.npy": npy("(0, 1000000000000000)")},
+            {"bias_0.npy": npy("((((1,),),),)")},
+            {"bias_0.npy": npy("(" * 5000 + ")" * 5000)},
+            {"bias_0.npy": npy("(2,)", "[('a', '<f8'), ('b', '|O')]", b"\0" * 32)},
+            {"bias_0.npy": npy("(2,)", "'|O'", b"cos\nsystem\n(S'true'\ntR.")},
+            {"bias_0.npy": npy("(1,)", "'|V4000000000'")},
+            {"bias_0.npy": npy("(1,)", "'<U500000000'")},
+            {"bias_0.npy": npy("__import__('os').system('true')")},
+            {"bias_0.npy": b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b" " * 50},
+            {"bias_0.npy": b"\x80\x04cos\nsystem\n."},
+            {f"{number}.npy": npy("(1,)", data=b"\0" * 8) for number in range(3000)},
+            {"../../evil.npy": npy("(1,)", data=b"\0" * 8)},
+            {"bias_0.npy": npy("(40000000,)", data=b"\0" * 320_000_000)},
+        )
+    )
+
+
+def hostile_zip(parts: Parts, chance: random.Random) -> None:
+    """Zip bombs, sizes that lie, headers that ask for everything."""
+    content = bytearray(chance.choice(hostile_zips()))
+    at = content.rfind(b"PK\x01\x02")
+    if chance.random() < 0.4:  # the directory tells smaller sizes than there are
+        content[at + 24 : at + 28] = struct.pack("<I", chance.choice([0, 10, 10**6, 2**32 - 1]))
+    if chance.random() < 0.1:  # encrypted
+        content[at + 8] |= 1
+    parts.weights[chance.choice(list(parts.weights))] = bytes(content)
+
+
+# How bundles are altered, and how often: most of the hostile ones are few in kind.
+ALTERATIONS: Mapping[Callable[[Parts, random.Random], None], float] = {
+    alter_value: 25,
+    alter_text: 5,
+    alter_bytes: 25,
+    alter_arrays: 42,
+    hostile_zip: 3,
+}
+
+
+def copied(sample: Parts) -> Parts:
+    return Parts(copy.deepcopy(sample.description), dict(sample.weights))
+
+
+def altered(seed: int) -> tuple[str, Parts]:
+    """The bundle of one seed: its kind with what was done to it, and its parts."""
+    chance = random.Random(seed)
+    name, sample = chance.choice(samples())
+    parts = copied(sample)
+    alter = chance.choices(list(ALTERATIONS), list(ALTERATIONS.values()))[0]
+    if not parts.weights and alter is not alter_text:
+        alter = alter_value
+    alter(parts, chance)
+    return f"{name}, {alter.__name__}", parts
+
+
+def outcome(parts: Parts, folder: Path) -> str:
+    """``refused`` or ``estimates``; anything else that it does is raised."""
+    parts.write(folder)
+    try:
+        bundle = load_bundle(folder)
+    except InputError as error:
+        if "\n" in str(error) or len(str(error)) > 1000:
+            raise AssertionError(f"more than a sentence: {str(error)[:200]!r}") from error
+        return "refused"
+    batch = Batch([document_of_text(text) for text in (EASY, HARD, "")])
+    for estimate in bundle.estimate(batch)[:2]:
+        if not 0 <= estimate.difficulty <= 100 or not 0 <= estimate.p_understandable <= 1:
+            raise AssertionError(f"an estimate that cannot be: {estimate}")
+    "\n".join(card_lines(bundle)).encode()
+    return "estimates"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    samples(), hostile_zips()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warnings.simplefilter("error")
+    ends: Counter[str] = Counter()
+    slowest = 0.0
+    with tempfile.TemporaryDirectory() as temporary:
+        for seed in range(arguments.seed, arguments.seed + arguments.count):
+            what, parts = altered(seed)
+            begun = time.process_time()
+            try:
+                end = outcome(parts, Path(temporary))
+            except Exception:
+                end = "failed"
+                print(f"seed {seed}: {what}\n{traceback.format_exc()}", flush=True)
+            taken = time.process_time() - begun
+            if taken > SLOW:
+                end = "failed"
+                print(f"seed {seed}: {what} took {taken:.1f} s", flush=True)
+            slowest = max(slowest, taken)
+            ends[end] += 1
+            if (seed + 1) % 5000 == 0:
+                print(seed + 1, dict(ends), f"slowest {slowest:.2f} s", flush=True)
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    print(f"{dict(ends)}, slowest {slowest:.2f} s, {most:.0f} MB at most")
+    raise SystemExit(ends["failed"] > 0)
+
+
+if __name__ == "__main__":
+    main()

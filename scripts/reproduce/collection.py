@@ -1,0 +1,122 @@
+"""A test collection with text, constructed from the background corpora; nobody judged it.
+
+- Documents: all records of consumer_nih, wikipedia_med, pubmed and reddit_like, as HTML pages of a
+  title (forum posts have none) and paragraphs.
+- Queries: the conditions that head consumer_nih pages, if documents of all four origins are about
+  them, 10 to 400 in all.
+- Relevance: 1 if the heading of a document (its title; for records without one its first 20
+  words) holds the stemmed words of the condition in a row, else 0. Titles are indexed, so that
+  relevance is easy to find; the point is what happens among relevant documents.
+- Understandability: by origin alone, 0 easy to 100 hard: forum 10, NIH 30, Wikipedia 50,
+  PubMed 80. It is not from our own model, which would be circular.
+
+Shared by `retrieval_combos.py` and `retrieval_simulation.py`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from understandability.ranking.search.analysis import Analyzer, split_words
+from understandability.records import Labels, Page
+
+DIFFICULTY = {"reddit_like": 10, "consumer_nih": 30, "wikipedia_med": 50, "pubmed": 80}
+HEADS = "consumer_nih"
+FEWEST, MOST = 10, 400
+_HEADING_WORDS = 20
+_LONGEST = 8  # stems of a condition
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Pages with their labels: relevance by query and document, difficulty by document."""
+
+    pages: tuple[Page, ...]
+    queries: dict[str, str]
+    qrels: Labels
+    difficulty: Labels
+
+    def describe(self) -> str:
+        """Sizes in a sentence."""
+        return (
+            f"{len(self.pages):,} documents, {len(self.queries)} queries, {len(self.qrels):,} "
+            f"relevant documents ({len(self.qrels) / len(self.queries):.0f} a query); constructed"
+        )
+
+
+def read_collection(data: Path) -> Collection:
+    """The collection from the folder of shared data."""
+    records = [
+        (origin, record) for origin in DIFFICULTY for record in _records(data / "corpora", origin)
+    ]
+    stems = _Stems()
+    headings = [stems(_heading(record)) for _, record in records]
+    names = {
+        stems(record["title"]): record["title"] for origin, record in records if origin == HEADS
+    }
+    names.pop((), None)
+    about: dict[tuple[str, ...], list[int]] = {condition: [] for condition in names}
+    for number, heading in enumerate(headings):
+        for condition in set(_runs_of(heading)) & about.keys():
+            about[condition].append(number)
+    queries: dict[str, str] = {}
+    relevant: dict[str, dict[str, float]] = {}
+    for condition, documents in about.items():
+        origins = Counter(records[number][0] for number in documents)
+        if len(origins) == len(DIFFICULTY) and FEWEST <= len(documents) <= MOST:
+            query = f"c{len(queries) + 1:03d}"
+            queries[query] = names[condition]
+            relevant[query] = {records[number][1]["id"]: 1 for number in documents}
+    return Collection(
+        tuple(_page(record, origin) for origin, record in records),
+        queries,
+        Labels.of("relevance by heading", relevant),
+        Labels.of_documents(
+            "difficulty by origin", {record["id"]: DIFFICULTY[origin] for origin, record in records}
+        ),
+    )
+
+
+class _Stems(dict[str, str]):
+    """The stem of each word, analysed once."""
+
+    def __init__(self) -> None:
+        self._analyzer = Analyzer(stop_words="none")
+
+    def __missing__(self, word: str) -> str:
+        self[word] = self._analyzer.term(word)
+        return self[word]
+
+    def __call__(self, text: str) -> tuple[str, ...]:
+        return tuple(stem for word in split_words(text) if (stem := self[word]))
+
+
+def _records(folder: Path, origin: str) -> Iterator[dict[str, str]]:
+    with gzip.open(folder / f"{origin}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def _heading(record: dict[str, str]) -> str:
+    return record.get("title") or " ".join(record["text"].split()[:_HEADING_WORDS])
+
+
+def _runs_of(stems: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Every run of a few stems."""
+    for start in range(len(stems)):
+        for end in range(start + 1, min(start + _LONGEST, len(stems)) + 1):
+            yield stems[start:end]
+
+
+def _page(record: dict[str, str], origin: str) -> Page:
+    title = record.get("title") or ""
+    text = record["text"].removeprefix(title)
+    paragraphs = "".join(f"<p>{html.escape(line)}" for line in text.split("\n") if line.strip())
+    content = f"<html lang=en><title>{html.escape(title)}</title><body>{paragraphs}"
+    return Page(record["id"], origin, content)

@@ -1,0 +1,190 @@
+"""Understandability in ranking on CLEF eHealth 2016: the layout of the study's Table 5.
+
+Palotti, Zuccon & Hanbury (2019) re-ranked and fused runs of CLEF eHealth 2016 by estimates from the
+text of pages. No text of these pages is public; here understandability is estimated from 23 counts
+of HTML elements (`html_features.tsv.gz`): boosted trees (XGBoost), 10 folds by document, each
+document estimated by the model of the other nine; the label is the mean over topics. Documents that
+were not judged have no counts, so no estimate, and keep their place. "Oracle" re-ranks and fuses by
+the human labels themselves: an upper bound of what any estimate could reach.
+
+The tables show single base runs, then the means of all 46. Fusion is reciprocal rank fusion
+(k = 60) of the first k of the run with the same documents by estimate; re-ranking goes by the
+estimate alone (w = 1). Understandable is a label below 40. Starred measures leave documents without
+the labels that they need out of the ranking. † differs from the base run, ⋄ from the best of the
+column, at p < .05 (paired t-test over the 50 topics, two-tailed). In the means, ▲n ▼n count the
+runs that are significantly better or worse than their base.
+
+    python -m scripts.reproduce.ranking_clef2016 [--data ../shared/data] [--runs NAME ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import kendalltau, pearsonr, spearmanr
+from xgboost import XGBRegressor
+
+from understandability.direction import Direction
+from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.labels import Dimension
+from understandability.evaluation.scales import parse_scale
+from understandability.evaluation.statistics.significance import compare, marks, paired_t
+from understandability.formats.runs import read_labels, read_run
+from understandability.ranking.criteria import Criterion
+from understandability.ranking.fuse import fuse
+from understandability.ranking.rerank import rerank
+from understandability.records import Labels, Run
+
+FOLDS = 10
+TOPS = (15, 20, 50)
+# Heading -> measure; of Judged@10 the rest of 1 is shown.
+COLUMNS = {
+    "RBP": "RBP(p=0.8)@10",
+    "res.": "residual(RBP(p=0.8)@10)",
+    "uRBP": "uRBP(p=0.8)@10",
+    "res. ": "residual(uRBP(p=0.8)@10)",
+    "uRBP*": "uRBP(p=0.8,judged_only=True)@10",
+    "RBPu": "RBPu(p=0.8)@10",
+    "HRBP": "HRBP(p=0.8)@10",
+    "unj.": "Judged@10",
+    "RBP*": "RBP(p=0.8,judged_only=True)@10",
+    "RBPu*": "RBPu(p=0.8,judged_only=True)@10",
+    "HRBP*": "HRBP(p=0.8,judged_only=True)@10",
+}
+UNJUDGED = "unj."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument(
+        "--runs", nargs="*", default=["terrier.BM25.concat_EN_Run1", "ecnu_EN_Run1"]
+    )
+    arguments = parser.parse_args()
+    folder = arguments.data / "clef" / "clef2016"
+    qrels = read_labels(folder / "task2.qrels.gz")
+    qunder = read_labels(folder / "task2.qunder.gz", "understandability")
+    estimates = estimate(folder / "html_features.tsv.gz", qunder)
+    dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40:0..100"))}
+    criteria = {
+        "estimate": Criterion(estimates, Direction.HARDER),
+        "oracle": Criterion(qunder, Direction.HARDER),
+    }
+    of_run: dict[str, Evaluation] = {}
+    for path in sorted((folder / "runs_t2").glob("*.run.gz")):
+        run = read_run(path)
+        of_run[run.name] = evaluate(
+            variants(run, criteria), qrels, list(COLUMNS.values()), dimensions
+        )
+    for name in arguments.runs:
+        show_run(name, of_run[name])
+    show_means(of_run)
+
+
+def estimate(features: Path, qunder: Labels) -> Labels:
+    """Estimates from HTML counts, out of fold, with how good they are."""
+    with gzip.open(features, "rt") as lines:
+        next(lines)
+        rows = [line.rstrip("\n").split("\t") for line in lines]
+    docnos = [row[0] for row in rows]
+    counts = np.array([row[1:] for row in rows], dtype=np.float64)
+    labels = means_of(qunder)
+    judged = np.array([labels.get(docno, np.nan) for docno in docnos])
+    kept = ~np.isnan(judged)
+    docnos = [docno for docno, keep in zip(docnos, kept, strict=True) if keep]
+    counts, judged = counts[kept], judged[kept]
+    fold = np.random.default_rng(0).permutation(np.arange(len(docnos)) % FOLDS)
+    estimated = np.empty(len(docnos))
+    for held_out in range(FOLDS):
+        model = XGBRegressor(n_estimators=300, max_depth=5, learning_rate=0.05, n_jobs=1)
+        model.fit(counts[fold != held_out], judged[fold != held_out])
+        estimated[fold == held_out] = model.predict(counts[fold == held_out])
+    r, rho, tau = (test(estimated, judged)[0] for test in (pearsonr, spearmanr, kendalltau))
+    print(
+        f"{len(docnos):,} judged documents; out of fold: Pearson {r:.3f}, Spearman {rho:.3f}, "
+        f"Kendall {tau:.3f}"
+    )
+    return Labels.of_documents("estimate", dict(zip(docnos, estimated.tolist(), strict=True)))
+
+
+def means_of(labels: Labels) -> dict[str, float]:
+    """The mean label of each document over its topics."""
+    sums = np.bincount(labels.docno_ids, labels.values)
+    means = sums / np.maximum(np.bincount(labels.docno_ids), 1)
+    return dict(zip(labels.docnos.to_pylist(), means.tolist(), strict=True))
+
+
+def variants(run: Run, criteria: dict[str, Criterion]) -> Iterator[Run]:
+    """The run as it is, re-ranked, fused."""
+    yield Run(
+        "as it is", run.queries, run.docnos, run.query_ids, run.docno_ids, run.ranks, run.scores
+    )
+    for source, criterion in criteria.items():
+        for top in TOPS:
+            yield rerank(run, [criterion], top, name=f"{source}, re-ranked {top}")
+        for top in TOPS:
+            yield fuse([run, criterion], top=top, name=f"{source}, fused {top}")
+
+
+def show_run(name: str, evaluation: Evaluation) -> None:
+    """The table of one base run."""
+    marked = marks(compare(evaluation, samples=100))
+    print(f"\n{name}\n")
+    heading()
+    for variant in evaluation.runs:
+        cells = [
+            f"{value(column, evaluation.means[variant][place]):.4f}"
+            + ("" if is_share(column) else marked.get((evaluation.measures[place], variant), ""))
+            for place, column in enumerate(COLUMNS)
+        ]
+        print(f"| {variant} | {' | '.join(cells)} |")
+
+
+def show_means(of_run: dict[str, Evaluation]) -> None:
+    """The table of means over all runs, with counts of runs that differ from their base."""
+    print(f"\nMeans of {len(of_run)} runs\n")
+    heading()
+    evaluations = list(of_run.values())
+    for variant in evaluations[0].runs:
+        cells = []
+        for place, column in enumerate(COLUMNS):
+            mean = np.mean([evaluation.means[variant][place] for evaluation in evaluations])
+            cell = f"{value(column, float(mean)):.4f}"
+            if variant != "as it is" and not is_share(column):
+                better, worse = changes(evaluations, variant, place)
+                cell += f" ▲{better} ▼{worse}"
+            cells.append(cell)
+        print(f"| {variant} | {' | '.join(cells)} |")
+
+
+def changes(evaluations: list[Evaluation], variant: str, place: int) -> tuple[int, int]:
+    """How many runs a variant makes significantly better, and worse."""
+    better = worse = 0
+    for evaluation in evaluations:
+        differences = evaluation.values[variant][place] - evaluation.values["as it is"][place]
+        t, p = paired_t(differences)
+        better += p < 0.05 and t > 0
+        worse += p < 0.05 and t < 0
+    return better, worse
+
+
+def heading() -> None:
+    print(f"| | {' | '.join(COLUMNS)} |")
+    print("|---" * (len(COLUMNS) + 1) + "|")
+
+
+def is_share(column: str) -> bool:
+    """Whether a column says how much is known, and is not tested."""
+    return column.startswith("res.") or column == UNJUDGED
+
+
+def value(column: str, mean: float) -> float:
+    return 1 - mean if column == UNJUDGED else mean
+
+
+if __name__ == "__main__":
+    main()

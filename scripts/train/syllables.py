@@ -1,0 +1,201 @@
+"""Learn syllable counts from the CMU Pronouncing Dictionary; write ``resources/syllables.npz``.
+
+Which letter of a word carries which syllable is not known, only how many there are. So each
+possible nucleus has a probability (a logistic function of the patterns around it), the number of
+syllables is the sum of independent nuclei (a Poisson binomial), and the weights maximise the
+likelihood of the dictionary's counts, with a small ridge penalty.
+`python -m scripts.train.syllables --evaluate` leaves out a tenth of the words and tells how many
+of them come out right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+
+from understandability.arrays import Floats
+from understandability.language.syllables import SyllableWeights, nuclei, patterns
+
+LEAST_COUNT = 4  # occurrences of a pattern that is considered
+RIDGE = 0.3
+LEAST_WEIGHT = 0.2  # smaller weights are dropped
+SCALE = 16  # of weights as whole numbers
+READ_OUT = {"mg": 3, "mcg": 3, "kg": 3, "ml": 4, "dl": 4, "cm": 4, "mm": 4, "km": 4}
+
+Pattern = tuple[int, str]
+
+
+def read_dictionary(path: Path) -> dict[str, int]:
+    """Words of letters and apostrophes with the syllables of their first pronunciation."""
+    counts: dict[str, int] = {}
+    for line in path.read_text(encoding="latin-1").splitlines():
+        word, _, *phones = line.lower().split()
+        if re.fullmatch("[a-z']+", word):
+            counts.setdefault(word, sum(phone[-1].isdigit() for phone in phones))
+    return counts
+
+
+def learn(counts: dict[str, int]) -> dict[Pattern, int]:
+    """Pattern weights as whole numbers."""
+    considered: Counter[Pattern] = Counter()
+    for word in counts:
+        marked = f"^{word}$"
+        for nucleus in nuclei(marked):
+            considered.update(patterns(marked, nucleus))
+    columns = {
+        pattern: column
+        for column, pattern in enumerate(
+            pattern for pattern, count in considered.items() if count >= LEAST_COUNT
+        )
+    }
+    possible = [word for word in counts if 1 <= counts[word] <= len(list(nuclei(f"^{word}$")))]
+    matrix, sizes = _incidence(possible, columns)
+    targets = np.array([counts[word] for word in possible])
+    transposed = matrix.T.tocsr()
+
+    def objective(weights: Floats) -> tuple[float, Floats]:
+        likelihood, surprise = _likelihood(matrix @ weights, sizes, targets)
+        return (
+            -likelihood + RIDGE / 2 * float(weights @ weights),
+            RIDGE * weights - transposed @ surprise,
+        )
+
+    # Vowels are likely nuclei to begin with; without a start all nuclei look the same.
+    start = np.array([float(text in "aiouy") for _, text in columns])
+    found = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 100})
+    return {
+        pattern: int(np.clip(np.round(weight * SCALE), -127, 127))
+        for pattern, weight in zip(columns, found.x, strict=True)
+        if abs(weight) > LEAST_WEIGHT
+    }
+
+
+def _incidence(
+    words: Sequence[str], columns: dict[Pattern, int]
+) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
+    """Nuclei by patterns, and the number of nuclei of each word."""
+    indices: list[int] = []
+    ends, sizes = [0], []
+    for word in words:
+        marked = f"^{word}$"
+        places = list(nuclei(marked))
+        sizes.append(len(places))
+        for place in places:
+            found = (columns.get(pattern) for pattern in patterns(marked, place))
+            indices.extend(column for column in found if column is not None)
+            ends.append(len(indices))
+    shape = (len(ends) - 1, len(columns))
+    return sparse.csr_matrix((np.ones(len(indices)), indices, ends), shape), np.array(sizes)
+
+
+def _likelihood(
+    logits: Floats, sizes: NDArray[np.int64], targets: NDArray[np.int64]
+) -> tuple[float, Floats]:
+    """Log-likelihood of the counts, and its gradient by the logits.
+
+    The gradient at a nucleus is its posterior probability, given the count, less its prior.
+    """
+    priors = 1 / (1 + np.exp(-logits))
+    posteriors = np.empty_like(priors)
+    firsts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    total = 0.0
+    for size in np.unique(sizes):
+        words = np.flatnonzero(sizes == size)
+        rows = firsts[words][:, None] + np.arange(size)
+        prior, target, each = priors[rows], targets[words], np.arange(len(words))
+        left, right = _partial_sums(prior), _partial_sums(prior[:, ::-1])
+        chance = left[size][each, target] + 1e-300
+        total += float(np.log(chance).sum())
+        for place in range(size):
+            joint = np.zeros(len(words))
+            for before in range(place + 1):
+                after = target - 1 - before
+                valid = after >= 0
+                joint[valid] += (
+                    left[place][valid, before] * right[size - 1 - place][valid, after[valid]]
+                )
+            posteriors[rows[:, place]] = joint * prior[:, place] / chance
+    return total, posteriors - priors
+
+
+def _partial_sums(chances: Floats) -> Floats:
+    """``[k, word, n]``: the probability that the first k nuclei make n syllables."""
+    words, size = chances.shape
+    sums = np.zeros((size + 1, words, size + 2))
+    sums[0, :, 0] = 1
+    for place in range(size):
+        sums[place + 1] = sums[place] * (1 - chances[:, place, None])
+        sums[place + 1, :, 1:] += sums[place, :, :-1] * chances[:, place, None]
+    return sums
+
+
+def held_out(counts: dict[str, int]) -> tuple[Floats, Floats]:
+    """Counts of a tenth of the words, and what the others predict for them."""
+    words = sorted(counts)
+    order = np.random.default_rng(0).permutation(len(words))
+    tenth = len(words) // 10
+    weights = learn({words[index]: counts[words[index]] for index in order[tenth:]})
+    left_out = [words[index] for index in order[:tenth]]
+    return (
+        np.array([counts[word] for word in left_out]),
+        SyllableWeights(weights).count(left_out),
+    )
+
+
+def report(truth: Floats, predicted: Floats) -> str:
+    """One line of shares: exact counts, and three or more syllables found."""
+    many, found = truth >= 3, predicted >= 3
+    return (
+        f"{len(truth):,} word types left out: exact {(truth == predicted).mean():.4f}, "
+        f"three or more: recall {(many & found).sum() / many.sum():.4f}, "
+        f"precision {(many & found).sum() / found.sum():.4f}"
+    )
+
+
+def write(counts: dict[str, int], destination: Path) -> None:
+    """Learn from all words, and keep those that come out wrong as they are."""
+    weights = learn(counts)
+    predicted = SyllableWeights(weights).count(list(counts)).tolist()
+    wrong = {
+        word: count
+        for (word, count), said in zip(counts.items(), predicted, strict=True)
+        if count and count != said
+    }
+    exceptions = dict(sorted((wrong | READ_OUT).items()))
+    ordered = sorted(weights)
+    np.savez_compressed(
+        destination,
+        before=np.array([before for before, _ in ordered], np.uint8),
+        patterns=np.array([text for _, text in ordered], "S"),
+        weights=np.array([weights[pattern] for pattern in ordered], np.int8),
+        words=np.array(list(exceptions), "S"),
+        counts=np.array(list(exceptions.values()), np.uint8),
+        short_words=np.array(sorted(w for w in counts if w.isalpha() and len(w) <= 4), "S"),
+    )
+    print(f"{len(weights):,} patterns, {len(exceptions):,} exceptions: {destination}")
+
+
+def main() -> None:
+    """Evaluate, or write the resource."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--output", type=Path, default=Path("resources/syllables.npz"))
+    parser.add_argument("--evaluate", action="store_true", help="leave out a tenth; write nothing")
+    arguments = parser.parse_args()
+    counts = read_dictionary(arguments.data / "nltk_data/corpora/cmudict/cmudict")
+    if arguments.evaluate:
+        print(report(*held_out(counts)))
+    else:
+        write(counts, arguments.output)
+
+
+if __name__ == "__main__":
+    main()

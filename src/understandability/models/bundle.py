@@ -1,0 +1,172 @@
+"""A bundle: a trained model with all that is needed to use it, and to know what it is.
+
+In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`storage.bundle_files`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from understandability._version import __version__
+from understandability.errors import InputError, OptionError
+from understandability.features import Batch
+from understandability.models.calibration import Calibration
+from understandability.models.readers import probability
+from understandability.models.runtime.model import Model
+from understandability.records import Estimate
+from understandability.storage.bundle_files import BundleFiles, read_bundle, write_bundle
+
+if TYPE_CHECKING:
+    from understandability.models.runtime.background import BackgroundModel
+
+DEFAULT_BUNDLE = "default"
+
+
+# The kinds of model in ``bundle.json``, each with the class that reads it and its module; a module
+# is imported when a bundle needs it.
+MODELS = {
+    "column": ("model", "ColumnModel"),
+    "background": ("background", "BackgroundModel"),
+    "judged": ("judged", "JudgedModel"),
+    "mixture": ("mixture", "MixtureModel"),
+}
+
+
+def _model(kind: str, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Model:
+    module, name = MODELS[kind]
+    read = getattr(import_module(f"understandability.models.runtime.{module}"), name)
+    made: Model = read.from_parts(model, weights)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A model, its map to difficulty, and its card: what there is to know about it.
+
+    `card` holds ``summary``, ``training``, ``figures``, ``intended_use`` and the like, as they
+    stand in ``bundle.json``; `checksum` names the very weights ('' before it is written).
+    """
+
+    name: str
+    licence: str
+    model: Model
+    calibration: Calibration
+    card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    checksum: str = ""
+
+    def estimate(
+        self,
+        batch: Batch,
+        *,
+        threshold: float = 40.0,
+        user: str = "calibrated",
+        noise_scale: ArrayLike | None = None,
+    ) -> tuple[Estimate, ...]:
+        """P(U|d), difficulty, its standard error and the raw output of each document.
+
+        `threshold`, `user` and `noise_scale` are those of `users.probability`; the calibrated
+        user's noise is the estimate's own standard error where no other is given. A document
+        without words has NaN for all four, and the flag ``no_words``.
+        """
+        raw = np.where(batch.words > 0, self.model.raw(batch), np.nan)
+        difficulty, spread = self.calibration.apply(raw, batch.words)
+        noise = spread if noise_scale is None and user == "calibrated" else noise_scale
+        chance = probability(difficulty, threshold, user, noise_scale=noise)
+        return tuple(
+            Estimate(
+                document.docno,
+                float(chance[index]),
+                float(difficulty[index]),
+                float(spread[index]),
+                float(raw[index]),
+                () if batch.words[index] else ("no_words",),
+            )
+            for index, document in enumerate(batch.documents)
+        )
+
+    def save(self, folder: str | Path) -> None:
+        """Write the bundle as a folder; the same bundle gives the same bytes."""
+        model, weights = self.model.to_parts()
+        description = {
+            "name": self.name,
+            "licence": self.licence,
+            "toolkit": __version__,
+            **self.card,
+            "model": model,
+            "calibration": self.calibration.to_json(),
+        }
+        write_bundle(folder, description, weights)
+
+
+def load_bundle(name_or_path: str | Path) -> Bundle:
+    """A bundle by the name of one that comes with the package, or by the path of its folder.
+
+    Executes nothing that the bundle holds, and checks all of it before it is used; raises
+    `InputError` where it is not there, damaged, altered, unsafe, newer than this version reads,
+    or needs features that this version does not know.
+
+    >>> load_bundle("llr").name
+    'llr'
+    """
+    files = read_bundle(name_or_path)
+    try:
+        return _bundle(files)
+    except InputError as error:
+        raise InputError(f"{files.where} is refused: {error}") from error
+
+
+def _bundle(files: BundleFiles) -> Bundle:
+    card = dict(files.description)
+    for name in ("files", "format", "toolkit"):
+        card.pop(name, None)
+    name, licence, model, knots = (
+        card.pop(key, None) for key in ("name", "licence", "model", "calibration")
+    )
+    if not (isinstance(name, str) and isinstance(licence, str)):
+        raise InputError("it states no name and licence")
+    if not (isinstance(model, dict) and isinstance(knots, dict)):
+        raise InputError("it states no model and calibration")
+    kind = model.get("kind")
+    if not isinstance(kind, str) or kind not in MODELS:
+        raise InputError(
+            f"this version knows no model of kind {str(kind)[:40]!r}, only {', '.join(MODELS)}; "
+            "upgrade it"
+        )
+    return Bundle(
+        name,
+        licence,
+        _model(kind, model, files.weights),
+        Calibration.from_json(knots),
+        MappingProxyType(card),
+        files.checksum,
+    )
+
+
+def load_background_models(names: Iterable[str | Path]) -> tuple[BackgroundModel, ...]:
+    """The models of background bundles, for the rows of the catalogue that give their outputs.
+
+    Raises `OptionError` for a bundle of another kind.
+
+    >>> [model.estimator for model in load_background_models(["background-mlp"])]
+    ['mlp-regressor']
+    """
+    from understandability.models.runtime.background import BackgroundModel
+
+    models = []
+    for name in names:
+        model = load_bundle(name).model
+        if not isinstance(model, BackgroundModel):
+            raise OptionError(
+                f"bundle {name} is no background model, whose output could be a feature; "
+                "name one that `understand train background` made"
+            )
+        models.append(model)
+    return tuple(models)

@@ -1,0 +1,202 @@
+"""From a model's raw output to difficulty, 0 (very easy) to 100 (very hard), with its spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from understandability.arrays import Floats
+from understandability.errors import InputError
+from understandability.models.readers import probability
+from understandability.models.runtime.arrays import MOST
+
+EASIEST, HARDEST = 0.0, 100.0
+# In words: up to here a text is as short as can be (most sentences are), and from there as long
+# (few documents that people judged by level are longer).
+SHORT, _LONG = 50, 300
+
+# Where the labels of background corpora stand: the easiest, and the hardest, spaced evenly
+# between; with three labels 20, 50, 80: CEFR B1, C1, C2.
+_EASIEST_LABEL, _HARDEST_LABEL = 20.0, 80.0
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A monotone map by straight lines between knots, and the standard error along it.
+
+    `raw` ascends, `difficulty` does not descend; both have one entry a knot, as has `spread`,
+    which is that of a text of up to 50 words. It falls with the words to the power of `-shrink`,
+    up to 300 words: a longer text tells more. For each time that it is e times as long, `lean` is
+    taken off its raw output: people may judge it easier. Outside the knots the difficulty stays
+    that of the nearest.
+
+    >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).apply(np.array([0, 2, 2.5]))
+    (array([20., 50., 65.]), array([ 5. , 10. , 12.5]))
+    >>> Calibration((1, 3), (20, 80), (5, 15), shrink=0.5).apply(np.array([2]), np.array([200]))
+    (array([50.]), array([5.]))
+    >>> longer = Calibration((1, 3), (20, 80), (5, 5), lean=0.1)
+    >>> longer.apply(np.array([2]), np.array([50 * np.e]))[0].round(6)
+    array([47.])
+    """
+
+    raw: tuple[float, ...]
+    difficulty: tuple[float, ...]
+    spread: tuple[float, ...]
+    shrink: float = 0.0
+    lean: float = 0.0
+
+    def __post_init__(self) -> None:
+        raw, difficulty, spread = map(np.asarray, (self.raw, self.difficulty, self.spread))
+        if not (
+            len(raw) == len(difficulty) == len(spread) >= 2
+            and bool((np.abs(np.concatenate([raw, difficulty])) <= MOST).all())
+            and bool((np.diff(raw) > 0).all())
+            and bool((np.diff(difficulty) >= 0).all())
+            and difficulty[0] >= EASIEST
+            and difficulty[-1] <= HARDEST
+            and bool(((spread > 0) & (spread <= HARDEST)).all())
+            and 0 <= self.shrink <= 1
+            and -1 <= self.lean <= 1
+        ):
+            raise InputError(
+                "a calibration needs two or more knots of rising raw output, with a difficulty "
+                "from 0 to 100 that never falls and a spread above 0, up to 100"
+            )
+
+    def apply(self, raw: Floats, words: ArrayLike = SHORT) -> tuple[Floats, Floats]:
+        """Difficulty and standard error of raw outputs of texts of so many words.
+
+        NaN stays NaN.
+        """
+        longer = _longer(words)
+        values = raw - self.lean * longer
+        spread = np.interp(values, self.raw, self.spread) * np.exp(-self.shrink * longer)
+        return np.interp(values, self.raw, self.difficulty), spread
+
+    def to_json(self) -> dict[str, list[float] | float]:
+        """The knots, for ``bundle.json``."""
+        return {
+            "raw": list(self.raw),
+            "difficulty": list(self.difficulty),
+            "spread": list(self.spread),
+            "shrink": self.shrink,
+            "lean": self.lean,
+        }
+
+    @classmethod
+    def from_json(cls, knots: Mapping[str, Any]) -> Self:
+        """The calibration that `to_json` gave; raises `InputError` for anything else."""
+        try:
+            raw, difficulty, spread = (
+                tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread")
+            )
+            lean = float(knots.get("lean", 0.0))  # older bundles have none
+            return cls(raw, difficulty, spread, float(knots["shrink"]), lean)
+        except (TypeError, ValueError, KeyError) as error:
+            raise InputError("the calibration is not three lists of numbers and two") from error
+
+
+def _longer(words: ArrayLike) -> Floats:
+    """How much longer than short texts, by the logarithm."""
+    return np.log(np.clip(np.asarray(words, np.float64), SHORT, _LONG) / SHORT)
+
+
+def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
+    """The calibration of a model of background corpora, from documents it was not trained on.
+
+    The median document of the easiest label has difficulty 20, that of the hardest 80, those
+    between are spaced evenly; beyond them the outer lines go on to 0 and 100. This is a stated
+    construction, not a judgement of people. The spread is the root mean square distance of
+    documents from the difficulty of their own label.
+
+    >>> calibrate_by_corpora([0, 1, 2, 4, 5, 6], [1, 1, 1, 2, 2, 2]).difficulty
+    (0.0, 20.0, 80.0, 100.0)
+    """
+    values, numbers = np.asarray(raw, np.float64), np.asarray(labels, np.float64)
+    classes = np.unique(numbers)
+    medians = [float(np.median(values[numbers == label])) for label in classes]
+    difficulty = np.linspace(_EASIEST_LABEL, _HARDEST_LABEL, len(classes))
+    if len(classes) < 2 or bool((np.diff(medians) <= 0).any()):
+        raise InputError(
+            "the model does not tell the labels apart: the median of its output does not rise "
+            f"from label to label ({', '.join(f'{median:.4g}' for median in medians)}); "
+            "train it on more documents, or on corpora that differ more"
+        )
+    below = medians[0] - difficulty[0] * (medians[1] - medians[0]) / (difficulty[1] - difficulty[0])
+    above = medians[-1] + (HARDEST - difficulty[-1]) * (medians[-1] - medians[-2]) / (
+        difficulty[-1] - difficulty[-2]
+    )
+    knots = (below, *medians, above)
+    difficulties = (EASIEST, *difficulty.tolist(), HARDEST)
+    away = np.interp(values, knots, difficulties) - np.interp(numbers, classes, difficulty)
+    spread = float(np.sqrt(np.mean(away**2)))
+    return Calibration(knots, difficulties, (max(spread, 1.0),) * len(knots))
+
+
+# CEFR levels 1 (A1) to 6 (C2), and where they stand.
+CEFR_LEVELS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+CEFR_DIFFICULTIES = (0.0, 10.0, 20.0, 30.0, 50.0, 80.0)
+
+
+def difficulty_of_level(level: ArrayLike) -> Floats:
+    """The difficulty of CEFR levels, 1 (A1) to 6 (C2); straight lines between them.
+
+    >>> difficulty_of_level([1, 4.5, 6]).tolist()
+    [0.0, 40.0, 80.0]
+    """
+    return np.interp(np.asarray(level, np.float64), CEFR_LEVELS, CEFR_DIFFICULTIES)
+
+
+def calibrate_levels(
+    raw: ArrayLike, levels: ArrayLike, words: ArrayLike = SHORT, weights: ArrayLike = 1.0
+) -> Calibration:
+    """The calibration of a model whose raw output is a CEFR level, from out-of-fold outputs.
+
+    Difficulty follows from the table of levels. Spread and lean are what makes P(U|d) of the
+    calibrated user likeliest at the borders between levels, which are where users' thresholds lie;
+    the spread varies along the scale, and both with the `words` of the texts. `weights` tell how
+    much each text counts.
+
+    >>> rng = np.random.default_rng(0)
+    >>> levels = rng.uniform(2, 5, 2000)
+    >>> calibration = calibrate_levels(levels + rng.normal(0, 0.5, 2000), levels)
+    >>> bool(3 < calibration.spread[2] < 8)
+    True
+    """
+    from scipy.optimize import minimize
+
+    outputs, judged = np.asarray(raw, np.float64), np.asarray(levels, np.float64)
+    borders = (15.0, 25.0, 40.0, 65.0)
+    understood = [difficulty_of_level(judged) < border for border in borders]
+    longer = np.broadcast_to(_longer(words), outputs.shape)
+    weight = np.broadcast_to(np.asarray(weights, np.float64), outputs.shape)
+
+    def unlikelihood(parameters: Floats) -> float:
+        *logarithms, shrink, lean = parameters
+        values = outputs - lean * longer
+        estimated = difficulty_of_level(values)
+        spread = np.exp(np.interp(values, CEFR_LEVELS, logarithms) - shrink * longer)
+        total = 0.0
+        for border, truth in zip(borders, understood, strict=True):
+            chance = probability(estimated, border, "calibrated", noise_scale=spread)
+            chance = np.clip(np.where(truth, chance, 1 - chance), 1e-4, 1)
+            total -= float(np.average(np.log(chance), weights=weight))
+        # Levels that no text is near keep the spread of their neighbours.
+        return total + 0.01 * float(np.square(np.diff(logarithms)).sum())
+
+    start = np.append(np.full(len(CEFR_LEVELS), np.log(10.0)), [0.0, 0.0])
+    bounds = [(0.0, 4.0)] * len(CEFR_LEVELS) + [(0.0, 1.0), (-0.3, 0.3)]
+    found = minimize(unlikelihood, start, method="L-BFGS-B", bounds=bounds)
+    spread = tuple(np.exp(found.x[:-2]).tolist())
+    # Beyond the last level the scale goes on to the densest prose.
+    return Calibration(
+        (*CEFR_LEVELS, 7.0),
+        (*CEFR_DIFFICULTIES, 100.0),
+        (*spread, spread[-1]),
+        float(found.x[-2]),
+        float(found.x[-1]),
+    )

@@ -1,0 +1,57 @@
+"""The mean vector of a document's words: what it is about, as `scripts/train/word_vectors.py` says.
+
+The vectors are GloVe's of general English (Pennington, Socher & Manning 2014). A frequent word
+weighs less: a / (a + p), where p is its frequency (Arora, Liang & Ma 2017), by Zipf's law of ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.arrays import Floats
+from understandability.features import Batch, ratio
+from understandability.models.runtime.bags import Vocabulary, bags_of
+from understandability.storage.resources import resource_arrays
+
+# So many vectors stay in the processor's cache while they are summed, in one thread.
+_AT_ONCE = 512
+# The rank of the word that weighs half: that of p = 0.0005.
+_HALF_RANK = 200
+
+
+@cache
+def _words_and_vectors() -> tuple[Vocabulary, Floats]:
+    """The words, most frequent first, and their vectors times their weights, which come last."""
+    arrays = resource_arrays("word_vectors.npz")
+    vectors = np.asarray(arrays["vectors"] * arrays["scale"], np.float64)
+    rank = np.arange(1, len(vectors) + 1)[:, None]
+    weights = rank / (rank + _HALF_RANK)
+    return Vocabulary.from_array(arrays["words"]), np.hstack([vectors * weights, weights])
+
+
+def _numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
+    return _words_and_vectors()[0].numbers(tokens)
+
+
+def dimensions() -> int:
+    """How many numbers a vector has."""
+    return int(_words_and_vectors()[1].shape[1]) - 1
+
+
+def mean_word_vectors(batch: Batch) -> Floats:
+    """(documents, dimensions); 0 where no word is known. Use `Batch.once`."""
+    vectors = _words_and_vectors()[1]
+    bags = bags_of(batch.token_values(_numbers), batch.token_starts)
+    counts = bags.counts.astype(np.float64)
+    sums = np.zeros((len(batch), vectors.shape[1]))
+    for total, (begin, end) in zip(sums, pairwise(bags.starts.tolist()), strict=True):
+        for start in range(begin, end, _AT_ONCE):
+            some = slice(start, min(end, start + _AT_ONCE))
+            total += counts[some] @ vectors.take(bags.words[some], axis=0)
+    means = ratio(sums[:, :-1], sums[:, -1:])
+    return np.where(np.isnan(means), 0.0, means)

@@ -1,0 +1,171 @@
+"""What learning to rank learns: a gain from relevance R and understandability U, by expression.
+
+U is the scale of CLEF eHealth 2016: 0 very easy, 100 very hard.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from understandability.arrays import Floats
+from understandability.errors import InputError, OptionError
+
+_LONGEST = 300
+_ALLOWED = (
+    "numbers, R (relevance), U (understandability, 0 very easy to 100 very hard), + - * /, "
+    "comparisons, `A if CONDITION else B`, min(A, B) and max(A, B)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Combo:
+    """A labelling of the study: its expression, and which features it is learned from."""
+
+    expression: str
+    ir_only: bool
+    meaning: str
+
+
+# Palotti, Goeuriot, Zuccon & Hanbury (2016); Palotti, Zuccon & Hanbury (2019).
+COMBOS: Mapping[str, Combo] = MappingProxyType(
+    {
+        "combo1": Combo("R", True, "relevance, from the IR features alone"),
+        "combo2": Combo("R", False, "relevance, from all features"),
+        "combo3": Combo("R * (100 - U) / 100", False, "relevance weighted by how easy it is"),
+        "combo4": Combo("R if U <= 40 else 0", False, "relevance of what is understandable"),
+        "combo5": Combo("2 * R if U <= 40 else R", False, "twice for what is understandable"),
+    }
+)
+
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = MappingProxyType(
+    {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide}
+)
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = MappingProxyType(
+    {
+        ast.Lt: np.less,
+        ast.LtE: np.less_equal,
+        ast.Gt: np.greater,
+        ast.GtE: np.greater_equal,
+        ast.Eq: np.equal,
+        ast.NotEq: np.not_equal,
+    }
+)
+_CALLS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
+    {"min": np.minimum, "max": np.maximum}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """An expression of R and U; call it with their values, one each a document."""
+
+    expression: str
+    _tree: ast.expr
+
+    @property
+    def uses_understandability(self) -> bool:
+        """Whether U stands in the expression."""
+        return any(isinstance(node, ast.Name) and node.id == "U" for node in ast.walk(self._tree))
+
+    def __call__(self, relevance: Floats, understandability: Floats) -> Floats:
+        """The gain of each document.
+
+        Raises `InputError` where one is below 0 or not a number.
+        """
+        values = {"R": relevance, "U": understandability}
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            gains = np.broadcast_to(_value(self._tree, values), relevance.shape).astype(np.float64)
+        wrong = ~(np.isfinite(gains) & (gains >= 0))
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            raise InputError(
+                f"the labels {self.expression!r} are {gains[at]:g} where R is {relevance[at]:g} "
+                f"and U {understandability[at]:g}; a gain must be a number of 0 or more"
+            )
+        return gains
+
+
+def parse_gain(text: str) -> Gain:
+    """The gain of an expression, or of one of the `COMBOS` by its name.
+
+    Nothing is executed: only what is listed here is understood: numbers, R, U, ``+ - * /``,
+    comparisons, ``A if CONDITION else B``, ``min(A, B)``, ``max(A, B)``.
+
+    >>> parse_gain("R * (100 - U) / 100")(np.array([2.0, 1.0]), np.array([25.0, 80.0])).tolist()
+    [1.5, 0.2]
+    >>> parse_gain("combo5")(np.array([1.0, 1.0]), np.array([40.0, 41.0])).tolist()
+    [2.0, 1.0]
+    """
+    expression = COMBOS[text].expression if text in COMBOS else text
+    if len(expression) > _LONGEST:
+        raise OptionError(f"an expression of labels has at most {_LONGEST} characters")
+    try:
+        tree = ast.parse(expression.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise OptionError(
+            f"{text!r} is neither one of {', '.join(COMBOS)} nor an expression of {_ALLOWED}"
+        ) from None
+    _check(tree, expression)
+    return Gain(expression, tree)
+
+
+def _check(node: ast.expr, expression: str) -> None:
+    """Raise `OptionError` where the tree holds anything but what is allowed."""
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            if not abs(value) <= 1e12:
+                raise OptionError(f"a number in {expression!r} is too large")
+            return
+        case ast.Name(id="R" | "U"):
+            return
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            parts = [left, right]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            parts = [operand]
+        case ast.IfExp(test=test, body=body, orelse=other):
+            parts = [test, body, other]
+        case ast.Compare(left=left, ops=ops, comparators=rest) if all(
+            type(op) in _COMPARISONS for op in ops
+        ):
+            parts = [left, *rest]
+        case ast.Call(func=ast.Name(id=name), args=[_, _] as arguments, keywords=[]) if (
+            name in _CALLS
+        ):
+            parts = list(arguments)
+        case _:
+            found = ast.get_source_segment(expression, node) or expression
+            raise OptionError(f"{found!r} cannot stand in labels; allowed are {_ALLOWED}")
+    for part in parts:
+        _check(part, expression)
+
+
+def _value(node: ast.expr, values: Mapping[str, Floats]) -> Any:
+    """The value of a checked tree."""
+    match node:
+        case ast.Constant(value=value):
+            return float(value)  # type: ignore[arg-type]  # a number, as was checked
+        case ast.Name(id=name):
+            return values[name]
+        case ast.BinOp(left=left, op=op, right=right):
+            return _ARITHMETIC[type(op)](_value(left, values), _value(right, values))
+        case ast.UnaryOp(operand=operand):
+            return np.negative(_value(operand, values))
+        case ast.IfExp(test=test, body=body, orelse=other):
+            chosen = np.asarray(_value(test, values)) != 0
+            return np.where(chosen, _value(body, values), _value(other, values))
+        case ast.Compare(left=left, ops=ops, comparators=rest):
+            sides = [_value(side, values) for side in (left, *rest)]
+            holds = [
+                _COMPARISONS[type(op)](a, b)
+                for a, op, b in zip(sides, ops, sides[1:], strict=False)
+            ]
+            return np.logical_and.reduce(np.broadcast_arrays(*holds)).astype(np.float64)
+        case ast.Call(func=ast.Name(id=name), args=[first, second]):
+            return _CALLS[name](_value(first, values), _value(second, values))
+    raise AssertionError(ast.dump(node))

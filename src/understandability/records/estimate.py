@@ -1,0 +1,23 @@
+"""What is estimated of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What is estimated of one document.
+
+    `difficulty` runs from 0 (very easy) to 100 (very hard), `spread` is its standard error on
+    that scale (NaN where the bundle knows none), `p_understandable` is P(U|d) in [0, 1], and `raw`
+    the model's own output, on the scale of the labels that it learned from (higher is harder).
+    All are NaN where nothing can be said (no words, a language that is not English).
+    """
+
+    docno: str
+    p_understandable: float
+    difficulty: float
+    spread: float
+    raw: float
+    flags: tuple[str, ...] = ()

@@ -1,0 +1,372 @@
+"""Runs and labels: every format read alike, every oddity told, every fault in one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from understandability.errors import InputError, OptionError, UnderstandabilityError
+from understandability.formats import runs as runs_module
+from understandability.formats.runs import (
+    labels_from_frame,
+    labels_from_table,
+    read_labels,
+    read_run,
+    read_runs,
+    run_name,
+    write_labels,
+    write_run,
+)
+from understandability.records import Labels, Run
+from understandability.storage.tables import write_table
+
+RUN = "q1 Q0 d7 1 3.5 tag\nq1 Q0 d2 2 1.25 tag\nq2 Q0 d2 1 -4 tag\n"
+RANKINGS = {"q1": [("d7", 3.5), ("d2", 1.25)], "q2": [("d2", -4.0)]}
+
+
+def written(folder: Path, content: str | bytes, name: str = "mine.run") -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("KISTI_EN_RUN.1.run.gz", "KISTI_EN_RUN.1"),
+        ("terrier_BM25_cli.out.run.gz", "terrier_BM25_cli.out"),
+        ("IELAB_01.txt", "IELAB_01"),
+        ("CUNI_EN_Run.3.dat", "CUNI_EN_Run.3"),
+        ("a.b.run.txt", "a.b.run"),
+        ("plain", "plain"),
+        (".run", ".run"),
+    ],
+)
+def test_a_run_is_called_by_its_file_name(file: str, name: str) -> None:
+    """Without .gz and one last .run, .txt or .dat."""
+    assert run_name(Path("folder") / file) == name
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        RUN,
+        RUN.rstrip("\n"),
+        RUN.replace(" ", "\t"),
+        RUN.replace(" ", "  "),
+        RUN.replace("\n", "\r\n"),
+        "\n" + RUN.replace("\n", "\n\n"),
+        RUN.replace(" 1 ", " 1.0 "),
+        RUN.replace(" tag", " my own tag"),
+        "\ufeff" + RUN,
+        gzip.compress(RUN.encode(), mtime=0),
+        zstandard.compress(RUN.encode()),
+    ],
+)
+def test_every_way_to_write_a_run_reads_the_same(tmp_path: Path, content: str | bytes) -> None:
+    """Tabs, spare blanks, CRLF, blank lines, byte order mark, gzip, zstd."""
+    run = read_run(written(tmp_path, content))
+    assert run.by_query() == RANKINGS
+    assert run.queries == ("q1", "q2")
+    assert run.ranks.tolist() == [1, 2, 1]
+
+
+def test_what_is_unusual_is_counted_and_named(tmp_path: Path) -> None:
+    """Blanks, encodings and long tags are told, with the first line."""
+    odd = RUN.replace("Q0 d7", "Q0\td7").replace("d2 2 1.25 tag", "d2 2 1.25 two words")
+    run = read_run(written(tmp_path, odd.encode() + "q2 Q0 dé 2 -5 tag\n".encode("latin-1")))
+    assert [str(oddity) for oddity in run.oddities] == [
+        "files not in UTF-8, read as Latin-1: 1 (first: line 4)",
+        "lines with tabs or spare blanks between columns: 1 (first: line 1)",
+        "lines with more than one word as tag: 1 (first: line 2)",
+    ]
+    assert run.by_query()["q2"][1][0] == "dé"
+    assert read_run(written(tmp_path, RUN)).oddities == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("q1 0 d1 1\n", "line 1: this looks like qrels or other labels (4 columns)"),
+        (
+            RUN + "q2 Q0 d9 2 1.0\n",
+            "line 4: a run has 6 columns (query Q0 document rank score tag)",
+        ),
+        ("q1 Q0 d1 first 1.0 tag\n", "line 1: the rank must be a whole number, not 'first'"),
+        ("q1 Q0 d1 1.5 1.0 tag\n", "line 1: the rank must be a whole number, not '1.5'"),
+        (RUN + "q2 Q0 d1 2 high tag\n", "line 4: the score must be a number, not 'high'"),
+        ("q1 Q0 d1 1 nan tag\n", "line 1: the score must be a number, not 'nan'"),
+        ("q1 Q0 d1 1_0 1.0 tag\n", "line 1: the rank must be a whole number, not '1_0'"),
+        ("", "is empty; a run has 6 columns"),
+        ("\n \n", "is empty; a run has 6 columns"),
+        (gzip.compress(RUN.encode() * 99, mtime=0)[:-20], "cannot be read"),
+    ],
+)
+def test_a_file_that_is_no_run_is_refused_with_its_place(
+    tmp_path: Path, content: str | bytes, message: str
+) -> None:
+    """One sentence: file, line, what was wrong, what is allowed."""
+    path = written(tmp_path, content)
+    with pytest.raises(InputError) as error:
+        read_run(path)
+    assert str(path) in str(error.value)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    """The path that cannot be read is named."""
+    with pytest.raises(InputError, match=r"nowhere\.run cannot be read"):
+        read_run(tmp_path / "nowhere.run")
+
+
+def test_a_run_in_place_of_labels_is_told(tmp_path: Path) -> None:
+    """Six columns are a run."""
+    with pytest.raises(InputError, match=r"line 1: this looks like a run \(6 columns\)"):
+        read_labels(written(tmp_path, RUN))
+
+
+def test_labels_must_be_numbers(tmp_path: Path) -> None:
+    """The line and the word are named."""
+    path = written(tmp_path, "q 0 d1 1\n\nq 0 d2 hard\n", "qrels.txt")
+    with pytest.raises(InputError, match="line 3: the label must be a number, not 'hard'"):
+        read_labels(path)
+
+
+def test_the_first_of_equal_pairs_counts(tmp_path: Path) -> None:
+    """A pair that is labelled again keeps its first label, and it is told."""
+    labels = read_labels(written(tmp_path, "q 0 a 1\nq 0 b 0\nq 0 a 2\nr 0 a 3\n", "qrels"))
+    assert labels.values.tolist() == [1, 0, 3]
+    assert [str(oddity) for oddity in labels.oddities] == [
+        "labels given again: 1 (first: document a)"
+    ]
+
+
+def test_labels_know_where_they_stood(tmp_path: Path) -> None:
+    """Line numbers survive blank lines and labels left out."""
+    path = written(tmp_path, "q 0 a 1\n\nq 0 b 7\nq 0 c 3\n", "qunder")
+    labels = read_labels(path, "u").without(1)
+    assert labels.where(0) == f"{path}, line 3 (document b)"
+    assert labels.where(1) == f"{path}, line 4 (document c)"
+
+
+def test_lines_are_ordered_by_rank_or_by_score() -> None:
+    """Equal ranks keep the file's order; equal scores go by document, the last first."""
+    run = Run.of("r", {"q": [("b", 2.0), ("a", 2.0), ("c", 2.0), ("d", 9.0)]})
+    assert [d for d, _ in run.by_query("rank")["q"]] == ["b", "a", "c", "d"]
+    assert [d for d, _ in run.by_query("score")["q"]] == ["d", "c", "b", "a"]
+
+
+def test_scores_are_compared_in_single_precision_as_by_trec_eval() -> None:
+    """What differs beyond the seventh digit is a tie."""
+    run = Run.of("r", {"q": [("a", 1.0000000001), ("b", 1.0)]})
+    assert [d for d, _ in run.by_query("score")["q"]] == ["b", "a"]
+
+
+def test_constant_ranks_keep_the_order_of_the_file(tmp_path: Path) -> None:
+    """A run whose ranks are all 0 is ranked as it is written."""
+    run = read_run(written(tmp_path, "q Q0 b 0 1 t\nq Q0 a 0 2 t\nq Q0 c 0 3 t\n"))
+    assert [d for d, _ in run.by_query()["q"]] == ["b", "a", "c"]
+
+
+def test_queries_may_be_interleaved(tmp_path: Path) -> None:
+    """Lines of a query need not stand together, nor in the order of ranks."""
+    run = read_run(written(tmp_path, "q Q0 b 2 1 t\nr Q0 x 1 1 t\nq Q0 a 1 2 t\n"))
+    assert run.by_query() == {"q": [("a", 2.0), ("b", 1.0)], "r": [("x", 1.0)]}
+
+
+def test_a_document_listed_again_counts_where_it_stands_first() -> None:
+    """Later listings are left out, by the order that is used."""
+    run = Run.of("r", {"q": [("a", 1.0), ("b", 3.0), ("a", 5.0)]})
+    assert run.line_order("rank").tolist() == [0, 1]
+    assert run.line_order("score").tolist() == [2, 1]
+
+
+def test_runs_and_labels_cannot_be_written_to() -> None:
+    """Evaluating never alters its input, because nothing can."""
+    run = Run.of("r", {"q": [("a", 1.0)]})
+    labels = Labels.of("l", {"q": {"a": 1.0}})
+    for column in (run.scores, run.ranks, run.query_ids, labels.values, labels.docno_ids):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 7
+
+
+def test_an_unknown_order_is_refused() -> None:
+    """The two orders are named."""
+    with pytest.raises(OptionError, match="'rank' or by 'score', not by 'random'"):
+        Run.of("r", {"q": [("a", 1.0)]}).line_order("random")
+
+
+def test_labels_find_the_lines_of_a_run() -> None:
+    """By pair, or by document where the labels are of documents."""
+    run = Run.of("r", {"q": [("a", 2.0), ("b", 1.0)], "x": [("a", 1.0)], "r": [("c", 1.0)]})
+    labels = Labels.of("u", {"r": {"a": 9.0}, "q": {"b": 5.0, "z": 1.0}})
+    np.testing.assert_array_equal(labels.of_lines(run), [math.nan, 5, math.nan, math.nan])
+    np.testing.assert_array_equal(labels.by_document().of_lines(run), [9, 5, 9, math.nan])
+    np.testing.assert_array_equal(labels.without(5.0, 9.0).of_lines(run), [math.nan] * 4)
+
+
+names = st.text(st.characters(categories=("L", "N"), include_characters="-._"), min_size=1)
+lines = st.lists(
+    st.tuples(
+        names, names, st.integers(-5, 2000), st.floats(allow_nan=False, allow_infinity=False)
+    ),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(lines)
+def test_the_fast_reader_agrees_with_the_careful_one(
+    rows: list[tuple[str, str, int, float]],
+) -> None:
+    """What pyarrow takes, the reader line by line takes alike."""
+    data = "".join(f"{q} Q0 {d} {r} {s!r} t\n" for q, d, r, s in rows).encode()
+    fast = runs_module._read_fast(data, runs_module._RUN)
+    slow, oddities = runs_module._read_line_by_line("file", data, runs_module._RUN)
+    assert oddities == ()
+    assert fast is not None
+    for column in ("query", "document", "rank", "score"):
+        assert fast[column].to_pylist() == slow[column].to_pylist()
+
+
+@given(lines)
+def test_writing_and_reading_a_run_keeps_it(rows: list[tuple[str, str, int, float]]) -> None:
+    """Documents, order and scores survive."""
+    rankings: dict[str, dict[str, float]] = {}
+    for query, document, _, score in rows:
+        rankings.setdefault(query, {}).setdefault(document, score)
+    run = Run.of("mine", {q: list(documents.items()) for q, documents in rankings.items()})
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "mine.run.gz"
+        write_run(run, path)
+        again = read_run(path)
+    assert again.by_query() == run.by_query()
+    assert again.name == "mine"
+
+
+def test_a_written_run_has_ranks_from_one_in_its_order(tmp_path: Path) -> None:
+    """The tag is the name of the run."""
+    run = Run.of("my run", {"q": [("a", 1.0), ("b", 2.0)]})
+    write_run(run, tmp_path / "x.run", order="score")
+    assert (tmp_path / "x.run").read_text() == "q Q0 b 1 2.0 my_run\nq Q0 a 2 1.0 my_run\n"
+
+
+def test_written_labels_are_read_back(tmp_path: Path) -> None:
+    """Whole numbers without a point, others with all digits that matter."""
+    labels = Labels.of("u", {"q": {"a": 3.0, "b": 0.125}})
+    write_labels(labels, tmp_path / "qunder")
+    assert (tmp_path / "qunder").read_text() == "q 0 a 3\nq 0 b 0.125\n"
+    assert read_labels(tmp_path / "qunder").values.tolist() == [3.0, 0.125]
+
+
+def test_qrels_may_be_called_tsv(tmp_path: Path) -> None:
+    """A first line that is a label is no heading of a table."""
+    path = written(tmp_path, "1\t0\td7\t1\n1\t0\td8\t0\n", "qrels.dev.tsv")
+    assert read_labels(path).values.tolist() == [1.0, 0.0]
+
+
+def test_labels_of_documents_are_no_label_file(tmp_path: Path) -> None:
+    """They have no queries to write."""
+    with pytest.raises(OptionError, match="labels of documents"):
+        write_labels(Labels.of_documents("fog", {"a": 1.0}), tmp_path / "x")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".jsonl", ".parquet"])
+def test_score_tables_are_labels_of_documents(tmp_path: Path, suffix: str) -> None:
+    """As `understand features` and `understand score` write them; no number, no label."""
+    table = pa.table({"docno": ["d1", "d2", "d3"], "gunning_fog": [9.5, None, 12.0]})
+    write_table(table, str(tmp_path / f"fog{suffix}"))
+    labels = read_labels(tmp_path / f"fog{suffix}", "u")
+    assert labels.query_ids is None
+    assert labels.docnos.to_pylist() == ["d1", "d3"]
+    assert labels.values.tolist() == [9.5, 12.0]
+
+
+def test_the_column_of_a_score_table_is_never_guessed() -> None:
+    """Of several one must be chosen."""
+    table = pa.table({"docno": ["d"], "fog": [1.0], "lix": [2.0], "flags": [""]})
+    with pytest.raises(OptionError, match="2 columns of numbers; choose one of fog, lix"):
+        labels_from_table(table, "scores")
+    with pytest.raises(OptionError, match="no column of numbers 'flags'"):
+        labels_from_table(table, "scores", "flags")
+    assert labels_from_table(table, "scores", "lix").values.tolist() == [2.0]
+
+
+def test_a_score_table_may_hold_queries() -> None:
+    """Then its numbers are of pairs."""
+    table = pa.table({"query": ["1", "2"], "docno": ["d", "d"], "label": [3, 0]})
+    labels = labels_from_table(table, "mine")
+    assert labels.queries == ("1", "2")
+    assert labels.values.tolist() == [3.0, 0.0]
+
+
+def test_a_table_without_docno_is_refused() -> None:
+    """Its columns are named."""
+    with pytest.raises(InputError, match="no column 'docno'; it has id, fog"):
+        labels_from_table(pa.table({"id": ["d"], "fog": [1.0]}), "scores")
+
+
+class LocalFile:
+    """What ir_datasets streams its files from, without a download."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def stream(self) -> Any:
+        return self.path.open("rb")
+
+
+def test_label_frames_of_ir_datasets_hold_all_dimensions(tmp_path: Path) -> None:
+    """Its own class for CLEF eHealth labels, over files of our own."""
+    datasets = pytest.importorskip("ir_datasets.datasets.clueweb12", reason="needs ir_datasets")
+    files = []
+    for name, label in (("qrels", 2), ("qtrust", 50), ("qunder", 7)):
+        files.append([LocalFile(written(tmp_path, f"101 0 clueweb12-a {label}\n", name))])
+    qrels = datasets.EhealthQrels(*files, datasets.EHEALTH_QREL_DEFS)
+    for dimension, value in (("relevance", 2.0), ("u", 7.0), ("trust", 50.0)):
+        labels = labels_from_frame(qrels.qrels_iter(), "clef", dimension)
+        assert labels.queries == ("101",)
+        assert labels.values.tolist() == [value]
+    with pytest.raises(InputError, match="no field 'beauty'; they have query_id"):
+        labels_from_frame(qrels.qrels_iter(), "clef", "beauty")
+
+
+def test_data_frames_are_label_frames() -> None:
+    """What `pandas.DataFrame(dataset.qrels_iter())` gives."""
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    frame = pandas.DataFrame({"query_id": ["1"], "doc_id": ["d"], "relevance": [2]})
+    assert labels_from_frame(frame, "frame").values.tolist() == [2.0]
+
+
+def test_runs_are_read_in_order_and_errors_come_in_place(tmp_path: Path) -> None:
+    """Reading ahead changes nothing for who reads."""
+    paths = [written(tmp_path, RUN, f"{i}.run") for i in range(5)]
+    assert [run.name for run in read_runs(paths)] == ["0", "1", "2", "3", "4"]
+    runs = read_runs([paths[0], tmp_path / "none.run"])
+    assert next(runs).name == "0"
+    with pytest.raises(UnderstandabilityError, match=r"none\.run"):
+        next(runs)
+
+
+def test_all_runs_of_clef_are_read(shared_data: Path) -> None:
+    """Every real run and label file, with as many lines as the manifest says."""
+    folder = shared_data / "clef"
+    rows = [line.split("\t") for line in (folder / "MANIFEST.tsv").read_text().splitlines()[1:]]
+    wanted = {
+        name: (int(queries), int(lines)) for name, queries, lines, _ in rows if "runs" in name
+    }
+    for name in sorted(wanted)[::9]:
+        run = read_run(folder / name)
+        assert (len(run.queries), len(run)) == wanted[name], name

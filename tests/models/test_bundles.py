@@ -1,0 +1,261 @@
+"""Bundles: what is written is read again, and nothing else is trusted."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import pickle
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from understandability.documents import document_of_text
+from understandability.errors import InputError
+from understandability.features import Batch
+from understandability.models import Bundle, load_bundle
+from understandability.models.calibration import Calibration
+from understandability.models.estimators import estimator_row
+from understandability.models.runtime.judged import JudgedModel
+from understandability.models.runtime.weights import array_bytes, predictor_of
+from understandability.models.training.portable import portable
+from understandability.storage.bundle_files import embedded_bundles, write_bundle
+
+COLUMNS = ("syllables_per_word", "words_per_sentence", "dale_chall")
+RNG = np.random.default_rng(3)
+ROWS = RNG.normal(size=(120, 3))
+LABELS = 50 + 10 * ROWS[:, 0]
+TEXTS = ["Rest and drink water.", "", "Pharmacokinetic heterogeneity complicates extrapolation."]
+
+
+def model(name: str) -> JudgedModel:
+    fitted = portable(estimator_row(name).make(0).fit(ROWS, LABELS))
+    return JudgedModel(name, COLUMNS, fitted, tuple(ROWS.mean(axis=0).tolist()))
+
+
+@pytest.fixture(params=["xgboost-regressor", "random-forest-regressor", "linear-regressor"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    calibration = Calibration((0.0, 100.0), (0.0, 100.0), (5.0, 5.0))
+    Bundle("mine", "CC0", model(request.param), calibration).save(tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def estimates(bundle: Bundle) -> list[tuple[float, float]]:
+    batch = Batch([document_of_text(text) for text in TEXTS])
+    return [(each.difficulty, each.p_understandable) for each in bundle.estimate(batch)]
+
+
+def change(folder: Path, edit: Callable[[dict[str, object]], object]) -> None:
+    """Edit the description of a bundle; checksums of its files are set right again."""
+    path = folder / "bundle.json"
+    description = json.loads(path.read_text())
+    edit(description)
+    for name in description.get("files", {}):
+        if (folder / name).is_file():
+            digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+            description["files"][name]["sha256"] = digest
+    path.write_text(json.dumps(description))
+
+
+def weights(folder: Path) -> Path:
+    return next(path for path in folder.iterdir() if path.name != "bundle.json")
+
+
+def test_a_bundle_is_read_as_it_was_written(folder: Path) -> None:
+    bundle = load_bundle(folder)
+    assert (bundle.name, bundle.licence) == ("mine", "CC0")
+    again = folder.parent / "again"
+    bundle.save(again)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+        path.name: path.read_bytes() for path in again.iterdir()
+    }
+    np.testing.assert_array_equal(estimates(load_bundle(again)), estimates(bundle))
+
+
+def test_a_text_without_words_has_no_estimate(folder: Path) -> None:
+    batch = Batch([document_of_text(text) for text in TEXTS])
+    empty = load_bundle(folder).estimate(batch)[1]
+    assert empty.flags == ("no_words",)
+    assert np.isnan([empty.difficulty, empty.spread, empty.p_understandable]).all()
+
+
+@pytest.mark.parametrize("name", embedded_bundles())
+def test_embedded_bundles_order_an_easy_and_a_hard_text(name: str) -> None:
+    easy, _, hard = estimates(load_bundle(name))
+    assert easy[0] < hard[0]
+    assert easy[1] > hard[1]
+
+
+@pytest.mark.parametrize("name", embedded_bundles())
+def test_a_document_does_not_depend_on_its_batch(name: str) -> None:
+    """To six significant digits, alone and among others."""
+    bundle = load_bundle(name)
+    documents = [document_of_text(" ".join(TEXTS) * n) for n in (1, 2, 7)]
+    together = bundle.estimate(Batch(documents))
+    alone = [bundle.estimate(Batch([document]))[0] for document in documents]
+    for one, other in zip(together, alone, strict=True):
+        assert one.difficulty == pytest.approx(other.difficulty, rel=1e-6)
+
+
+def test_a_newer_bundle_says_upgrade(folder: Path) -> None:
+    change(folder, lambda d: d.update(format=2))
+    with pytest.raises(InputError, match=r"format 2, from a newer version .* upgrade"):
+        load_bundle(folder)
+
+
+def test_unknown_features_are_named(folder: Path) -> None:
+    change(folder, lambda d: d["model"]["features"].__setitem__(0, "charm"))  # type: ignore[index]
+    with pytest.raises(InputError, match="knows no feature 'charm'; upgrade it"):
+        load_bundle(folder)
+
+
+def test_an_altered_file_is_refused(folder: Path) -> None:
+    content = bytearray(weights(folder).read_bytes())
+    content[len(content) // 2] ^= 1
+    weights(folder).write_bytes(content)
+    with pytest.raises(InputError, match="truncated or was altered"):
+        load_bundle(folder)
+
+
+def test_a_truncated_file_is_refused(folder: Path) -> None:
+    weights(folder).write_bytes(weights(folder).read_bytes()[:-1])
+    with pytest.raises(InputError, match="truncated or was altered"):
+        load_bundle(folder)
+
+
+def test_a_truncated_description_is_refused(folder: Path) -> None:
+    path = folder / "bundle.json"
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(InputError, match="not JSON, perhaps truncated"):
+        load_bundle(folder)
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.npz", "/etc/passwd", "a/b.npz", "model.pkl", "..\\x.npz"]
+)
+def test_names_that_climb_or_are_no_weights_are_refused(folder: Path, name: str) -> None:
+    change(folder, lambda d: d["files"].update({name: {"sha256": "0"}}))  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="weights stand beside"):
+        load_bundle(folder)
+
+
+def test_a_link_out_of_the_folder_is_refused(folder: Path) -> None:
+    outside = folder.parent / "outside"
+    weights(folder).rename(outside)
+    (folder / json.loads((folder / "bundle.json").read_text())["files"].popitem()[0]).symlink_to(
+        outside
+    )
+    with pytest.raises(InputError, match="has no file"):
+        load_bundle(folder)
+
+
+class _Bomb:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return (pytest.fail, ("a pickle was executed",))
+
+
+def _npz_of_objects() -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, fill=np.array([_Bomb()], dtype=object))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("content", [pickle.dumps(_Bomb()), _npz_of_objects(), b"", b"PK\3\4"])
+def test_a_pickle_in_place_of_weights_is_refused_and_not_executed(
+    folder: Path, content: bytes
+) -> None:
+    weights(folder).write_bytes(content)
+    change(folder, lambda d: None)
+    with pytest.raises(InputError, match="refused"):
+        load_bundle(folder)
+
+
+def arrays_of_trees() -> dict[str, np.ndarray]:
+    arrays = model("xgboost-regressor").predictor.to_arrays()  # type: ignore[attr-defined]
+    return {name: array.copy() for name, array in arrays.items()}
+
+
+@pytest.mark.parametrize(
+    ("array", "place", "value", "problem"),
+    [
+        ("feature", 0, 3, "do not fit"),
+        ("feature", 0, -2, "do not fit"),
+        ("feature", 0, -1, "not in order"),  # a root that is a leaf, with nodes behind it
+        ("feature", -1, 0, "not in order"),  # an inner node with no place for children
+        ("roots", 0, 1, "do not fit"),
+        ("roots", 1, 0, "do not fit"),
+        ("roots", 1, 2, "not in order"),
+        ("roots", -1, 10**6, "do not fit"),
+        ("threshold", 0, np.nan, "not all numbers"),
+        ("values", 0, np.inf, "not all numbers"),
+        ("start", 0, np.nan, "not all numbers"),
+    ],
+)
+def test_crafted_trees_are_refused(array: str, place: int, value: float, problem: str) -> None:
+    arrays = arrays_of_trees()
+    arrays[array][place] = value
+    with pytest.raises(InputError, match=problem):
+        predictor_of({"estimator.npz": array_bytes(arrays)})
+
+
+def test_trees_that_are_too_deep_are_refused() -> None:
+    """A tree whose left children go on and on: 41 levels, each with a leaf beside it."""
+    arrays = arrays_of_trees()
+    feature = np.array([0, *[0, -1] * 40, -1, -1], np.int8)
+    arrays |= {
+        "roots": np.array([0]),
+        "feature": feature,
+        "threshold": np.zeros(len(feature), np.float32),
+        "missing_left": np.zeros(len(feature), np.bool_),
+        "values": np.ones((len(feature), 1)),
+    }
+    with pytest.raises(InputError, match="deeper than 32"):
+        predictor_of({"estimator.npz": array_bytes(arrays)})
+
+
+def test_a_header_that_does_not_end_is_refused() -> None:
+    """numpy reads headers of its first version by Python's tokenizer, which has its own error."""
+    header = b"{'descr'<sss"
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        size = len(header).to_bytes(2, "little")
+        archive.writestr("weight_0.npy", b"\x93NUMPY\x01\x00" + size + header)
+    with pytest.raises(InputError, match="holds no plain arrays"):
+        predictor_of({"estimator.npz": stream.getvalue()})
+
+
+def test_a_name_without_end_is_cut() -> None:
+    with pytest.raises(InputError) as refused:
+        predictor_of({}, "x" * 100_000)
+    assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize("name", ["linear-regressor", "xgboost-regressor"])
+@given(data=st.data())
+@settings(max_examples=50, deadline=None)
+def test_no_change_of_bytes_crashes_the_reader_of_arrays(name: str, data: st.DataObject) -> None:
+    content = bytearray(array_bytes(model(name).predictor.to_arrays()))  # type: ignore[attr-defined]
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        predictor = predictor_of({"estimator.npz": bytes(content)})
+    except InputError:
+        return
+    predictor(np.zeros((2, predictor.inputs)))
+
+
+def test_a_missing_bundle_names_those_there_are() -> None:
+    with pytest.raises(InputError, match=r"bundle nowhere does not exist; .* llr"):
+        load_bundle("nowhere")
+
+
+def test_a_folder_of_other_things_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(InputError, match="other things"):
+        write_bundle(tmp_path, {"name": "x"}, {})
+    assert (tmp_path / "thesis.tex").exists()

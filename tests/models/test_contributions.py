@@ -1,0 +1,115 @@
+"""What moved an estimate: exact of every kind of model, and in words that are true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from understandability.documents import document_of_text
+from understandability.features import COLUMNS as COLUMNS_OF_CATALOGUE
+from understandability.features import Batch
+from understandability.models import load_bundle
+from understandability.models.bundle import Bundle
+from understandability.models.contributions import (
+    THEMES,
+    contributions,
+    shapley_values,
+    theme_of,
+)
+from understandability.models.runtime.style import STYLE_COLUMNS
+from understandability.models.training.background import train_background
+from understandability.models.training.judged import train_judged
+
+RNG = np.random.default_rng(5)
+ROWS = RNG.normal(size=(90, 3))
+GROUPS = [str(number // 2) for number in range(90)]
+COLUMNS = ("syllables_per_word", "words_per_sentence", "dale_chall")
+EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
+HARD = (
+    "Pharmacokinetic heterogeneity substantially complicates extrapolation of therapeutic "
+    "concentrations across immunocompromised populations."
+)
+
+
+@pytest.fixture(scope="module")
+def background() -> Bundle:
+    """A model that counts words, trained on two small corpora."""
+    corpora = {
+        float(label): [document_of_text(f"{text} {i}") for i in range(40)]
+        for label, text in ((1, EASY), (2, HARD))
+    }
+    return train_background(corpora, "naive-bayes-classifier", dimensions=2)
+
+
+@pytest.mark.parametrize("name", ["default", "llr", "background-mlp"])
+def test_contributions_add_up_to_the_estimate(name: str) -> None:
+    """Of every kind of model; documents without words have none."""
+    check_contributions(load_bundle(name))
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["xgboost-regressor", "random-forest-regressor", "linear-regressor", "logistic-classifier"],
+)
+def test_contributions_of_judged_models_add_up(name: str) -> None:
+    """Trees, forests, sums, and classifiers; also of a bundle that was written and read."""
+    targets = np.where(ROWS[:, 0] > 0, 80.0, 20.0)
+    bundle, _ = train_judged(ROWS, COLUMNS, targets, GROUPS, name)
+    check_contributions(bundle)
+
+
+def test_contributions_of_counted_words_add_up(background: Bundle) -> None:
+    check_contributions(background)
+
+
+def check_contributions(bundle: Bundle) -> None:
+    batch = Batch([document_of_text(text) for text in (EASY, "", HARD)])
+    estimates = bundle.estimate(batch)
+    for why, estimate in zip(
+        contributions(bundle, batch), (estimates[0], estimates[2]), strict=True
+    ):
+        assert why.difficulty == pytest.approx(estimate.difficulty)
+        points = [part.points for part in why.parts]
+        assert why.typical + sum(points) == pytest.approx(estimate.difficulty)
+        assert points == sorted(points, key=abs, reverse=True)
+        assert {part.theme for part in why.parts} <= set(THEMES)
+
+
+def test_contributions_tell_easy_from_hard() -> None:
+    """Of the default bundle: what a typical text lacks makes the hard one harder."""
+    batch = Batch([document_of_text(text) for text in (EASY, HARD)])
+    easy, hard = contributions(load_bundle("default"), batch)
+    assert easy.typical == hard.typical
+    assert easy.difficulty < easy.typical < hard.difficulty
+    words = {part.theme: part for part in hard.parts}["difficulty of words"]
+    assert words.points > 0
+    assert words.own > words.typical
+
+
+def test_a_column_that_moves_nothing_has_no_points() -> None:
+    """A model of one column: the theme of that column has all points, exactly."""
+    rows = RNG.normal(size=(60, 3))
+    bundle, _ = train_judged(rows, COLUMNS, 50 + 10 * rows[:, 1], GROUPS[:60], "linear-regressor")
+    (why,) = contributions(bundle, Batch([document_of_text(EASY)]))
+    points = {part.theme: part.points for part in why.parts}
+    assert points["length of sentences"] == pytest.approx(why.difficulty - why.typical)
+    assert points["difficulty of words"] == pytest.approx(0, abs=1e-9)
+
+
+def test_every_input_of_a_model_has_a_theme() -> None:
+    """Every theme is one of the table, and its telling column belongs to it."""
+    names = (*COLUMNS_OF_CATALOGUE, *STYLE_COLUMNS)
+    assert {theme_of(name) for name in names} | {theme_of("word_vector_0")} == set(THEMES)
+    for theme, column in THEMES.items():
+        assert not column or theme_of(column) == theme
+
+
+@given(st.lists(st.floats(-50, 50), min_size=3, max_size=3), st.floats(-5, 5))
+def test_shapley_values_of_sums_are_their_parts(parts: list[float], start: float) -> None:
+    """Players that do not meet each other are worth what each adds by itself."""
+    worth = [
+        start + sum(parts[i] for i in range(3) if coalition >> i & 1) for coalition in range(8)
+    ]
+    assert shapley_values(np.array(worth)) == pytest.approx(parts, abs=1e-9)

@@ -1,0 +1,264 @@
+"""Training on labels, and validating."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import numpy as np
+import pytest
+
+from understandability.documents import document_of_text
+from understandability.errors import InputError, OptionError
+from understandability.evaluation.validation import (
+    brier_score,
+    calibration_error,
+    roc_auc,
+    validate,
+)
+from understandability.features import Batch
+from understandability.models import load_bundle
+from understandability.models.calibration import Calibration, difficulty_of_level
+from understandability.models.estimators import ESTIMATORS
+from understandability.models.training.judged import train_judged
+from understandability.models.training.labelled import LabelSource, read_labelled
+from understandability.models.training.mixture import folds_of
+
+Run = Callable[..., CompletedProcess[str]]
+RNG = np.random.default_rng(5)
+ROWS = RNG.normal(size=(90, 3))
+DIFFICULTIES = 50 + 12 * ROWS[:, 0] + RNG.normal(size=90)
+GROUPS = [str(number // 2) for number in range(90)]
+COLUMNS = ("syllables_per_word", "words_per_sentence", "dale_chall")
+EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
+HARD = (
+    "Pharmacokinetic heterogeneity substantially complicates extrapolation of therapeutic "
+    "concentrations across immunocompromised populations."
+)
+
+
+def write(path: Path, records: list[dict[str, object]]) -> Path:
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    return path
+
+
+def records(count: int = 60, **more: object) -> list[dict[str, object]]:
+    """Texts of which the longer the share of hard sentences the higher the label."""
+    return [
+        {
+            "id": f"d{i}",
+            "text": " ".join([HARD] * (i % 6) + [EASY] * (5 - i % 6) + [f"Number {i}."]),
+            "label": 1 + i % 6,
+            "group": f"g{i}",
+            **more,
+        }
+        for i in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("labels") / "set.jsonl.gz", records())
+
+
+def test_a_group_is_never_split_between_folds() -> None:
+    groups = np.array([0, 1, 1, 2, 3, 3, 3, 4])
+    folds = folds_of(groups, 3, 0)
+    assert all(len(set(folds[groups == group])) == 1 for group in groups)
+    assert set(folds) == {0, 1, 2}
+
+
+def test_training_twice_gives_the_same_bundle(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        bundle, _ = train_judged(ROWS, COLUMNS, DIFFICULTIES, GROUPS, "xgboost-regressor", name="b")
+        bundle.save(tmp_path / name)
+    for path in (tmp_path / "one").iterdir():
+        assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
+
+
+def test_documents_without_a_label_are_estimated_by_the_whole_model_only() -> None:
+    some = np.where(np.arange(90) < 10, np.nan, DIFFICULTIES)
+    _, estimates = train_judged(ROWS, COLUMNS, some, GROUPS, "linear-regressor")
+    assert (estimates.fold[:10] == -1).all()
+    assert np.isnan(estimates.difficulty[:10]).all()
+    assert np.corrcoef(estimates.difficulty[10:], some[10:])[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("name", [name for name, row in ESTIMATORS.items() if row.classifies])
+def test_classifiers_give_the_expected_difficulty(name: str) -> None:
+    classes = np.where(ROWS[:, 0] > 0, 60.0, 20.0)
+    if ESTIMATORS[name].on_counts:
+        with pytest.raises(OptionError, match="counts of words"):
+            train_judged(ROWS, COLUMNS, classes, GROUPS, name)
+        return
+    bundle, _ = train_judged(ROWS, COLUMNS, classes, GROUPS, name)
+    raw = bundle.model.predict(ROWS)  # type: ignore[attr-defined]
+    assert ((raw >= 20) & (raw <= 60)).all()
+    assert raw[ROWS[:, 0] > 0].mean() > raw[ROWS[:, 0] < 0].mean() + 2
+
+
+@pytest.mark.parametrize(
+    ("difficulties", "groups", "message"),
+    [
+        (DIFFICULTIES, ["one"] * 90, "1 groups, too few for 5 folds"),
+        (RNG.permutation(DIFFICULTIES), GROUPS, "do not rise with the labels"),
+    ],
+)
+def test_labels_that_teach_nothing_are_refused(
+    difficulties: np.ndarray, groups: list[str], message: str
+) -> None:
+    rows = np.ones_like(ROWS) if "rise" in message else ROWS
+    with pytest.raises(InputError, match=message):
+        train_judged(rows, COLUMNS, difficulties, groups, "linear-regressor")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("a.jsonl", ("a.jsonl", "label", "higher-harder", "rank")),
+        ("a.jsonl:easier", ("a.jsonl", "label", "higher-easier", "rank")),
+        ("a.jsonl:bt:easier:difficulty", ("a.jsonl", "bt", "higher-easier", "difficulty")),
+        ("a.jsonl:cefr", ("a.jsonl", "label", "higher-harder", "cefr")),
+    ],
+)
+def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) -> None:
+    got = LabelSource.parse(source)
+    assert (got.path, got.label, got.direction, got.scale) == expected
+
+
+def test_labels_are_turned_to_harder_is_higher(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.jsonl.gz", records())
+    harder = read_labelled(LabelSource(str(path), scale="cefr"))
+    easier = read_labelled(LabelSource(str(path), direction="easier", scale="cefr"))
+    np.testing.assert_array_equal(harder.labels + easier.labels, 7)
+    np.testing.assert_array_equal(harder.difficulties, difficulty_of_level(harder.labels))
+
+
+def test_ranks_within_a_set_run_from_0_to_100(labelled: Path) -> None:
+    ranked = read_labelled(LabelSource(str(labelled))).difficulties
+    assert ranked.min() == pytest.approx(100 / 12)
+    assert ranked.max() == pytest.approx(100 - 100 / 12)
+
+
+def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
+    more: list[dict[str, object]] = [{"id": "e", "text": " ", "label": 1}, {"id": "n", "label": 2}]
+    more += [{"id": "u", "text": EASY}]
+    texts = read_labelled(LabelSource(str(write(tmp_path / "x.jsonl.gz", records() + more))))
+    assert texts.unusable == {"no text": ["e", "n"]}
+    assert np.isnan(texts.labels[-1])
+
+
+@pytest.mark.parametrize(
+    ("rows", "source", "message"),
+    [
+        (records(), ":charm", "has no field 'charm'"),
+        (records(20), "", "20 usable labels; at least 30"),
+        (records(label=3), "", "all labels are 3; they must differ"),
+        (records(label="hard"), "", "record 1: 'label' is 'hard', not a number"),
+        (records(label=7), ":label:harder:cefr", "outside 1 to 6 of the scale 'cefr'"),
+    ],
+)
+def test_bad_labels_are_one_sentence(
+    tmp_path: Path, rows: list[dict[str, object]], source: str, message: str
+) -> None:
+    path = write(tmp_path / "x.jsonl.gz", rows)
+    with pytest.raises(InputError, match=message):
+        read_labelled(LabelSource.parse(f"{path}{source}"))
+
+
+def test_measures_of_chances_by_hand() -> None:
+    chances, truth = np.array([0.9, 0.6, 0.3, 0.2]), np.array([True, False, True, False])
+    assert brier_score(chances, truth) == pytest.approx((0.01 + 0.36 + 0.49 + 0.04) / 4)
+    assert roc_auc(chances, truth) == 0.75
+    assert calibration_error(chances, truth) == pytest.approx((0.1 + 0.6 + 0.7 + 0.2) / 4)
+
+
+def test_calibrations_never_fall() -> None:
+    with pytest.raises(InputError, match="never falls"):
+        Calibration((0.0, 1.0), (50.0, 40.0), (1.0, 1.0))
+
+
+def test_validation_orders_texts_that_differ(labelled: Path) -> None:
+    """On easy and hard texts every baseline agrees, Flesch's ease turned round."""
+    texts = read_labelled(LabelSource(str(labelled), scale="cefr"))
+    result = validate(load_bundle("default"), texts)
+    assert result.records == 60
+    for row in result.agreements:
+        assert row.correlations["spearman"] > 0.8, row.name
+        low, high = row.intervals["pearson"]
+        assert low <= row.correlations["pearson"] <= high
+    assert result.chances["roc_auc"] > 0.9
+
+
+def test_the_default_does_not_depend_on_how_long_a_text_is() -> None:
+    """The same sentences a hundred times over are as difficult, within 3 points."""
+    bundle = load_bundle("default")
+    text = f"{EASY} {HARD} "
+    short, long = bundle.estimate(Batch([document_of_text(text * n) for n in (5, 500)]))
+    assert short.difficulty == pytest.approx(long.difficulty, abs=3)
+
+
+def test_training_and_validating_from_the_command_line(
+    understand: Run, labelled: Path, tmp_path: Path
+) -> None:
+    out, report = tmp_path / "mine", tmp_path / "report.json"
+    done = understand(
+        "train", "judged", "--labels", f"{labelled}:label:harder:cefr", "--folds", "5",
+        "--estimator", "linear-regressor", "-o", out, "--out-of-fold", tmp_path / "oof.tsv",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert len((tmp_path / "oof.tsv").read_text().splitlines()) == 61
+    assert "linear-regressor" in understand("bundle", "show", out).stdout
+    done = understand("validate", out, f"{labelled}:label:harder:cefr", "-o", report)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(report.read_text())["sets"][0]["scores"][0]["pearson"] > 0.9
+
+
+def test_background_models_from_the_command_line(understand: Run, tmp_path: Path) -> None:
+    for label, text in ((1, EASY), (2, HARD)):
+        write(
+            tmp_path / f"{label}.jsonl.gz",
+            [{"id": f"{label}-{i}", "text": f"{text} {i}"} for i in range(40)],
+        )
+    out = tmp_path / "mine"
+    done = understand(
+        "train", "background", "--corpus", f"1={tmp_path}/1.jsonl.gz", "--corpus",
+        f"2={tmp_path}/2.jsonl.gz", "--estimator", "naive-bayes-classifier", "--dimensions", "2",
+        "-o", out, "--quiet",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    easy, hard = load_bundle(out).estimate(Batch([document_of_text(t) for t in (EASY, HARD)]))
+    assert easy.difficulty < 40 < hard.difficulty
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--corpus", "1"), "--corpus is LABEL=INPUT"),
+        (("--corpus", "a=x", "--corpus", "2=y"), "--corpus is LABEL=INPUT"),
+        (("--corpus", "1=x", "--estimator", "oracle"), "there is no estimator 'oracle'"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(
+    understand: Run, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = understand("train", "background", *arguments, "-o", tmp_path / "b")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_probability_of_any_column(understand: Run, tmp_path: Path) -> None:
+    table = tmp_path / "fog.tsv"
+    table.write_text("docno\tfog\na\t3\nb\t15\nc\t\n")
+    done = understand(
+        "probability", table, "--user", "arctan", "--threshold", "15", "--noise-scale", "pi"
+    )
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["docno"] for row in rows] == ["a", "b", "c"]
+    assert rows[1]["p_understandable"] == 0.5
+    assert rows[2]["p_understandable"] is None

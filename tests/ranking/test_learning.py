@@ -1,0 +1,340 @@
+"""Learning to rank: what it learns from, that it learns it, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from understandability.errors import InputError, OptionError
+from understandability.ranking.candidates import Candidates, candidates_of
+from understandability.ranking.gains import COMBOS
+from understandability.ranking.learn import (
+    OBJECTIVES,
+    Recipe,
+    examples,
+    folds,
+    learn,
+    out_of_fold,
+    ranked,
+)
+from understandability.ranking.places import places_of
+from understandability.ranking.search.index import build_index
+from understandability.ranking.search.matching import IR_FEATURES
+from understandability.ranking.search.saved import load_ranker, save_ranker
+from understandability.records import TEXT, Labels, Page, Run
+
+QUERIES, DEPTH = 20, 30
+
+
+@pytest.fixture(scope="module")
+def made() -> tuple[Candidates, Labels, Labels]:
+    """Candidates whose features tell, with noise, how relevant and how difficult they are."""
+    rng = np.random.default_rng(0)
+    queries = [f"q{number}" for number in range(QUERIES)]
+    run = Run.of("made", {q: [(f"{q}.{n}", -n) for n in range(DEPTH)] for q in queries})
+    relevance = rng.normal(size=len(run))
+    difficulty = rng.uniform(0, 100, len(run))
+    relevant: dict[str, dict[str, float]] = {query: {} for query in queries}
+    difficult: dict[str, dict[str, float]] = {query: {} for query in queries}
+    for line in range(len(run)):
+        query, docno = queries[line // DEPTH], f"{queries[line // DEPTH]}.{line % DEPTH}"
+        relevant[query][docno] = float(np.clip(np.round(relevance[line]), 0, 2))
+        difficult[query][docno] = float(difficulty[line])
+    values = np.column_stack(
+        [relevance + rng.normal(size=len(run)) / 3, difficulty + rng.normal(size=len(run)) * 5]
+    )
+    candidates = Candidates(candidates_of(run).run, ("page_bm25", "smog"), values)
+    return candidates, Labels.of("qrels", relevant), Labels.of("qunder", difficult)
+
+
+def top(run: Run, labels: Labels) -> float:
+    """The mean label of the first 10."""
+    return float(labels.of_lines(run)[places_of(run.query_ids) <= 10].mean())
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_what_is_learned_moves_as_the_labels_say(made, objective: str) -> None:
+    """Relevance alone is highest for Combos 1 and 2; Combos 3 to 5 bring easier documents."""
+    candidates, qrels, qunder = made
+    relevance, difficulty = {}, {}
+    for name in COMBOS:
+        recipe = Recipe(name, objective, rounds=30)
+        run = out_of_fold(examples(candidates, recipe, qrels, qunder), recipe)
+        relevance[name], difficulty[name] = top(run, qrels), top(run, qunder)
+    as_it_is = top(candidates.run, qrels)
+    assert relevance["combo1"] > as_it_is + 0.3
+    assert relevance["combo2"] > as_it_is + 0.3
+    assert max(relevance, key=relevance.__getitem__) in ("combo1", "combo2")
+    for name in ("combo3", "combo4", "combo5"):
+        assert difficulty[name] < difficulty["combo2"] - 2
+    assert difficulty["combo4"] < difficulty["combo5"]
+
+
+def test_combo1_learns_from_ir_features_alone(made) -> None:
+    """Other features are there, and left out."""
+    candidates, qrels, _ = made
+    recipe = Recipe("combo1", rounds=5)
+    assert learn(examples(candidates, recipe, qrels), recipe).features == ("page_bm25",)
+    only_smog = candidates.select(["smog"])
+    with pytest.raises(OptionError, match="combo1 learns from the IR features; give the index"):
+        examples(only_smog, recipe, qrels)
+
+
+def test_learning_twice_gives_the_same_ranker(made, tmp_path: Path) -> None:
+    """The same bytes, and the same run, from the same seed."""
+    candidates, qrels, qunder = made
+    recipe = Recipe("combo3", rounds=10)
+    learned_from = examples(candidates, recipe, qrels, qunder)
+    for name in ("one", "two"):
+        save_ranker(learn(learned_from, recipe), tmp_path / name)
+    one, two = ((tmp_path / name / "ranker.npz").read_bytes() for name in ("one", "two"))
+    assert one == two
+    assert (
+        out_of_fold(learned_from, recipe).by_query() == out_of_fold(learned_from, recipe).by_query()
+    )
+
+
+def test_a_loaded_ranker_ranks_as_the_one_that_was_saved(made, tmp_path: Path) -> None:
+    """Through the bundle, and whatever else is ranked beside."""
+    candidates, qrels, qunder = made
+    recipe = Recipe("combo5", "pairwise", rounds=10)
+    ranker = learn(examples(candidates, recipe, qrels, qunder), recipe)
+    save_ranker(ranker, tmp_path / "ranker")
+    loaded = load_ranker(tmp_path / "ranker")
+    assert loaded.features == ranker.features
+    assert loaded.rank(candidates).by_query() == ranker.rank(candidates).by_query()
+    alone = Candidates(
+        Run.of("one", {"q0": [("q0.0", 0.0)]}), candidates.names, candidates.values[:1]
+    )
+    assert loaded.scores(alone)[0] == loaded.scores(candidates)[0]
+    card = json.loads((tmp_path / "ranker" / "bundle.json").read_text())
+    assert card["kind"] == "ranker"
+    assert card["gain"] == "2 * R if U <= 40 else R"
+    assert card["recipe"]["objective"] == "pairwise"
+    assert card["features"] == ["page_bm25", "smog"]
+
+
+def test_features_are_found_by_name(made) -> None:
+    """The order and further features do not matter; missing ones are named."""
+    candidates, qrels, qunder = made
+    recipe = Recipe("combo2", rounds=5)
+    ranker = learn(examples(candidates, recipe, qrels, qunder), recipe)
+    more = Candidates(
+        candidates.run,
+        ("lix", "smog", "page_bm25"),
+        np.column_stack([np.zeros(len(candidates.values)), candidates.values[:, ::-1]]),
+    )
+    assert (ranker.scores(more) == ranker.scores(candidates)).all()
+    with pytest.raises(InputError, match=r"learned from 2 features, and 1 of them .* \(smog\)"):
+        ranker.scores(candidates.select(["page_bm25"]))
+
+
+def test_what_has_no_label_counts_as_the_worst(made) -> None:
+    """No relevance label: R = 0; no understandability label: U = 100; an unjudged query: NaN."""
+    candidates, qrels, _ = made
+    qrels = Labels.of("qrels", {"q0": {"q0.0": 2, "q0.1": 1}})
+    qunder = Labels.of("qunder", {"q0": {"q0.0": 25}})
+    gains = examples(candidates, Recipe("combo3"), qrels, qunder).gains
+    assert gains[:3].tolist() == [1.5, 0.0, 0.0]
+    assert np.isnan(gains[DEPTH:]).all()
+
+
+def test_queries_without_qrels_are_ranked_not_learned_from(made) -> None:
+    """They are in the out-of-fold run all the same."""
+    candidates, qrels, _ = made
+    some = {
+        query: {
+            qrels.docnos[int(docno)].as_py(): float(value)
+            for q, docno, value in zip(qrels.query_ids, qrels.docno_ids, qrels.values, strict=True)
+            if q == number
+        }
+        for number, query in enumerate(qrels.queries)
+        if number % 2
+    }
+    recipe = Recipe("combo2", rounds=5)
+    learned_from = examples(candidates, recipe, Labels.of("half", some))
+    assert len(learned_from.useful) == QUERIES // 2
+    run = out_of_fold(learned_from, recipe)
+    assert len(run) == len(candidates.run)
+    assert run.queries == candidates.run.queries
+
+
+def test_gains_that_are_no_whole_numbers_are_linear(made) -> None:
+    """Combo 3 is no grade; XGBoost takes it as it is, and the card says so."""
+    candidates, qrels, qunder = made
+    for labels, exponential in (("combo3", False), ("combo5", True), ("R * 40", False)):
+        recipe = Recipe(labels, rounds=2)
+        ranker = learn(examples(candidates, recipe, qrels, qunder), recipe)
+        assert ranker.card["exponential_gains"] is exponential
+
+
+def test_no_query_is_ranked_by_what_it_taught() -> None:
+    """A feature that names the query's own relevant document teaches other queries nothing."""
+    queries = [f"q{number}" for number in range(6)]
+    run = Run.of("r", {q: [(f"{q}.a", 2.0), (f"{q}.b", 1.0)] for q in queries})
+    # Each query has a feature of its own that is 1 for the document b, which is relevant.
+    values = np.zeros((len(run), len(queries)))
+    for number in range(len(queries)):
+        values[2 * number + 1, number] = 1
+    candidates = Candidates(run, tuple(f"f{number}" for number in range(6)), values)
+    qrels = Labels.of("qrels", {q: {f"{q}.b": 1} for q in queries})
+    recipe = Recipe("R", rounds=20)
+    learned_from = examples(candidates, recipe, qrels)
+    by_fold = out_of_fold(learned_from, recipe, count=6)
+    assert all(documents[0][0].endswith(".a") for documents in by_fold.by_query().values())
+
+
+@pytest.mark.parametrize(("queries", "count"), [(10, 5), (11, 5), (2, 2)])
+def test_folds_are_even_and_drawn_with_a_seed(queries: int, count: int) -> None:
+    """Every query in one fold; sizes differ by one at most; the seed decides."""
+    drawn = folds(queries, count, seed=1)
+    sizes = np.bincount(drawn, minlength=count)
+    assert len(drawn) == queries
+    assert sizes.max() - sizes.min() <= 1
+    assert (drawn == folds(queries, count, seed=1)).all()
+
+
+def test_equal_scores_keep_the_order_of_the_run() -> None:
+    """What the ranker does not tell apart stays as retrieved."""
+    run = Run.of("r", {"q": [("a", 3.0), ("b", 2.0), ("c", 1.0)]})
+    new = ranked(run, np.array([0.5, 1.0, 0.5]), "new")
+    assert [docno for docno, _ in new.by_query()["q"]] == ["b", "a", "c"]
+    assert new.by_query("score") == new.by_query("rank")
+
+
+def test_nothing_relevant_is_refused(made) -> None:
+    """Without a relevant candidate there is nothing to learn, in all or in a fold."""
+    candidates, _, _ = made
+    recipe = Recipe("combo2", rounds=2)
+    none = examples(candidates, recipe, Labels.of("qrels", {"q0": {"q0.0": 0}}))
+    with pytest.raises(InputError, match="there is nothing to learn: no query has a relevant"):
+        learn(none, recipe)
+    one = examples(candidates, recipe, Labels.of("qrels", {"q0": {"q0.0": 1}}))
+    with pytest.raises(InputError, match=r"fold \d of 5 has no query to learn from"):
+        out_of_fold(one, recipe)
+
+
+def test_labels_of_other_queries_are_refused(made) -> None:
+    """Qrels of another run are named."""
+    candidates, _, _ = made
+    with pytest.raises(InputError, match=r"run made \(query q0, ...\) and other \(query x, ...\)"):
+        examples(candidates, Recipe(), Labels.of("other", {"x": {"d": 1}}))
+
+
+def test_labels_that_need_understandability_say_so(made) -> None:
+    """Combo 3 without U, and U on another scale."""
+    candidates, qrels, _ = made
+    with pytest.raises(OptionError, match="'combo3' need understandability"):
+        examples(candidates, Recipe("combo3"), qrels)
+    wrong = Labels.of_documents("eur", {"q0.0": 250})
+    with pytest.raises(InputError, match="eur has labels outside 0"):
+        examples(candidates, Recipe("combo3"), qrels, wrong)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "message"),
+    [
+        ({"labels": "R ** 2"}, "cannot stand in labels"),
+        ({"objective": "listwise"}, "choose one of pairwise, lambdamart"),
+        ({"rounds": 0}, "must be 1 or more"),
+        ({"depth": 0}, "must be 1 or more"),
+        ({"learning_rate": 1.5}, "between 0 and 1"),
+    ],
+)
+def test_an_impossible_recipe_is_refused(recipe: dict[str, object], message: str) -> None:
+    """Before anything is read."""
+    with pytest.raises(OptionError, match=message):
+        Recipe(**recipe)  # type: ignore[arg-type]
+
+
+def test_impossible_folds_are_refused() -> None:
+    """As many folds as queries at most."""
+    for count in (1, 4):
+        with pytest.raises(OptionError, match=f"3 queries make 2 to 3 folds, not {count}"):
+            folds(3, count)
+
+
+def test_tables_give_features_by_document_or_by_query() -> None:
+    """Every column of numbers; what a table lacks is NaN; text is passed over."""
+    run = Run.of("r", {"q1": [("a", 2.0), ("b", 1.0)], "q2": [("a", 1.0)]})
+    of_documents = pa.table({"docno": ["a", "zz"], "words": [10, 20], "flags": ["", ""]})
+    of_pairs = pa.table({"query": ["q2"], "docno": ["a"], "clicks": [0.5]})
+    candidates = candidates_of(run).with_table(of_documents, "t").with_table(of_pairs, "p")
+    assert candidates.names == ("words", "clicks")
+    assert np.array_equal(
+        candidates.values, [[10, np.nan], [np.nan, np.nan], [10, 0.5]], equal_nan=True
+    )
+
+
+def test_tables_that_do_not_fit_are_refused() -> None:
+    """No document in common, no number, a feature that is there already."""
+    candidates = candidates_of(Run.of("r", {"q": [("a", 1.0)]}))
+    with pytest.raises(InputError, match="t and the run r have no document in common"):
+        candidates.with_table(pa.table({"docno": ["z"], "words": [1]}), "t")
+    with pytest.raises(InputError, match="t has no column of numbers"):
+        candidates.with_table(pa.table({"docno": ["a"], "flags": ["x"]}), "t")
+    with_words = candidates.with_table(pa.table({"docno": ["a"], "words": [1]}), "t")
+    with pytest.raises(InputError, match="u has a feature 'words' that is there already"):
+        with_words.with_table(pa.table({"docno": ["a"], "words": [2]}), "u")
+
+
+def test_an_index_gives_the_ir_features() -> None:
+    """All 24, for every candidate."""
+    index, _ = build_index([Page("a", "", "flu", TEXT), Page("b", "", "cold", TEXT)])
+    run = Run.of("r", {"q": [("b", 2.0), ("a", 1.0)]})
+    candidates = candidates_of(run).with_index(index, {"q": "flu"})
+    assert candidates.names == IR_FEATURES
+    assert candidates.values[0, IR_FEATURES.index("page_tf_idf")] == 0
+    assert candidates.values[1, IR_FEATURES.index("page_tf_idf")] > 0
+
+
+def test_an_estimator_is_no_ranker() -> None:
+    """The bundles of `understand train` are told from those of `understand rank learn`."""
+    with pytest.raises(InputError, match="bundle llr is no ranker but an estimator"):
+        load_ranker("llr")
+
+
+def test_a_ranker_is_no_estimator(made, tmp_path: Path) -> None:
+    """Nor the other way round."""
+    from understandability.models import load_bundle
+
+    candidates, qrels, _ = made
+    recipe = Recipe("combo2", rounds=2)
+    save_ranker(learn(examples(candidates, recipe, qrels), recipe), tmp_path / "ranker")
+    with pytest.raises(InputError, match="is refused"):
+        load_bundle(tmp_path / "ranker")
+
+
+def test_crafted_trees_are_refused(made, tmp_path: Path) -> None:
+    """A feature out of range is told, whatever the checksum says."""
+    from understandability.models.runtime.weights import array_bytes, arrays_of
+    from understandability.storage.bundle_files import read_bundle, write_bundle
+
+    candidates, qrels, _ = made
+    recipe = Recipe("combo2", rounds=2)
+    folder = tmp_path / "ranker"
+    save_ranker(learn(examples(candidates, recipe, qrels), recipe), folder)
+    files = read_bundle(folder)
+    arrays = arrays_of(files.weights, "ranker.npz")
+    arrays["feature"] += 100
+    write_bundle(folder, files.description, {"ranker.npz": array_bytes(arrays)})
+    with pytest.raises(InputError, match=r"is refused: the arrays of its trees do not fit"):
+        load_ranker(folder)
+
+
+def test_features_that_do_not_fit_the_trees_are_refused(made, tmp_path: Path) -> None:
+    """A card that names other features than the trees have."""
+    from understandability.storage.bundle_files import read_bundle, write_bundle
+
+    candidates, qrels, _ = made
+    recipe = Recipe("combo2", rounds=2)
+    folder = tmp_path / "ranker"
+    save_ranker(learn(examples(candidates, recipe, qrels), recipe), folder)
+    files = read_bundle(folder)
+    write_bundle(folder, {**files.description, "features": ["smog"]}, files.weights)
+    with pytest.raises(InputError, match="names 1 features for trees over 2"):
+        load_ranker(folder)

@@ -1,0 +1,225 @@
+"""Re-ranking the first documents of a run by how easy they are."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from understandability.direction import Direction
+from understandability.errors import InputError, OptionError
+from understandability.ranking.criteria import Criterion, is_criterion, read_criterion
+from understandability.ranking.rerank import rerank
+from understandability.records import Labels, Run
+
+RUN = Run.of("mine", {"q": [(docno, 10.0 - place) for place, docno in enumerate("abcdef")]})
+
+
+def difficulty(**values: float) -> Criterion:
+    return Criterion(Labels.of_documents("difficulty", values), Direction.HARDER)
+
+
+def order(run: Run, query: str = "q") -> str:
+    return "".join(docno for docno, _ in run.by_query()[query])
+
+
+def test_the_first_are_ordered_by_the_score_and_the_rest_stays() -> None:
+    """w = 1, as in the study: the easiest of the first k first; nothing below moves."""
+    scores = difficulty(a=50, b=40, c=30, d=20, e=10, f=0)
+    assert order(rerank(RUN, [scores], top=3)) == "cbadef"
+    assert order(rerank(RUN, [scores], top=6)) == "fedcba"
+    assert order(rerank(RUN, [scores], top=100)) == "fedcba"
+    assert order(rerank(RUN, [scores], top=1)) == "abcdef"
+
+
+def test_where_lower_is_harder_the_order_turns() -> None:
+    """P(U|d): the higher, the easier."""
+    chance = Criterion(Labels.of_documents("p", {"a": 0.1, "b": 0.9}), Direction.EASIER)
+    assert order(rerank(RUN, [chance], top=3)) == "bacdef"
+
+
+def test_documents_without_a_score_keep_their_place() -> None:
+    """Those with one are ranked among themselves, in the places they had."""
+    assert order(rerank(RUN, [difficulty(a=50, c=30, d=10)], top=4)) == "dbcaef"
+
+
+def test_equal_scores_keep_the_order_of_the_run() -> None:
+    """Nothing is shuffled where the score says nothing."""
+    assert order(rerank(RUN, [difficulty(a=5, b=5, c=5, d=1)], top=4)) == "dabcef"
+
+
+def test_a_weight_mixes_the_reciprocal_ranks() -> None:
+    """By hand, w = .6: the run a b c d, the score d c b a.
+
+    a: .4 / 1 + .6 / 4 = .55, b: .4 / 2 + .6 / 3 = .4, c: .4 / 3 + .6 / 2 = .433,
+    d: .4 / 4 + .6 / 1 = .7.
+    """
+    scores = difficulty(a=4, b=3, c=2, d=1)
+    assert order(rerank(RUN, [scores], top=4, weights=[0.6])) == "dacbef"
+    assert order(rerank(RUN, [scores], top=4, weights=[0.0])) == "abcdef"
+
+
+def test_the_rank_in_the_run_counts_unscored_documents() -> None:
+    """By hand, w = .5: b is second in the run though a has no score.
+
+    b: .5 / 2 + .5 / 2 = .5, c: .5 / 3 + .5 / 1 = .667.
+    """
+    assert order(rerank(RUN, [difficulty(b=2, c=1)], top=3, weights=[0.5])) == "acbdef"
+
+
+def test_several_scores_share_the_weight() -> None:
+    """By hand, w = .5 each: a: 1/2 + .5/3, b: .5/2 + .5/2, c: .5/3 + .5/1 of two orders."""
+    first = difficulty(a=1, b=2, c=3)  # a b c
+    second = difficulty(a=3, b=2, c=1)  # c b a
+    # a: .5 + .167, b: .25 + .25, c: .167 + .5: a and c are equal, and a stands first.
+    assert order(rerank(RUN, [first, second], top=3)) == "acbdef"
+    assert order(rerank(RUN, [first, second], top=3, weights=[0.4, 0.6])) == "cabdef"
+    # .3 is left for the run, which decides: a: .3 + .35 + .117, c: .1 + .117 + .35.
+    assert order(rerank(RUN, [first, second], top=3, weights=[0.35, 0.35])) == "acbdef"
+
+
+def test_the_new_scores_tell_the_new_order() -> None:
+    """Tools that order by score see what the ranks say."""
+    new = rerank(RUN, [difficulty(a=2, b=1)], top=2)
+    assert new.ranks.tolist() == [1, 2, 3, 4, 5, 6]
+    assert new.by_query("score") == new.by_query("rank")
+
+
+def test_each_query_is_ranked_by_itself() -> None:
+    """Labels of pairs hold for their query; k counts within a query."""
+    run = Run.of("two", {"q1": [("a", 2.0), ("b", 1.0)], "q2": [("a", 2.0), ("b", 1.0)]})
+    labels = Labels.of("u", {"q1": {"a": 1, "b": 2}, "q2": {"a": 2, "b": 1}})
+    new = rerank(run, [Criterion(labels, Direction.HARDER)])
+    assert (order(new, "q1"), order(new, "q2")) == ("ab", "ba")
+
+
+def test_a_duplicate_counts_where_it_stands_first() -> None:
+    """A document listed again takes no place among the first k."""
+    run = Run.of("again", {"q": [("a", 4.0), ("a", 3.0), ("b", 2.0), ("c", 1.0)]})
+    assert order(rerank(run, [difficulty(a=3, b=2, c=1)], top=2)) == "bac"
+
+
+def test_the_order_of_the_run_may_be_that_of_its_scores() -> None:
+    """A run whose scores do not follow its ranks: which to believe is the user's choice."""
+    run = Run.of("odd", {"q": [("a", 1.0), ("b", 2.0), ("c", 3.0)]})
+    scores = difficulty(a=1, b=2, c=3)
+    assert order(rerank(run, [scores], top=2, order="rank")) == "abc"
+    assert order(rerank(run, [scores], top=2, order="score")) == "bca"
+
+
+@given(
+    values=st.lists(st.floats(0, 100), min_size=1, max_size=40),
+    top=st.integers(1, 45),
+    weight=st.floats(0, 1),
+)
+def test_nothing_is_lost_and_nothing_below_moves(
+    values: list[float], top: int, weight: float
+) -> None:
+    """Whatever the scores: the same documents, and the same from k on."""
+    docnos = [f"d{place}" for place in range(len(values))]
+    run = Run.of("r", {"q": [(docno, -float(place)) for place, docno in enumerate(docnos)]})
+    scores = difficulty(**dict(zip(docnos, values, strict=True)))
+    new = [docno for docno, _ in rerank(run, [scores], top, [weight]).by_query()["q"]]
+    assert sorted(new) == sorted(docnos)
+    assert new[top:] == docnos[top:]
+    if weight == 0:
+        assert new == docnos
+
+
+def test_the_input_is_not_altered() -> None:
+    """A run is a value."""
+    before = RUN.by_query()
+    rerank(RUN, [difficulty(a=2, b=1)])
+    assert RUN.by_query() == before
+
+
+def test_no_document_in_common_is_refused() -> None:
+    """Scores of another collection are named, not ignored."""
+    message = r"the run mine \(document a, ...\) and the scores difficulty \(document zzz, ...\)"
+    with pytest.raises(InputError, match=message):
+        rerank(RUN, [difficulty(zzz=1)])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([0.5, 0.5], "2 weights for 1 scores"),
+        ([1.1], "between 0 and 1"),
+        ([-0.1], "between 0 and 1"),
+        ([math.nan], "between 0 and 1"),
+    ],
+)
+def test_impossible_weights_are_refused(weights: list[float], message: str) -> None:
+    """A weight is a share."""
+    with pytest.raises(OptionError, match=message):
+        rerank(RUN, [difficulty(a=1)], weights=weights)
+
+
+def test_impossible_depths_are_refused() -> None:
+    """There is no re-ranking of the first 0."""
+    with pytest.raises(OptionError, match="must be 1 or more, not 0"):
+        rerank(RUN, [difficulty(a=1)], top=0)
+
+
+@pytest.mark.parametrize(
+    ("column", "harder"),
+    [
+        ("difficulty", True),
+        ("p_understandable", False),
+        ("dale_chall", True),
+        ("flesch_reading_ease", False),
+        ("syllables_per_word", True),
+        ("mine:higher-harder", True),
+        ("mine:lower-harder", False),
+        ("mine:lower-easier", True),
+        ("mine:higher-easier", False),
+        ("difficulty:lower-harder", False),
+    ],
+)
+def test_the_direction_is_known_or_said(tmp_path: Path, column: str, harder: bool) -> None:
+    """Of our own columns the direction is known, of features the catalogue says it."""
+    path = tmp_path / "scores.csv"
+    path.write_text(f"docno,{column.partition(':')[0]}\na,1\nb,2\n")
+    criterion = read_criterion(f"{path}:{column}")
+    assert (criterion.direction is Direction.HARDER) is harder
+    assert criterion.labels.values.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("column", ["mine", "html_p"])
+def test_a_direction_is_never_guessed(tmp_path: Path, column: str) -> None:
+    """An unknown column, and a feature that means neither, have to say."""
+    path = tmp_path / "scores.csv"
+    path.write_text(f"docno,{column}\na,1\n")
+    for text in (f"{path}:{column}", str(path)):
+        with pytest.raises(OptionError, match="does not say whether higher or lower values"):
+            read_criterion(text)
+
+
+def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """A misspelt column is told as such, with those that there are."""
+    path = tmp_path / "scores.csv"
+    path.write_text("docno,dale_chall\na,1\n")
+    with pytest.raises(OptionError, match="no column of numbers 'dale_chal'; choose one of dale_c"):
+        read_criterion(f"{path}:dale_chal")
+
+
+def test_label_files_are_scores_too(tmp_path: Path) -> None:
+    """Human labels of a TREC file as an oracle, by query and document."""
+    path = tmp_path / "qunder"
+    path.write_text("q 0 a 70\nq 0 b 10\n")
+    criterion = read_criterion(f"{path}:higher-harder")
+    assert order(rerank(RUN, [criterion], top=2)) == "bacdef"
+
+
+def test_scores_are_told_from_runs() -> None:
+    """What `understand fuse` takes for scores, and what for a run."""
+    assert is_criterion("scores.parquet:difficulty")
+    assert is_criterion("scores.tsv.gz")
+    assert is_criterion("qunder.txt:higher-harder")
+    assert not is_criterion("runs/bm25.run.gz")
+    assert not is_criterion("C:bm25")
+    assert np.all([not is_criterion(name) for name in ("-", "run", "a.b.txt")])

@@ -1,0 +1,91 @@
+"""The sweep of depths and weights."""
+
+from __future__ import annotations
+
+import pytest
+
+from understandability.direction import Direction
+from understandability.errors import OptionError
+from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.labels import Dimension
+from understandability.evaluation.scales import parse_scale
+from understandability.ranking.criteria import Criterion
+from understandability.ranking.tradeoff import (
+    MEASURES,
+    Point,
+    plot_tradeoff,
+    reranked,
+    settings_of,
+    tradeoff,
+)
+from understandability.records import Labels, Run
+
+# In every query the relevant document is hard and stands first, the easy one is not relevant.
+QUERIES = [f"q{number}" for number in range(8)]
+RUN = Run.of("mine", {query: [("hard", 3.0), ("easy", 2.0), ("mean", 1.0)] for query in QUERIES})
+QRELS = Labels.of("qrels", {query: {"hard": 1} for query in QUERIES})
+QUNDER = Labels.of("u", {query: {"hard": 90, "easy": 5, "mean": 50} for query in QUERIES})
+
+
+@pytest.fixture
+def points() -> tuple[Point, ...]:
+    settings = settings_of([2, 3], [0.4, 1.0])
+    runs = reranked(RUN, Criterion(QUNDER, Direction.HARDER), settings)
+    dimensions = {"u": Dimension(QUNDER, parse_scale("lower-easier:40"))}
+    return tradeoff(evaluate(runs, QRELS, MEASURES, dimensions), settings)
+
+
+def test_a_sweep_has_the_run_and_every_setting() -> None:
+    """Depths and weights in order, each once, the run as it is first."""
+    names = [setting.name for setting in settings_of([20, 5, 5], [1.0, 0.5])]
+    assert names == ["as it is", "top=5 w=0.5", "top=5 w=1", "top=20 w=0.5", "top=20 w=1"]
+
+
+def test_what_is_gained_and_lost_is_told(points: tuple[Point, ...]) -> None:
+    """By hand, p = .8: the relevant document falls from rank 1 to 2 or 3, the easy one rises."""
+    rbp = {point.setting.name: point.means["RBP(p=0.8)@10"] for point in points}
+    assert rbp == pytest.approx(
+        {
+            "as it is": 0.2,
+            "top=2 w=0.4": 0.2,
+            "top=2 w=1": 0.16,
+            "top=3 w=0.4": 0.2,
+            "top=3 w=1": 0.128,
+        }
+    )
+    easy = {point.setting.name: point.means["RBPu(p=0.8)@10"] for point in points}
+    assert easy["as it is"] == pytest.approx(0.16)
+    assert easy["top=2 w=1"] == pytest.approx(0.2)
+
+
+def test_marks_say_what_differs(points: tuple[Point, ...]) -> None:
+    """† from the run as it is, ⋄ from the best; where nothing changes there is no mark."""
+    marks = {point.setting.name: point.marks["RBP(p=0.8)@10"] for point in points}
+    assert marks["as it is"] == ""
+    assert marks["top=2 w=0.4"] == ""
+    assert marks["top=2 w=1"] == "†⋄"
+
+
+def test_a_plot_has_a_line_for_each_weight(points: tuple[Point, ...]) -> None:
+    """The first measure against each of the others."""
+    pytest.importorskip("matplotlib")
+    figure = plot_tradeoff(points)
+    assert [axes.get_xlabel() for axes in figure.axes] == ["RBP(p=0.8)@10"] * 2
+    assert [axes.get_ylabel() for axes in figure.axes] == ["RBPu(p=0.8)@10", "HRBP(p=0.8)@10"]
+    for axes in figure.axes:
+        labels = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert labels == ["w = 0.4", "w = 1"]
+
+
+def test_a_plot_needs_two_measures(points: tuple[Point, ...]) -> None:
+    """There is no trade-off of one measure."""
+    pytest.importorskip("matplotlib")
+    one = [Point(point.setting, {"RBP": 0.1}, {"RBP": ""}) for point in points]
+    with pytest.raises(OptionError, match="needs two measures"):
+        plot_tradeoff(one)
+
+
+def test_a_sweep_of_nothing_is_refused() -> None:
+    """There must be a depth and a weight."""
+    with pytest.raises(OptionError, match="a depth and a weight at least"):
+        settings_of([], [1.0])

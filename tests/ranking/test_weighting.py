@@ -1,0 +1,112 @@
+"""The eight weighting models: worked by hand, and BM25 against an independent implementation."""
+
+from __future__ import annotations
+
+import math
+from math import e, log2, pi
+
+import numpy as np
+import pytest
+from rank_bm25 import BM25Okapi
+
+from understandability.ranking.search.analysis import Analyzer
+from understandability.ranking.search.index import build_index
+from understandability.ranking.search.matching import search
+from understandability.ranking.search.weighting import MODELS, TermMatches
+from understandability.records import Page
+
+# One match: the term is twice among the 8 terms of a document, in 4 of 16 documents, 6 times in
+# all; the documents have 64 terms, 4 in the mean, so that this one is 2 mean lengths long.
+MATCH = TermMatches(
+    tf=np.array([2.0]),
+    length=np.array([8.0]),
+    documents_with=np.array([4.0]),
+    occurrences=np.array([6.0]),
+    in_query=np.array([1.0]),
+    documents=16.0,
+    tokens=64.0,
+)
+K = 1.2 * (0.25 + 0.75 * 2)
+TF = 2 * log2(1 + 1 / 2)  # the second normalisation
+MEAN = 6 / 16
+WORKED = {
+    "tf_idf": 1.2 * 2 / (2 + K) * log2(16 / 4 + 1),
+    "bm25": log2(12.5 / 4.5) * (2.2 * 2 / (2 + K)) * (9 * 1 / (8 + 1)),
+    "pl2": (TF * log2(TF / MEAN) + (MEAN - TF) * log2(e) + log2(2 * pi * TF) / 2) / (TF + 1),
+    "dph": (3 / 4) ** 2 / 3 * (2 * log2(2 * 4 / 8 * 16 / 6) + log2(2 * pi * 2 * 3 / 4) / 2),
+    "inl2": TF / (TF + 1) * log2(17 / 4.5),
+    "dirichlet_lm": log2(1 + 2 / (2500 * 6 / 64)) + log2(2500 / 2508),
+    "jelinek_mercer_lm": log2(1 + 0.9 * (2 / 8) / (0.1 * 6 / 64)),
+    "hiemstra_lm": log2(1 + 0.15 * (2 / 8) / (0.85 * 6 / 64)),
+}
+# The same, to three decimals, with a pocket calculator.
+ROUNDED = {
+    "tf_idf": 1.359,
+    "bm25": 1.582,
+    "pl2": 1.020,
+    "dph": 0.834,
+    "inl2": 1.034,
+    "dirichlet_lm": 0.008,
+    "jelinek_mercer_lm": 4.644,
+    "hiemstra_lm": 0.556,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_weight_is_the_one_worked_by_hand(name: str) -> None:
+    """Each formula gives, for one match, what its publication says."""
+    weight = MODELS[name].weigh(MATCH)[0]
+    assert weight == pytest.approx(WORKED[name], rel=1e-12)
+    assert weight == pytest.approx(ROUNDED[name], abs=5e-4)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "dph"])
+def test_more_occurrences_weigh_more(name: str) -> None:
+    """Other things equal, a document that has the term more often scores higher.
+
+    But for DPH, whose normalisation distrusts a term that makes up much of a document.
+    """
+    tf = np.array([1.0, 2.0, 3.0])
+    same = {
+        column: np.full(3, getattr(MATCH, column)[0])
+        for column in ("length", "documents_with", "occurrences", "in_query")
+    }
+    weights = MODELS[name].weigh(TermMatches(tf=tf, documents=16.0, tokens=64.0, **same))
+    assert (np.diff(weights) > 0).all()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_document_of_nothing_but_the_term_has_a_finite_weight(name: str) -> None:
+    """Titles of one word are common; a share of 1 must not give infinity or NaN."""
+    one = np.array([1.0])
+    weights = MODELS[name].weigh(TermMatches(one, one, one, one, one, documents=3.0, tokens=3.0))
+    assert np.isfinite(weights).all()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_no_match_has_no_weight(name: str) -> None:
+    """An index in which no page has a title weighs nothing, without a warning."""
+    none = np.empty(0)
+    matches = TermMatches(none, none, none, none, none, documents=3.0, tokens=0.0)
+    assert MODELS[name].weigh(matches).size == 0
+
+
+def test_bm25_is_that_of_rank_bm25() -> None:
+    """The same scores as an independent implementation of the same variant.
+
+    `BM25Okapi` of rank_bm25 0.2.2 (k1 and b set) has the idf of Robertson & Spärck Jones with
+    natural logarithms; it differs where half of the documents have a term (a floor), and knows
+    no k3, which does nothing for a term that the query has once.
+    """
+    rng = np.random.default_rng(7)
+    words = [f"w{number}" for number in range(60)]
+    texts = [" ".join(rng.choice(words, size=rng.integers(3, 25)).tolist()) for _ in range(80)]
+    analyzer = Analyzer(stop_words="none", stemmer="none")
+    pages = [Page(f"d{number}", "", text, "text/plain") for number, text in enumerate(texts)]
+    index, _ = build_index(pages, analyzer)
+    independent = BM25Okapi([text.split() for text in texts], k1=1.2, b=0.75)
+    run = search(index, {"q": "w1 w7 w30 w59"}, "bm25", "page")
+    expected = independent.get_scores(["w1", "w7", "w30", "w59"]) / math.log(2)
+    assert len(run) == np.count_nonzero(expected) > 30
+    for docno, score in run.by_query()["q"]:
+        assert score == pytest.approx(expected[int(docno[1:])], rel=1e-12)
