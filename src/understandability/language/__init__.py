@@ -1,6 +1,7 @@
 """Text in; words, sentences, syllables and tags out.
 
 `words` cuts text into pieces, words and tokens, `sentences` finds where they start, `syllables`
-counts, `others` does both for other languages, `tags` says parts of speech for all sentences of a batch, from which `entities` and
-`phrases` follow. `tries` and `cache` serve these; `nltk_backend` is the same by NLTK, to compare.
+counts, `others` knows what both take in other languages, `tags` says parts of speech for all
+sentences of a batch, from which `entities` and `phrases` follow. `tries` and `cache` serve these;
+`nltk_backend` is the same by NLTK, to compare.
 """

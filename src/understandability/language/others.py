@@ -33,6 +33,7 @@ class OtherLanguage:
     `abbreviations` end no sentence, and a number with a full stop neither if it is an `ordinal`.
     """
 
+    tag: str
     name: str
     nuclei: re.Pattern[str]
     abbreviations: frozenset[str]
@@ -41,6 +42,7 @@ class OtherLanguage:
 
 
 def _language(
+    tag: str,
     name: str,
     nuclei: str,
     abbreviations: str,
@@ -48,75 +50,83 @@ def _language(
     has_ordinals: bool = False,
 ) -> OtherLanguage:
     known = frozenset(abbreviations.split())
-    return OtherLanguage(name, re.compile(nuclei, re.VERBOSE), known, changes, has_ordinals)
+    return OtherLanguage(tag, name, re.compile(nuclei), known, changes, has_ordinals)
 
 
 # What is spoken as one syllable stands first. In Spanish, Italian and Portuguese each strong vowel
 # (a, e, o) is a syllable; weak ones (i, u) belong to them unless an accent says otherwise. "zio"
 # and "lua" have two.
 _SHORT = r"\b[^\W\d_aeiou]?[iu](?=[aeo]\b)"
-LANGUAGES = MappingProxyType(
-    {
-        "de": _language(
-            "German",
-            "aa|äu|ai|au|ay|ee|ei|eu|ey|ie|oo|[aeiouyäöü]|[àâáéèêëíîïóôû]",
-            """abb abs allg anm art aufl bd best betr bspw bzgl bzw ca dgl dr evtl exkl fa fr ggf
+_ALL = (
+    _language(
+        "de",
+        "German",
+        "aa|äu|ai|au|ay|ee|ei|eu|ey|ie|oo|[aeiouyäöü]|[àâáéèêëíîïóôû]",
+        """abb abs allg anm art aufl bd best betr bspw bzgl bzw ca dgl dr evtl exkl fa fr ggf
             hr inkl insb jh kap max min mind mio mrd mwst nr pkt prof ref s sog st std str tab tel
             u.a usw vgl vol z.b zit ziff zzgl""",
-            (_SILENT_U, _CONSONANT_Y),
-            has_ordinals=True,
-        ),
-        "es": _language(
-            "Spanish",
-            "[iuü]?[aeoáéó][iuy]?|[iuü]+|[íúy]",
-            "aprox art avda cap cía dir dr dra dras dres ed ee.uu ej etc excmo fig gral ing lic "
-            "máx mín núm p pág págs párr prof prov sr sra sras sres srta sta sto tel ud uds vol",
-            (_SILENT_U, _CONSONANT_Y),
-        ),
-        "fr": _language(
-            "French",
-            "eau|œui?|oeu|eui|uei|oui|ieu|ai|aî|aou|aoû|au|ei|eu|oi|oî|ou|où|oû"
-            "|ia|ie|iè|ié|io|ui|[aeiouyàâæéèêëîïôœùûü]",
-            "art av bd cf chap dr éd env ex fig hab m max me min mlle mme mm mgr n no p pl pp "
-            "prof réf s.a st ste tél vol",
-            (_SILENT_U, _CONSONANT_Y, _MUTE_E),
-        ),
-        "it": _language(
-            "Italian",
-            rf"{_SHORT}|[iu]?[aeoàèéìòóù][iu]?|[iuíú]+|y",
-            "art avv ca cap cfr dott dott.ssa dr ecc ed egr es fig geom gen ing max min n nr p pag "
-            "pagg par prof prof.ssa rag sig sig.ra sigg sig.na tab tel vol",
-            (_SILENT_U, _CONSONANT_Y),
-        ),
-        "nl": _language(
-            "Dutch",
-            "aai|ooi|oei|eeu|ieu|aa|ai|au|ee|ei|eu|ie|oe|oi|oo|ou|ui|uu|[aeiouyáàéèêëíïóöúü]",
-            "afb art bijv blz bv ca dhr dr drs enz evt excl fig gem hfdst incl ing ir jl max mej "
-            "mevr min mr mw nl nr nrs o.a p pag par prof st tel vgl vnl z.g zgn",
-            (_SILENT_U, _CONSONANT_Y),
-        ),
-        "pl": _language(
-            "Polish",
-            "i?(?:au|eu|[aeouóąę])|[iy]",
-            "al art ds dr ew gen godz hab im in inż itd itp jw ks lek m.in max mgr min mjr nast np "
-            "nr o.o ok os p pkt pl płk por proc prof r rys s św str tab tel tj tys tzn tzw ul ust "
-            "ww wyd zł zob",
-        ),
-        "pt": _language(
-            "Portuguese",
-            rf"{_SHORT}|ã[oe]|õe|[iuü]?[aeoáàâéêóôãõ][iuy]?|[iuü]+|[íúy]",
-            "aprox art av cap cf cia dr dra drs ed eng etc ex excl fig gen inc máx mín n nº p pág "
-            "págs prof profa s sr sra sras sres srta tel vol",
-            (_SILENT_U, _CONSONANT_Y),
-        ),
-        "ru": _language(
-            "Russian",
-            "[аеёиоуыэюя]",
-            "акад в вв г гг гл гр д др доц ед им инж кв корп м макс мин млн млрд напр нач обл о "
-            "п пер пл пр просп проф р рис с св см ср ст стр т табл тел тыс ул ч чел",
-        ),
-    }
+        (_SILENT_U, _CONSONANT_Y),
+        has_ordinals=True,
+    ),
+    _language(
+        "es",
+        "Spanish",
+        "[iuü]?[aeoáéó][iuy]?|[iuü]+|[íúy]",
+        "aprox art avda cap cía dir dr dra dras dres ed ee.uu ej etc excmo fig gral ing lic "
+        "máx mín núm p pág págs párr prof prov sr sra sras sres srta sta sto tel ud uds vol",
+        (_SILENT_U, _CONSONANT_Y),
+    ),
+    _language(
+        "fr",
+        "French",
+        "eau|œui?|oeu|eui|uei|oui|ieu|ai|aî|aou|aoû|au|ei|eu|oi|oî|ou|où|oû"
+        "|ia|ie|iè|ié|io|ui|[aeiouyàâæéèêëîïôœùûü]",
+        "art av bd cf chap dr éd env ex fig hab m max me min mlle mme mm mgr n no p pl pp "
+        "prof réf s.a st ste tél vol",
+        (_SILENT_U, _CONSONANT_Y, _MUTE_E),
+    ),
+    _language(
+        "it",
+        "Italian",
+        rf"{_SHORT}|[iu]?[aeoàèéìòóù][iu]?|[iuíú]+|y",
+        "art avv ca cap cfr dott dott.ssa dr ecc ed egr es fig geom gen ing max min n nr p pag "
+        "pagg par prof prof.ssa rag sig sig.ra sigg sig.na tab tel vol",
+        (_SILENT_U, _CONSONANT_Y),
+    ),
+    _language(
+        "nl",
+        "Dutch",
+        "aai|ooi|oei|eeu|ieu|aa|ai|au|ee|ei|eu|ie|oe|oi|oo|ou|ui|uu|[aeiouyáàéèêëíïóöúü]",
+        "afb art bijv blz bv ca dhr dr drs enz evt excl fig gem hfdst incl ing ir jl max mej "
+        "mevr min mr mw nl nr nrs o.a p pag par prof st tel vgl vnl z.g zgn",
+        (_SILENT_U, _CONSONANT_Y),
+    ),
+    _language(
+        "pl",
+        "Polish",
+        "i?(?:au|eu|[aeouóąę])|[iy]",
+        "al art ds dr ew gen godz hab im in inż itd itp jw ks lek m.in max mgr min mjr nast np "
+        "nr o.o ok os p pkt pl płk por proc prof r rys s św str tab tel tj tys tzn tzw ul ust "
+        "ww wyd zł zob",
+    ),
+    _language(
+        "pt",
+        "Portuguese",
+        rf"{_SHORT}|ã[oe]|õe|[iuü]?[aeoáàâéêóôãõ][iuy]?|[iuü]+|[íúy]",
+        "aprox art av cap cf cia dr dra drs ed eng etc ex excl fig gen inc máx mín n nº p pág "
+        "págs prof profa s sr sra sras sres srta tel vol",
+        (_SILENT_U, _CONSONANT_Y),
+    ),
+    _language(
+        "ru",
+        "Russian",
+        "[аеёиоуыэюя]",
+        "акад в вв г гг гл гр д др доц ед им инж кв корп м макс мин млн млрд напр нач обл о "
+        "п пер пл пр просп проф р рис с св см ср ст стр т табл тел тыс ул ч чел",
+    ),
 )
+# By subtag.
+LANGUAGES = MappingProxyType({language.tag: language for language in _ALL})
 
 
 def other_language(language: str) -> OtherLanguage:
