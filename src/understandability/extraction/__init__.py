@@ -20,7 +20,7 @@ from understandability.extraction.extractors import (
     installed_extractors,
     require_extractor,
 )
-from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields
+from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields, open_fields
 
 __all__ = [
     "ENGINES",
@@ -30,5 +30,6 @@ __all__ = [
     "extract",
     "fields",
     "installed_extractors",
+    "open_fields",
     "require_extractor",
 ]
