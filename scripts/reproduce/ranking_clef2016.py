@@ -28,6 +28,7 @@ import numpy as np
 from scipy.stats import kendalltau, pearsonr, spearmanr
 from xgboost import XGBRegressor
 
+from understandability.direction import Direction
 from understandability.evaluation.evaluate import Evaluation, evaluate
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import parse_scale
@@ -69,7 +70,10 @@ def main() -> None:
     qunder = read_labels(folder / "task2.qunder.gz", "understandability")
     estimates = estimate(folder / "html_features.tsv.gz", qunder)
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40:0..100"))}
-    criteria = {"estimate": Criterion(estimates, True), "oracle": Criterion(qunder, True)}
+    criteria = {
+        "estimate": Criterion(estimates, Direction.HARDER),
+        "oracle": Criterion(qunder, Direction.HARDER),
+    }
     of_run: dict[str, Evaluation] = {}
     for path in sorted((folder / "runs_t2").glob("*.run.gz")):
         run = read_run(path)

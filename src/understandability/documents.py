@@ -10,8 +10,12 @@ from understandability.language.tokens import split_pieces
 from understandability.pages import ParsedPage, parse_page
 from understandability.records import TEXT, Block, Document, Page
 
-DEFAULT_EXTRACTOR = "boilerpipe"
+DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
+
+# The flag of a page of whose words less than this share was taken: its text may have been missed.
+LITTLE_KEPT = "little_kept"
+LITTLE_SHARE = 0.25
 
 
 def document_of(
@@ -20,7 +24,8 @@ def document_of(
     """The document that a page's blocks make under one policy of sentence ends.
 
     `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
-    fields by the policy, and no sentence runs across the end of a field.
+    fields by the policy, and no sentence runs across the end of a field. A document of less than
+    a quarter of the words in the blocks has the flag `LITTLE_KEPT`.
 
     >>> from understandability.extraction import extract
     >>> from understandability.pages import parse_page
@@ -49,8 +54,15 @@ def document_of(
         encoding=parsed.encoding,
         extractor=extractor,
         sentence_ends=sentence_ends,
-        flags=(*parsed.page.flags, *parsed.flags),
+        flags=(*parsed.page.flags, *parsed.flags, *[LITTLE_KEPT] * _is_little_kept(blocks)),
     )
+
+
+def _is_little_kept(blocks: Sequence[Block]) -> bool:
+    words = dict.fromkeys((True, False), 0)
+    for block in blocks:
+        words[block.kept] += block.text.count(" ") + 1
+    return words[True] < LITTLE_SHARE * sum(words.values())
 
 
 def document_of_page(

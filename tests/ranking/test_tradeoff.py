@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from understandability.direction import Direction
 from understandability.errors import OptionError
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.labels import Dimension
@@ -29,7 +30,7 @@ QUNDER = Labels.of("u", {query: {"hard": 90, "easy": 5, "mean": 50} for query in
 @pytest.fixture
 def points() -> tuple[Point, ...]:
     settings = settings_of([2, 3], [0.4, 1.0])
-    runs = reranked(RUN, Criterion(QUNDER, True), settings)
+    runs = reranked(RUN, Criterion(QUNDER, Direction.HARDER), settings)
     dimensions = {"u": Dimension(QUNDER, parse_scale("lower-easier:40"))}
     return tradeoff(evaluate(runs, QRELS, MEASURES, dimensions), settings)
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.arrays import Floats
 from understandability.cli.options import LimitMb, Quiet
 from understandability.cli.outputs import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from understandability.arrays import Floats
     from understandability.models.bundle import Bundle as TrainedBundle
     from understandability.models.training.judged import OutOfFold
     from understandability.models.training.labelled import LabelledTexts

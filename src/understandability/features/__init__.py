@@ -1,5 +1,7 @@
 """Documents to numbers, by one catalogue.
 
+In: `Document`s. Out: a table with a row for each and a column for each feature.
+
     from understandability.features import CATALOGUE, Batch, compute_features
 
     table = compute_features(documents, ["dale_chall", "syllables_per_word"])

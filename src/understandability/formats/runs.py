@@ -360,6 +360,7 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
         line = data.count(b"\n", 0, error.start) + 1
         oddities.append(Oddity("files not in UTF-8, read as Latin-1", 1, f"line {line}"))
         data = data.decode("latin-1").encode()
+    data = re.sub(rb"\r(?!\n)", b"\n", data)  # as lines end where CR stands alone
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     tidy = [b" ".join(line.split()) for line in lines]
     odd = [n for n, (was, now) in enumerate(zip(lines, tidy, strict=True), 1) if was != now]
