@@ -38,7 +38,7 @@ def document_of(
         pieces += more
     return Document(
         docno=parsed.page.docno,
-        source=parsed.page.source,
+        path=parsed.page.path,
         pieces=tuple(pieces),
         sentence_starts=tuple(starts),
         tag_counts=parsed.tag_counts,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
-from understandability.cli.outputs import print_table, write_result
+from understandability.cli.outputs import write_result
+from understandability.cli.tables import print_table
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.cli.outputs import ResultFile, print_table, write_result
+from understandability.cli.outputs import ResultFile, write_result
+from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:

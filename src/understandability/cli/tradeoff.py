@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
-from understandability.cli.outputs import ResultFile, print_table, write_result
+from understandability.cli.outputs import ResultFile, write_result
+from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 _TOPS = [5, 10, 15, 20, 50]
