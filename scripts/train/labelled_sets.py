@@ -150,7 +150,7 @@ def load_passages(data: Path, columns: Sequence[str]) -> Passages:
         inputs.append(inputs_of(batch, columns))
         spelled.append(letters(batch))
     return Passages(
-        np.array([document.source for document in documents]),
+        np.array([document.path for document in documents]),
         np.concatenate(inputs),
         vstack(spelled, "csr"),
     )

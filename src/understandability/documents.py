@@ -47,7 +47,7 @@ def document_of(
             open_ends.append(len(starts) - 1)
     return Document(
         docno=parsed.page.docno,
-        source=parsed.page.source,
+        path=parsed.page.path,
         pieces=tuple(pieces),
         sentence_starts=tuple(starts),
         tag_counts=parsed.tag_counts,

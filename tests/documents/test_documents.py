@@ -49,7 +49,7 @@ def test_policies_of_sentence_ends(policy: str, expected: list[str]) -> None:
 def test_the_document_carries_what_its_page_told() -> None:
     """Names, address, title, language, encoding, the choices made, the tag counts."""
     document = document_of_page(PAGE)
-    assert (document.docno, document.source, document.url) == ("p", "pages/p.html", "http://a/")
+    assert (document.docno, document.path, document.url) == ("p", "pages/p.html", "http://a/")
     assert (document.title, document.language) == ("Flu", "en")
     assert document.encoding in ("utf-8", "windows-1252")
     assert (document.extractor, document.sentence_ends) == ("main", "force-period")

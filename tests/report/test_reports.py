@@ -360,4 +360,4 @@ def test_the_report_of_a_crawl(understand, tmp_path: Path) -> None:  # type: ign
     assert "leave out --json" in done.stderr
     done = understand("explain")
     assert done.returncode == 2
-    assert "name pages to explain, or a run folder with --run" in done.stderr
+    assert "name pages to explain, or a crawl folder with --run" in done.stderr

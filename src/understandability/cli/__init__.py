@@ -26,8 +26,7 @@ RETRIEVAL = "Rank pages"
 # function of the command's name, or a typer app called `app` for a command with subcommands.
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("score", "score", SCORING),
-    ("run", "run", SCORING),
-    ("lookup", "lookup", SCORING),
+    ("crawl", "crawl", SCORING),
     ("features", "features", SCORING),
     ("extract", "extract", SCORING),
     ("explain", "explain", SCORING),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
-from understandability.cli.outputs import ResultFile, ResultFormat, print_table, write_result
+from understandability.cli.outputs import ResultFile, ResultFormat, write_result
+from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ def build(
     Example: understand index build crawl.warc.gz -o crawl-index/
     """
     from understandability.cli.progress import ProgressLine
-    from understandability.cli.rows import report_failures
+    from understandability.crawl.outputs import write_failures
     from understandability.formats.datasets import dataset_pages, is_dataset
     from understandability.ranking.search.analysis import Analyzer
     from understandability.ranking.search.index import build_index
@@ -64,7 +64,7 @@ def build(
     with ProgressLine(quiet) as progress:
         index, failures = build_index(_counted(pages, progress), analyzer, extractor)
     save_index(index, folder)
-    report_failures(list(failures), folder)
+    write_failures(failures, folder)
     if not quiet:
         where = f" (in {folder}.errors.jsonl)" if failures else ""
         typer.echo(

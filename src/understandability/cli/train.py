@@ -193,9 +193,9 @@ def judged(
 
 def _documents(pages: Iterable[Page | Failure]) -> Iterator[Document]:
     """The documents of pages; what cannot be read is left out."""
-    from understandability.scoring import Documents, Settings
+    from understandability.scoring import Settings, documents_of
 
-    return iter(Documents(pages, Settings()))
+    return documents_of(pages, Settings())
 
 
 def _shown(

@@ -22,7 +22,8 @@ from understandability.errors import InputError, OptionError
 from understandability.formats.datasets import dataset_run, is_dataset, open_dataset
 from understandability.records import Labels, Oddity, Run, numpy_values
 from understandability.storage.streams import DamagedStreamError, open_stream
-from understandability.storage.tables import read_table, write_bytes
+from understandability.storage.tables import read_table
+from understandability.storage.writing import write_bytes
 
 if TYPE_CHECKING:
     import numpy as np

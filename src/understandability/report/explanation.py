@@ -109,7 +109,7 @@ class Explanation:
         document = self.document
         data = {
             "docno": document.docno,
-            "source": document.source,
+            "path": document.path,
             "url": document.url,
             "title": document.title,
             "language": document.language,
