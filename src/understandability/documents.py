@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from understandability.extraction import extract, fields
@@ -12,6 +13,10 @@ from understandability.records import TEXT, Block, Document, Page
 
 DEFAULT_EXTRACTOR = "boilerpipe"
 DEFAULT_SENTENCE_ENDS = "force-period"
+# Of a longer text the beginning is analysed: some 33,000 words, a hundred printed pages.
+MOST_CHARACTERS = 200_000
+LONG_TEXT = "long_text"
+_LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
 
 
 def document_of(
@@ -20,7 +25,8 @@ def document_of(
     """The document that a page's blocks make under one policy of sentence ends.
 
     `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
-    fields by the policy, and no sentence runs across the end of a field.
+    fields by the policy, and no sentence runs across the end of a field. Of a text longer than
+    `MOST_CHARACTERS` only so much is cut up, and the document has the flag ``long_text``.
 
     >>> from understandability.extraction import extract
     >>> from understandability.pages import parse_page
@@ -32,7 +38,9 @@ def document_of(
     """
     pieces: list[str] = []
     starts: list[int] = []
-    for text in fields(blocks, sentence_ends):
+    texts = fields(blocks, sentence_ends)
+    analysed = _beginning(texts)
+    for text in analysed:
         more = split_pieces(text)
         starts += [len(pieces) + start for start in sentence_starts(more)]
         pieces += more
@@ -49,8 +57,29 @@ def document_of(
         encoding=parsed.encoding,
         extractor=extractor,
         sentence_ends=sentence_ends,
-        flags=(*parsed.page.flags, *parsed.flags),
+        flags=(*parsed.page.flags, *parsed.flags, *[LONG_TEXT] * (analysed is not texts)),
     )
+
+
+def _beginning(texts: list[str]) -> list[str]:
+    """The first `MOST_CHARACTERS` of some texts, up to the end of a piece; all if they are fewer.
+
+    Of what is longer than any writing (code, an image as text) little is left in that case.
+
+    >>> [len(text) for text in _beginning(["a" * 150_000, "word " * 50_000])]
+    [1000, 198994]
+    """
+    if sum(map(len, texts)) <= MOST_CHARACTERS:
+        return texts
+    left = MOST_CHARACTERS
+    analysed = []
+    for text in texts:
+        text = _LONG_PIECE.sub(r"\1", text)
+        if len(text) > left:
+            return analysed + text[:left].rsplit(None, 1)[:1]
+        analysed.append(text)
+        left -= len(text)
+    return analysed
 
 
 def document_of_page(
