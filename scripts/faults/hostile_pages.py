@@ -31,7 +31,7 @@ from understandability.pages import parse_page
 from understandability.records import HTML, TEXT, Page
 from understandability.scoring import Scorer
 
-EXTRACTORS = ("naive", "boilerpipe", "justext")
+EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 WORD = "epistaxis"
 SENTENCE = f"What most of the people call a nose bleed is {WORD} in the words of a doctor. "
 PARAGRAPH = f"<p>{SENTENCE * 5}</p>\n"

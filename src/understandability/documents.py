@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from understandability.extraction import extract, fields
+from understandability.extraction import extract, fields, open_fields
 from understandability.language.sentences import sentence_starts
 from understandability.language.tokens import split_pieces
 from understandability.pages import ParsedPage, parse_page
 from understandability.records import TEXT, Block, Document, Page
 
-DEFAULT_EXTRACTOR = "boilerpipe"
+DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
 # Of a longer text the beginning is analysed: some 33,000 words, a hundred printed pages.
 MOST_CHARACTERS = 200_000
 LONG_TEXT = "long_text"
 _LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
+
+# The flag of a page of whose words less than this share was taken: its text may have been missed.
+LITTLE_KEPT = "little_kept"
+LITTLE_SHARE = 0.25
 
 
 def document_of(
@@ -26,7 +30,8 @@ def document_of(
 
     `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
     fields by the policy, and no sentence runs across the end of a field. Of a text longer than
-    `MOST_CHARACTERS` only so much is cut up, and the document has the flag ``long_text``.
+    `MOST_CHARACTERS` only so much is cut up, and the document has the flag `LONG_TEXT`; one of
+    less than a quarter of the words in the blocks has the flag `LITTLE_KEPT`.
 
     >>> from understandability.extraction import extract
     >>> from understandability.pages import parse_page
@@ -38,12 +43,15 @@ def document_of(
     """
     pieces: list[str] = []
     starts: list[int] = []
+    open_ends: list[int] = []
     texts = fields(blocks, sentence_ends)
     analysed = _beginning(texts)
-    for text in analysed:
+    for text, is_open in zip(analysed, open_fields(blocks, sentence_ends), strict=False):
         more = split_pieces(text)
         starts += [len(pieces) + start for start in sentence_starts(more)]
         pieces += more
+        if more and is_open:
+            open_ends.append(len(starts) - 1)
     return Document(
         docno=parsed.page.docno,
         source=parsed.page.source,
@@ -57,7 +65,13 @@ def document_of(
         encoding=parsed.encoding,
         extractor=extractor,
         sentence_ends=sentence_ends,
-        flags=(*parsed.page.flags, *parsed.flags, *[LONG_TEXT] * (analysed is not texts)),
+        flags=(
+            *parsed.page.flags,
+            *parsed.flags,
+            *[LONG_TEXT] * (analysed is not texts),
+            *[LITTLE_KEPT] * _is_little_kept(blocks),
+        ),
+        open_ends=tuple(open_ends),
     )
 
 
@@ -72,7 +86,7 @@ def _beginning(texts: list[str]) -> list[str]:
     if sum(map(len, texts)) <= MOST_CHARACTERS:
         return texts
     left = MOST_CHARACTERS
-    analysed = []
+    analysed: list[str] = []
     for text in texts:
         text = _LONG_PIECE.sub(r"\1", text)
         if len(text) > left:
@@ -80,6 +94,13 @@ def _beginning(texts: list[str]) -> list[str]:
         analysed.append(text)
         left -= len(text)
     return analysed
+
+
+def _is_little_kept(blocks: Sequence[Block]) -> bool:
+    words = dict.fromkeys((True, False), 0)
+    for block in blocks:
+        words[block.kept] += block.text.count(" ") + 1
+    return words[True] < LITTLE_SHARE * sum(words.values())
 
 
 def document_of_page(
