@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from understandability.direction import Direction
-from understandability.documents import LITTLE_KEPT
+from understandability.documents import LITTLE_KEPT, LONG_TEXT
 from understandability.features import COLUMNS, Batch, features_of
 from understandability.features.needs import missing
 from understandability.models.contributions import contributions
@@ -102,7 +102,11 @@ class Explanation:
     def is_cut(self) -> bool:
         """Whether the page is so long that `blocks` are its beginning only."""
         shown = sum(len(each.pieces) for block in self.blocks for each in block.sentences)
-        return shown < len(self.document.pieces) or len(self.blocks) < len(self.document.blocks)
+        return (
+            shown < len(self.document.pieces)
+            or len(self.blocks) < len(self.document.blocks)
+            or LONG_TEXT in self.document.flags
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The content of the report as plain data; NaN is None."""
