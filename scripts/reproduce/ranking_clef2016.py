@@ -71,7 +71,10 @@ def main() -> None:
     qunder = read_labels(folder / "task2.qunder.gz", "understandability")
     estimates = estimate(folder / "html_features.tsv.gz", qunder)
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40:0..100"))}
-    criteria = {"estimate": Criterion(estimates, Direction.HARDER), "oracle": Criterion(qunder, Direction.HARDER)}
+    criteria = {
+        "estimate": Criterion(estimates, Direction.HARDER),
+        "oracle": Criterion(qunder, Direction.HARDER),
+    }
     of_run: dict[str, Evaluation] = {}
     for path in sorted((folder / "runs_t2").glob("*.run.gz")):
         run = read_run(path)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understandability.api.evaluation import (
+        bounds,
         compare,
         correlate,
         dimension,
@@ -32,6 +33,7 @@ _PUBLIC = {
     "read_pages": "understandability.formats.sources",
     "score": "understandability.scoring",
     # Evaluation and ranking of runs.
+    "bounds": "understandability.api.evaluation",
     "compare": "understandability.api.evaluation",
     "correlate": "understandability.api.evaluation",
     "criterion": "understandability.api.ranking",
@@ -51,6 +53,7 @@ __all__ = [
     "Scores",
     "Settings",
     "__version__",
+    "bounds",
     "compare",
     "correlate",
     "criterion",
