@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understandability.api.evaluation import (
+        bounds,
         compare,
         correlate,
         dimension,
@@ -47,7 +48,7 @@ from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
-    "api.evaluation": ("compare", "correlate", "dimension", "evaluate", "simulate"),
+    "api.evaluation": ("bounds", "compare", "correlate", "dimension", "evaluate", "simulate"),
     "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
     "api.scoring": (
         "Scores",
@@ -74,6 +75,7 @@ __all__ = [
     "Scores",
     "Settings",
     "__version__",
+    "bounds",
     "compare",
     "correlate",
     "crawl",

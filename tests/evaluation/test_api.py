@@ -217,8 +217,8 @@ def test_correlate_compare_and_simulate_are_one_call_each() -> None:
     assert found.remarks[0] in found.to_markdown()
     compared = ud.compare(RUNS, QRELS, tests=["t"])
     assert compared.to_pandas()["difference"].tolist() == [
-        pytest.approx(0.04),
-        pytest.approx(-0.04),
+        pytest.approx(0.02),
+        pytest.approx(-0.02),
     ]
     assert r"\toprule" in compared.to_latex()
     simulated = ud.simulate([0.5], [30.0], runs=10, measures=["RBP(p=0.8)@10"])

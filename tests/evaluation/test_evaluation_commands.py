@@ -351,3 +351,42 @@ def test_all_runs_of_a_year_with_five_measures(
     assert document["runs"]["terrier.BM25.concat_EN_Run2"]["RBP(p=0.8)@10"] == pytest.approx(
         0.400864, abs=2e-5
     )
+
+
+def test_tables_are_latex_markdown_and_wide(understand: Command, files: Path) -> None:
+    """By suffix or by --format; measures of ir_measures stand in them by trec_eval's names."""
+    arguments = ["evaluate", *common(files), "-m", "RBP(p=0.5)", "-m", "nDCG@10"]
+    understand(*arguments, "-o", files / "out.tex", "--correction", "bonferroni")
+    latex = (files / "out.tex").read_text()
+    assert latex.startswith("\\begin{tabular}{lrr}\n\\toprule\nrun & RBP(p=0.5) & nDCG@10 \\\\")
+    assert "Bonferroni's correction" in latex
+    markdown = understand(*arguments, "--format", "markdown").stdout
+    assert markdown.splitlines()[2].startswith("| b | **0.5000** |")
+    wide = understand(*arguments, "--format", "csv", "--wide").stdout
+    assert wide.splitlines()[0] == "run,RBP(p=0.5),nDCG@10"
+    compared = understand("compare", *common(files), "--format", "markdown").stdout
+    assert "| p_wilcoxon_bonferroni |" in compared
+
+
+def test_compare_has_bounds_and_pairs(understand: Command, files: Path) -> None:
+    """What documents without a label could change, beside the tests."""
+    result = understand(
+        "compare", *common(files), "-m", "RBP(p=0.5)@10", "--pairs", "--bounds", "-o", "-",
+        "--test", "wilcoxon",
+    )  # fmt: skip
+    document = json.loads(result.stdout)
+    [row] = document["comparisons"]
+    assert (row["run"], row["reference"], row["against"]) == ("b", "a", "pairs")
+    assert {"p_wilcoxon", "p_wilcoxon_holm", "effect_low", "queries_needed"} <= set(row)
+    [bound] = document["bounds"]
+    # d3 without label stands at rank 3 of a, 2 of b; over two queries.
+    assert bound["difference"] == pytest.approx(0.125)
+    assert (bound["low"], bound["high"]) == (pytest.approx(0.125), pytest.approx(0.1875))
+
+
+def test_every_convention_is_an_option(understand: Command) -> None:
+    """From the table, with what it changes."""
+    from understandability.evaluation.conventions import CONVENTIONS
+
+    text = understand("evaluate", "--help").stdout
+    assert all(f"--{name.replace('_', '-')}" in text for name in CONVENTIONS)

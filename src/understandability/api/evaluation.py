@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from understandability.errors import OptionError
-from understandability.evaluation.conventions import conventions
+from understandability.evaluation.bounds import Bounds, pair_bounds
+from understandability.evaluation.conventions import Conventions, conventions
 from understandability.evaluation.evaluate import Evaluation, evaluate_runs
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
@@ -17,6 +18,7 @@ from understandability.evaluation.statistics.comparison import RunComparisons
 from understandability.evaluation.statistics.correlation import Correlations
 from understandability.evaluation.statistics.significance import TESTS
 from understandability.formats.given import labels_of, runs_of
+from understandability.records import Labels
 
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 _COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")
@@ -91,8 +93,41 @@ def evaluate(
     |---|---:|---:|
     | mine | **0.36** | **0.16** |
     """
+    inputs = _inputs(
+        qrels,
+        understandability,
+        scale=scale,
+        measures=measures,
+        column=column,
+        gains=gains,
+        not_a_label=not_a_label,
+        trust=trust,
+        trust_scale=trust_scale,
+        dimensions=dimensions,
+        preset=preset,
+        **choices,
+    )
+    return evaluate_runs(runs_of(runs), *inputs, strict=strict)
+
+
+def _inputs(
+    qrels: Any,
+    understandability: Any,
+    *,
+    measures: str | Iterable[object],
+    scale: str | Scale | None = None,
+    column: str | None = None,
+    gains: str | Mapping[float, float] | None = None,
+    not_a_label: float | Sequence[float] = (),
+    trust: Any = None,
+    trust_scale: str | Scale | None = None,
+    dimensions: Mapping[str, Dimension | tuple[Any, str]] | None = None,
+    preset: str | None = None,
+    **choices: Any,
+) -> tuple[Labels, list[object], dict[str, Dimension], Conventions]:
+    """Labels, measures and conventions, as `evaluate` takes them."""
     chosen = conventions(preset, **choices)
-    wanted = [measures] if isinstance(measures, str) else list(measures)
+    wanted: list[object] = [measures] if isinstance(measures, str) else list(measures)
     labelled = _dimensions(dimensions or {})
     if understandability is not None:
         labelled["u"] = dimension(
@@ -102,7 +137,7 @@ def evaluate(
         raise OptionError("there is a scale but no labels of understandability; give both")
     if trust is not None:
         labelled["trust"] = dimension(trust, trust_scale, name="trust")
-    return evaluate_runs(runs_of(runs), labels_of(qrels), wanted, labelled, chosen, strict=strict)
+    return labels_of(qrels), wanted, labelled, chosen
 
 
 def _dimensions(given: Mapping[str, Dimension | tuple[Any, str]]) -> dict[str, Dimension]:
@@ -169,6 +204,28 @@ def compare(
     """
     result = evaluate(runs, qrels, understandability, measures=measures, **how)
     return result.compare(tests=tests, pairs=pairs, samples=samples, seed=seed, alpha=alpha)
+
+
+def bounds(
+    runs: Any,
+    qrels: Any,
+    understandability: Any = None,
+    *,
+    measures: str | Iterable[object] = DEFAULT_MEASURES,
+    **how: Any,
+) -> Bounds:
+    """How far documents without a label could move the difference of every two runs.
+
+    For RBP, uRBP and RBPu; `how` is as in `evaluate`. A document that both runs rank has one label
+    for both, so that the bounds are closer than the residuals.
+
+    >>> runs = {"first": {"q": {"new": 2.0, "good": 1.0}}, "second": {"q": {"good": 1.0}}}
+    >>> found = bounds(runs, {"q": {"good": 1}}, measures="RBP(p=0.5)")
+    >>> [(row.run, row.difference, row.low, row.high) for row in found.rows]
+    [('second', 0.25, -0.25, 0.25)]
+    """
+    inputs = _inputs(qrels, understandability, measures=measures, **how)
+    return pair_bounds(runs_of(runs), *inputs)
 
 
 def simulate(

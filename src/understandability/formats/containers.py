@@ -12,7 +12,7 @@ import re
 import tarfile
 from collections import Counter
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Self
 
 from understandability.errors import InputError, in_one_line
 from understandability.formats.http import too_long
