@@ -18,6 +18,7 @@ from understandability.extraction.extractors import (
     Extractor,
     extract,
     installed_extractors,
+    parse_for,
     require_extractor,
 )
 from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields
@@ -30,5 +31,6 @@ __all__ = [
     "extract",
     "fields",
     "installed_extractors",
+    "parse_for",
     "require_extractor",
 ]
