@@ -25,8 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from understandability.errors import PageError
-from understandability.extraction import extract
-from understandability.pages import parse_page
+from understandability.extraction import extract, parse_for
 from understandability.records import HTML, TEXT, Page
 
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
@@ -207,7 +206,7 @@ def measured(name: str, extractor: str, megabytes: int) -> Outcome:
     start = time.process_time()
     lost = False
     try:
-        parsed = parse_page(page)
+        parsed = parse_for(page, extractor)
         blocks = extract(parsed, extractor)
         kept = sum(len(block.text.split()) for block in blocks if block.kept)
         result = f"{kept:,} words"

@@ -70,7 +70,7 @@ _INLINE = names(
 _SPACED = names("area audio canvas embed img input map output param picture source track video")
 # Their content is not shown, or not read as text.
 _SKIPPED = names(
-    """script style template noscript title svg object applet iframe noembed noframes select option
+    """script style template noscript title svg object applet iframe noembed select option
     button textarea"""
 )
 _NAMED = {

@@ -35,7 +35,7 @@ _TOKEN = re.compile(
           | (?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE]))\b [^<>]*+ > .*?
             (?:</(?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE])) [^<>]*+ > | \Z)
           | (/?[a-zA-Z][^\s<>/]*+)
-            ([^<>=]*+ (?: = \s*+ (?: "[^"]*+" | '[^']*+' )?+ [^<>=]*+ )*+) >
+            (?: > | ([^<>=]*+ (?: = \s*+ (?: "[^"]*+" | '[^']*+' )?+ [^<>=]*+ )*+) > )
           | [!?][^<>]*+ > )""",
     re.VERBOSE | re.DOTALL,
 )
@@ -80,7 +80,7 @@ def read_source(source: bytes) -> Markup:
             if kind := _hint(attributes):
                 hints[place] = kind
         elif tag == "html" and not language:
-            found = _LANGUAGE.search(attributes)
+            found = _LANGUAGE.search(attributes or "")
             language = found[1] if found else ""
     return Markup(tape, Counter(tags), language, hints=hints)
 
