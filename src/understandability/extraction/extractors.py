@@ -76,7 +76,14 @@ def require_extractor(extractor: str) -> None:
 
 
 def parse_for(page: Page, extractor: str) -> ParsedPage:
-    """A page parsed as an extractor reads it: as a tree, or for `main` as its source alone."""
+    """A page parsed as an extractor reads it: as a tree, or for `main` as its source alone.
+
+    >>> page = Page("flu", "", b"<p>A virus.")
+    >>> parse_for(page, "main").tape
+    ['', 'p', 'A virus.']
+    >>> parse_for(page, "naive").tape[2:6]
+    ['', 'body', '', 'p']
+    """
     row = EXTRACTORS.get(extractor)
     return parse_source(page) if row and row.reads_source else parse_page(page)
 
