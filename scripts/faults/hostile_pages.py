@@ -26,8 +26,7 @@ from pathlib import Path
 
 from understandability.documents import DEFAULT_SENTENCE_ENDS, document_of, document_of_text
 from understandability.errors import PageError
-from understandability.extraction import extract
-from understandability.pages import parse_page
+from understandability.extraction import extract, parse_for
 from understandability.records import HTML, TEXT, Page
 from understandability.scoring import Scorer
 
@@ -231,7 +230,7 @@ def measured(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
     start = time.process_time()
     lost = False
     try:
-        parsed = parse_page(page)
+        parsed = parse_for(page, extractor)
         blocks = extract(parsed, extractor)
         kept = sum(len(block.text.split()) for block in blocks if block.kept)
         result = f"{kept:,} words"

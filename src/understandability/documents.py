@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from understandability.extraction import extract, fields, open_fields
+from understandability.extraction import extract, fields, open_fields, parse_for
 from understandability.language.sentences import sentence_starts
 from understandability.language.tokens import split_pieces
-from understandability.pages import ParsedPage, parse_page
+from understandability.pages import ParsedPage
 from understandability.records import TEXT, Block, Document, Page
 
 DEFAULT_EXTRACTOR = "main"
@@ -116,7 +116,7 @@ def document_of_page(
     >>> document_of_page(page, extractor="naive").sentences[-2:]
     (('You', 'have', 'flu.'), ('Rest!',))
     """
-    parsed = parse_page(page)
+    parsed = parse_for(page, extractor)
     blocks = extract(parsed, extractor, engine)
     return document_of(parsed, blocks, extractor=extractor, sentence_ends=sentence_ends)
 
