@@ -52,10 +52,11 @@ class Error:
         """How many times the usual distance; 1 is that of a judged text as long."""
         return np.asarray(squares / (self.usual + self.usual_per_word / np.maximum(words, 1)))
 
-    def of(self, words: Floats, unlikeness: Floats) -> Floats:
-        """The standard error in levels."""
+    def of(self, words: Floats, unlikeness: Floats, prose: Floats) -> Floats:
+        """The standard error in levels; twice as large where little of a text is sentences."""
         squared = self.floor + self.per_word / np.maximum(words, 1)
-        return np.asarray(np.sqrt(squared * np.maximum(unlikeness, 1)))
+        fragments = np.where(prose < _LEAST_PROSE, 2.0, 1.0)
+        return np.asarray(np.sqrt(squared * np.maximum(unlikeness, 1)) * fragments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class PageModel:
             for index in range(len(batch))
         )
         level = found.means(of_passages)
-        error = np.where(np.isnan(level), np.nan, self.error.of(words, unlikeness))
+        error = np.where(np.isnan(level), np.nan, self.error.of(words, unlikeness, found.prose))
         return PageLevels(level, error, flags, found, of_passages)
 
     def raw(self, batch: Batch) -> Floats:
@@ -157,7 +158,8 @@ class PageScale:
     `level` and the standard deviation `level_deviation`. So of a page whose level lies z deviations
     from that mean, labels are expected at ``mean + correlation * deviation * z``, with the spread
     ``deviation * sqrt(1 - correlation**2)`` about it; the error of the level adds to that. Far out
-    z is bent so that it stays within `reach`: no page of those was further away.
+    z is bent so that it stays within `reach`: no page of those was further away. The
+    spread is not bent.
 
     >>> scale = PageScale(42.0, 25.0, 0.5, level=4.0, level_deviation=0.4, reach=3.0)
     >>> difficulty, spread = scale.apply(np.array([4.0, 4.4]), np.array([0.0, 0.0]))
@@ -188,7 +190,7 @@ class PageScale:
         bent = np.tanh((level - self.level) / self.level_deviation / self.reach)
         step = self.correlation * self.deviation
         difficulty = self.mean + step * self.reach * bent
-        of_level = step / self.level_deviation * (1 - bent**2) * error
+        of_level = step / self.level_deviation * error
         of_readers = self.deviation * np.sqrt(1 - self.correlation**2)
         return difficulty, np.hypot(of_readers, of_level)
 
