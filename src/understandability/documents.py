@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from understandability.extraction import extract, fields, parse_for
+from understandability.extraction import extract, fields, open_fields, parse_for
 from understandability.language.sentences import sentence_starts
 from understandability.language.tokens import split_pieces
 from understandability.pages import ParsedPage
@@ -37,10 +37,14 @@ def document_of(
     """
     pieces: list[str] = []
     starts: list[int] = []
-    for text in fields(blocks, sentence_ends):
+    open_ends: list[int] = []
+    texts = fields(blocks, sentence_ends)
+    for text, is_open in zip(texts, open_fields(blocks, sentence_ends), strict=True):
         more = split_pieces(text)
         starts += [len(pieces) + start for start in sentence_starts(more)]
         pieces += more
+        if more and is_open:
+            open_ends.append(len(starts) - 1)
     return Document(
         docno=parsed.page.docno,
         source=parsed.page.source,
@@ -55,6 +59,7 @@ def document_of(
         extractor=extractor,
         sentence_ends=sentence_ends,
         flags=(*parsed.page.flags, *parsed.flags, *[LITTLE_KEPT] * _is_little_kept(blocks)),
+        open_ends=tuple(open_ends),
     )
 
 

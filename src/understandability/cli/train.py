@@ -244,11 +244,13 @@ def _write_estimates(
     import numpy as np
     import pyarrow as pa
 
+    from understandability.models.calibration import SHORT
     from understandability.models.runtime.judged import JudgedModel
     from understandability.storage.tables import write_table
 
     assert isinstance(bundle.model, JudgedModel)
-    whole = bundle.calibration.apply(bundle.model.predict(inputs))[0]
+    raw = bundle.model.predict(inputs)
+    whole = bundle.calibration.apply(raw, np.full(len(raw), SHORT))[0]
     known = estimates.fold >= 0
     table = pa.table(
         {

@@ -21,7 +21,7 @@ from understandability.extraction.extractors import (
     parse_for,
     require_extractor,
 )
-from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields
+from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields, open_fields
 
 __all__ = [
     "ENGINES",
@@ -31,6 +31,7 @@ __all__ = [
     "extract",
     "fields",
     "installed_extractors",
+    "open_fields",
     "parse_for",
     "require_extractor",
 ]

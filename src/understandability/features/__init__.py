@@ -32,6 +32,7 @@ dimensions). It runs once for each distinct word, so it must depend on the strin
 from understandability.features.batch import Batch, ratio
 from understandability.features.catalogue import CATALOGUE, COLUMNS, GROUPS, select_columns
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature, Flag
+from understandability.features.formulas import LANGUAGE_FORMULAS, readability_of
 from understandability.features.table import FeatureTable, batches, compute_features, features_of
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "COLUMNS",
     "DOCUMENT",
     "GROUPS",
+    "LANGUAGE_FORMULAS",
     "SENTENCE",
     "WORD",
     "Batch",
@@ -49,5 +51,6 @@ __all__ = [
     "compute_features",
     "features_of",
     "ratio",
+    "readability_of",
     "select_columns",
 ]

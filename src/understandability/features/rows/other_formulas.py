@@ -173,7 +173,7 @@ ROWS: tuple[Feature, ...] = (
         "score",
         Direction.HARDER,
         "(words + words of 1 to 3 letters and digits) / sentences",
-        "McAlpine 1997",
+        "McAlpine, From Plain English to Global English (after Nirmaldasan 2009)",
         eflaw,
         (count_miniwords, *_PER),
     ),
