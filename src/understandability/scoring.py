@@ -19,7 +19,7 @@ from understandability.errors import OptionError, PageError
 from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS, require_extractor
 from understandability.features import COLUMNS, Batch, batches, features_of
 from understandability.models import DEFAULT_BUNDLE, load_bundle
-from understandability.models.readers import USERS
+from understandability.models.readers import DEFAULT_READER, USERS, Reader, reader_of
 from understandability.records import Document, Estimate, Failure, Page
 
 if TYPE_CHECKING:
@@ -51,15 +51,18 @@ class Settings:
     that is an extra and not installed.
 
     >>> Settings(threshold=50, user="step").bundle
-    'default'
+    'open'
 
     `extractor`, `sentence_ends`, `engine`
         How text is taken from pages (`EXTRACTORS`, `SENTENCE_ENDS`, `ENGINES`).
     `bundle`
         The name or folder of the model that estimates difficulty.
+    `reader`
+        For whom the estimate is, one of `READERS`. A reader sets the three below; each of them
+        that is given overrides it.
     `threshold`, `user`, `noise_scale`
-        The reader: copes with a difficulty below `threshold` (0 to 100); see `USERS`. Without
-        a `noise_scale` each user has its own.
+        The reader copes with a difficulty below `threshold` (0 to 100); see `USERS`. Without a
+        `noise_scale` each user model has its own.
     `features`
         Whether every feature of the catalogue stands in the row.
     `any_language`
@@ -70,18 +73,24 @@ class Settings:
     sentence_ends: str = DEFAULT_SENTENCE_ENDS
     engine: str = "fast"
     bundle: str = DEFAULT_BUNDLE
-    threshold: float = 40.0
-    user: str = "calibrated"
+    reader: str = DEFAULT_READER
+    threshold: float | None = None
+    user: str | None = None
     noise_scale: float | None = None
     features: bool = False
     any_language: bool = False
 
     def __post_init__(self) -> None:
+        who = self.who
+        if not 0 <= who.threshold <= 100:
+            raise OptionError(
+                f"the threshold must be a difficulty from 0 to 100, not {who.threshold:g}"
+            )
         for name, chosen, allowed in (
             ("extractor", self.extractor, EXTRACTORS),
             ("sentence_ends", self.sentence_ends, SENTENCE_ENDS),
             ("engine", self.engine, ENGINES),
-            ("user", self.user, USERS),
+            ("user", who.user, USERS),
         ):
             if chosen not in allowed:
                 raise OptionError(
@@ -89,6 +98,20 @@ class Settings:
                     f"choose one of {', '.join(allowed)}"
                 )
         require_extractor(self.extractor)
+
+    @property
+    def who(self) -> Reader:
+        """The reader with all that was set otherwise, which the description then says."""
+        reader = reader_of(self.reader)
+        given = {
+            name: getattr(self, name)
+            for name in ("threshold", "user", "noise_scale")
+            if getattr(self, name) not in (None, getattr(reader, name))
+        }
+        if not given:
+            return reader
+        words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in given.items())
+        return replace(reader, description=f"{reader.description}, but {words}", **given)
 
 
 class RowMaker(Protocol):
@@ -176,12 +199,19 @@ class Scorer:
     @property
     def described(self) -> dict[str, Any]:
         """What was chosen, with the versions it depends on, to stand beside the rows."""
+        who = self.settings.who
         return {
             "understandability": __version__,
             **asdict(self.settings),
+            "threshold": who.threshold,
+            "user": who.user,
+            "noise_scale": who.noise_scale,
+            "reader_description": who.description,
             "bundle": self.bundle.name,
             "bundle_checksum": self.bundle.checksum,
             "bundle_licence": self.bundle.licence,
+            "model": f"{self.bundle.name}@{self.bundle.checksum[:12]}",
+            "scale": self.bundle.scale,
         }
 
     @cached_property
@@ -237,11 +267,12 @@ class Scorer:
         Of one in another language than English, unless `any_language` is chosen, it is NaN, with
         the flag ``not_english``.
         """
+        who = self.settings.who
         estimates = self.bundle.estimate(
             batch,
-            threshold=self.settings.threshold,
-            user=self.settings.user,
-            noise_scale=self.settings.noise_scale,
+            threshold=who.threshold,
+            user=who.user,
+            noise_scale=who.noise_scale,
         )
         return tuple(
             replace(

@@ -96,10 +96,18 @@ LimitMb = Annotated[
     ),
 ]
 Bundle = Annotated[str, typer.Option(help="Name or folder of the model.")]
-Threshold = Annotated[
-    float, typer.Option(help="The difficulty (0 to 100) below which the reader understands.")
+Reader = Annotated[
+    str,
+    typer.Option(help="For whom: public, plain-language, well-read or health-student."),
 ]
-User = Annotated[str, typer.Option(help="How sharp the threshold is: calibrated, step, arctan.")]
+Threshold = Annotated[
+    float | None,
+    typer.Option(help="The difficulty (0 to 100) below which the reader understands, if other."),
+]
+User = Annotated[
+    str | None,
+    typer.Option(help="How sharp the threshold is, if other: calibrated, step, arctan."),
+]
 NoiseScale = Annotated[
     str | None, typer.Option(help="Scale of the user's noise; `pi` is a number here.")
 ]

@@ -19,6 +19,7 @@ from understandability.cli.options import (
     LimitMb,
     NoiseScale,
     Quiet,
+    Reader,
     RowsOutput,
     SentenceEnds,
     Strict,
@@ -59,9 +60,10 @@ def score(
     extractor: Extractor = "main",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
-    bundle: Bundle = "default",
-    threshold: Threshold = 40.0,
-    user: User = "calibrated",
+    bundle: Bundle = "open",
+    reader: Reader = "public",
+    threshold: Threshold = None,
+    user: User = None,
     noise_scale: NoiseScale = None,
     features: Annotated[bool, typer.Option("--features", help="Add every feature.")] = False,
     any_language: AnyLanguage = False,
@@ -105,6 +107,7 @@ def score(
         sentence_ends=sentence_ends,
         engine=engine,
         bundle=bundle,
+        reader=reader,
         threshold=threshold,
         user=user,
         noise_scale=number(noise_scale, "--noise-scale"),
@@ -113,7 +116,7 @@ def score(
     )
     scorer = Scorer(settings)
     title = (
-        f"bundle {scorer.bundle.name} ({scorer.bundle.licence}), "
-        f"{user} user, threshold {threshold:g}, {extractor}, {sentence_ends}"
+        f"for {settings.who.description}; "
+        f"bundle {scorer.bundle.name}, {extractor}, {sentence_ends}"
     )
     make(pages, scorer, work, title=title, shown=_SHOWN)

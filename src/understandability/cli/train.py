@@ -138,8 +138,11 @@ def judged(
     from understandability.features import compute_features
     from understandability.features.rows.background import by_row
     from understandability.models.bundle import load_background_models
-    from understandability.models.runtime.mixture import text_columns
-    from understandability.models.training.judged import judged_estimator, train_judged
+    from understandability.models.training.judged import (
+        judged_estimator,
+        text_columns,
+        train_judged,
+    )
     from understandability.models.training.labelled import LabelSource, all_documents, read_labelled
     from understandability.storage.bundle_files import check_place
 

@@ -28,7 +28,9 @@ from understandability.storage.bundle_files import BundleFiles, read_bundle, wri
 if TYPE_CHECKING:
     from understandability.models.runtime.background import BackgroundModel
 
-DEFAULT_BUNDLE = "default"
+DEFAULT_BUNDLE = "open"
+# Other names of bundles that come with the package.
+ALIASES = {"default": DEFAULT_BUNDLE}
 
 
 # The kinds of model in ``bundle.json``, each with the class that reads it and its module; a module
@@ -37,7 +39,6 @@ MODELS = {
     "column": ("model", "ColumnModel"),
     "background": ("background", "BackgroundModel"),
     "judged": ("judged", "JudgedModel"),
-    "mixture": ("mixture", "MixtureModel"),
     "pages": ("pages", "PageModel"),
 }
 
@@ -63,6 +64,11 @@ class Bundle:
     calibration: Calibration | PageScale
     card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     checksum: str = ""
+
+    @property
+    def scale(self) -> str:
+        """The name of the scale of difficulty; scores on different scales must not be mixed."""
+        return self.calibration.scale
 
     def estimate(
         self,
@@ -117,6 +123,8 @@ class Bundle:
 def load_bundle(name_or_path: str | Path) -> Bundle:
     """A bundle by the name of one that comes with the package, or by the path of its folder.
 
+    ``default`` is another name of the bundle `open`.
+
     Executes nothing that the bundle holds, and checks all of it before it is used; raises
     `InputError` where it is not there, damaged, altered, unsafe, newer than this version reads,
     or needs features that this version does not know.
@@ -124,7 +132,7 @@ def load_bundle(name_or_path: str | Path) -> Bundle:
     >>> load_bundle("llr").name
     'llr'
     """
-    files = read_bundle(name_or_path)
+    files = read_bundle(ALIASES.get(str(name_or_path), name_or_path))
     try:
         return _bundle(files)
     except InputError as error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -173,6 +173,8 @@ class PageScale:
     level: float
     level_deviation: float
     reach: float
+
+    scale: ClassVar[str] = "assessors-2016.v1"
 
     def __post_init__(self) -> None:
         values = list(asdict(self).values())
