@@ -116,7 +116,6 @@ def score(
     )
     scorer = Scorer(settings)
     title = (
-        f"for {settings.who.description}; "
-        f"bundle {scorer.bundle.name}, {extractor}, {sentence_ends}"
+        f"for {settings.who.description}; bundle {scorer.bundle.name}, {extractor}, {sentence_ends}"
     )
     make(pages, scorer, work, title=title, shown=_SHOWN)

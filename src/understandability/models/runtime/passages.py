@@ -266,10 +266,8 @@ def _parts(
     starts = np.searchsorted(documents, np.arange(count + 1))
     total = sum_segments(lengths, starts)
     parts = np.maximum(1, np.rint(total / WORDS)).astype(np.int64)
-    before = np.cumsum(lengths) - lengths
-    middle = (
-        before - before[starts[:-1].clip(max=max(0, len(lengths) - 1))][documents] + lengths / 2
-    )
+    before = np.append(0.0, np.cumsum(lengths))
+    middle = before[:-1] - before[starts[:-1]][documents] + lengths / 2
     part = np.minimum(
         (middle * parts[documents] / total[documents]).astype(np.int64), parts[documents] - 1
     )
