@@ -247,7 +247,7 @@ def passages(batch: Batch) -> Passages:
     begins = np.flatnonzero(np.diff(passage, prepend=-1))
     words = _sums(lengths_read, begins)
     columns = _columns(batch, read, word_bounds, token_bounds, lengths_read, begins)
-    ends = np.append(begins[1:], len(sentences)) - 1
+    ends = np.append(begins[1:], len(sentences))[: len(begins)] - 1
     spans = np.stack([sentences[begins], sentences[ends] + 1], axis=1) - first[document_of][:, None]
     every = sum_segments(lengths * once, first)
     starts = np.searchsorted(document_of, np.arange(len(batch) + 1))
