@@ -17,7 +17,7 @@ import understandability
 # Without an example of their own, and why.
 NO_EXAMPLE = {
     "Bundle": "what `load_bundle` gives, see there",
-    "Comparison": "what `compare` gives, see there",
+    "PageComparison": "what `compare` gives, see there",
     "Explanation": "what `explain` gives, see there",
     "Extractor": "a row of the table `EXTRACTORS`",
     "Feature": "a row of the table `CATALOGUE`",
