@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from scripts.reproduce.collection import read_collection
 
+from understandability.direction import Direction
 from understandability.formats.runs import read_labels, read_run, write_run
 from understandability.ranking.criteria import Criterion
 from understandability.ranking.fuse import FUSIONS, fuse
@@ -67,7 +68,9 @@ def main() -> None:
     )
     folder = data / "clef" / "clef2016"
     paths = sorted((folder / "runs_t2").glob("*.run.gz"))
-    criterion = Criterion(read_labels(folder / "task2.qunder.gz", "understandability"), True)
+    criterion = Criterion(
+        read_labels(folder / "task2.qunder.gz", "understandability"), Direction.HARDER
+    )
     timed(
         f"read, re-rank and write {len(paths)} runs; fuse them, {len(FUSIONS)} methods",
         5,

@@ -17,6 +17,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from understandability.api.evaluation import (
+        bounds,
+        compare,
+        correlate,
+        dimension,
+        evaluate,
+        simulate,
+    )
+    from understandability.api.ranking import criterion, fuse, rerank, tradeoff
     from understandability.api.scoring import (
         Scores,
         crawl,
@@ -29,6 +38,7 @@ if TYPE_CHECKING:
         score_table,
         score_text,
     )
+    from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
     from understandability.formats.tables import Columns
     from understandability.models.bundle import load_bundle
@@ -38,6 +48,8 @@ from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
+    "api.evaluation": ("bounds", "compare", "correlate", "dimension", "evaluate", "simulate"),
+    "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
     "api.scoring": (
         "Scores",
         "crawl",
@@ -50,6 +62,7 @@ _PUBLIC = {
         "score_table",
         "score_text",
     ),
+    "formats.runs": ("read_labels", "read_run", "write_run"),
     "formats.sources": ("read_pages",),
     "formats.tables": ("Columns",),
     "models.bundle": ("load_bundle",),
@@ -62,17 +75,30 @@ __all__ = [
     "Scores",
     "Settings",
     "__version__",
+    "bounds",
+    "compare",
+    "correlate",
     "crawl",
+    "criterion",
+    "dimension",
+    "evaluate",
     "explain",
     "features",
+    "fuse",
     "load_bundle",
     "merge",
+    "read_labels",
     "read_pages",
+    "read_run",
     "readability",
+    "rerank",
     "score",
     "score_html",
     "score_table",
     "score_text",
+    "simulate",
+    "tradeoff",
+    "write_run",
 ]
 
 

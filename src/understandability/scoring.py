@@ -38,7 +38,7 @@ FORMULAS = (
 )
 COUNTS = ("words", "sentences")
 # Of the estimate, under the names of its fields.
-ESTIMATES = ("p_understandable", "difficulty", "spread", "raw")
+ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "raw")
 TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "flags")
 NOT_ENGLISH = "not_english"
 
@@ -250,6 +250,7 @@ class Scorer:
                 difficulty=math.nan,
                 spread=math.nan,
                 raw=math.nan,
+                level=math.nan,
                 flags=(*estimate.flags, NOT_ENGLISH),
             )
             if document.language not in (None, "en") and not self.settings.any_language

@@ -54,8 +54,8 @@ def test_evaluate_writes_settings_means_and_values(understand: Command, files: P
     assert document["runs"]["a"] == {"RBP(p=0.5)@10": 0.375, "uRBP(p=0.5)@10": 0.25}
     assert document["runs"]["b"] == {"RBP(p=0.5)@10": 0.5, "uRBP(p=0.5)@10": 0.25}
     assert document["per_query"]["a"]["RBP(p=0.5)@10"] == {"q1": 0.75, "q2": 0.0}
-    assert document["settings"]["order"] == "rank"
-    assert document["settings"]["dimensions"]["u"]["scale"] == "lower-easier:40"
+    assert document["conventions"]["order"] == "rank"
+    assert document["conventions"]["dimensions"]["u"]["scale"] == "lower-easier:40"
 
 
 def test_evaluate_shows_a_table_with_the_best_marked(understand: Command, files: Path) -> None:
@@ -72,7 +72,7 @@ def test_evaluate_shows_a_table_with_the_best_marked(understand: Command, files:
 def test_evaluate_writes_rows_and_trec_eval_lines(
     understand: Command, files: Path, per_query: bool
 ) -> None:
-    """CSV in the long form with its settings beside it; lines as trec_eval prints them."""
+    """CSV in the long form with its conventions beside it; lines as trec_eval prints them."""
     extra = ["--per-query"] if per_query else []
     understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "-o", files / "o.csv", *extra)
     rows = list(csv.DictReader(io.StringIO((files / "o.csv").read_text())))
@@ -150,7 +150,7 @@ def test_graded_gains_and_simulated_users(understand: Command, files: Path) -> N
     )  # fmt: skip
     document = json.loads(arctan.stdout)
     assert 0.2 < document["runs"]["a"]["uRBP(p=0.5)"] < 0.375
-    assert document["settings"]["measures"]["uRBP(p=0.5)"].startswith(
+    assert document["conventions"]["measures"]["uRBP(p=0.5)"].startswith(
         "uRBP(p=0.5,dims=[u],user=arctan,th=15,s=pi,norm=none"
     )
 
@@ -161,7 +161,7 @@ def test_presets_and_their_options(understand: Command, files: Path) -> None:
         "evaluate", *common(files), "--preset", "trec_eval", "--mean-over", "qrels",
         "-m", "nDCG@10", "-o", "-",
     )  # fmt: skip
-    chosen = json.loads(result.stdout)["settings"]
+    chosen = json.loads(result.stdout)["conventions"]
     assert (chosen["preset"], chosen["order"], chosen["dcg"], chosen["mean_over"]) == (
         "trec_eval",
         "score",
@@ -189,11 +189,14 @@ def test_remarks_are_on_standard_error_and_strict_refuses(understand: Command, f
     ("change", "message"),
     [
         (["--scale", "40"], "does not state whether lower or higher labels are easier"),
-        (["--scale", None], "nothing says whether lower or higher labels of u are easier"),
+        (
+            ["--scale", None],
+            "nothing says whether lower or higher labels of understandability are easier",
+        ),
         (["--understandability", None], "there is a scale but no labels of dimension u"),
         (["-m", "uRPB@10"], "'uRPB@10' is not known (did you mean uRBP"),
         (["-m", "RBP(p=1.5)"], "p must be a number between 0 and 1, exclusive, not '1.5'"),
-        (["-m", "RBPtrust"], "RBPtrust(p=0.8) needs labels of trust; give --trust FILE"),
+        (["-m", "RBPtrust"], "RBPtrust needs labels of trust; give --trust FILE"),
         (["-m", "uRBPgr"], "graded gains need a table of gains"),
         (["--order", "random"], "order must be rank or score, not 'random'"),
         (["--preset", "galago"], "there is no preset 'galago'; choose one of ubire, trec_eval"),
@@ -348,3 +351,42 @@ def test_all_runs_of_a_year_with_five_measures(
     assert document["runs"]["terrier.BM25.concat_EN_Run2"]["RBP(p=0.8)@10"] == pytest.approx(
         0.400864, abs=2e-5
     )
+
+
+def test_tables_are_latex_markdown_and_wide(understand: Command, files: Path) -> None:
+    """By suffix or by --format; measures of ir_measures stand in them by trec_eval's names."""
+    arguments = ["evaluate", *common(files), "-m", "RBP(p=0.5)", "-m", "nDCG@10"]
+    understand(*arguments, "-o", files / "out.tex", "--correction", "bonferroni")
+    latex = (files / "out.tex").read_text()
+    assert latex.startswith("\\begin{tabular}{lrr}\n\\toprule\nrun & RBP(p=0.5) & nDCG@10 \\\\")
+    assert "Bonferroni's correction" in latex
+    markdown = understand(*arguments, "--format", "markdown").stdout
+    assert markdown.splitlines()[2].startswith("| b | **0.5000** |")
+    wide = understand(*arguments, "--format", "csv", "--wide").stdout
+    assert wide.splitlines()[0] == "run,RBP(p=0.5),nDCG@10"
+    compared = understand("compare", *common(files), "--format", "markdown").stdout
+    assert "| p_wilcoxon_bonferroni |" in compared
+
+
+def test_compare_has_bounds_and_pairs(understand: Command, files: Path) -> None:
+    """What documents without a label could change, beside the tests."""
+    result = understand(
+        "compare", *common(files), "-m", "RBP(p=0.5)@10", "--pairs", "--bounds", "-o", "-",
+        "--test", "wilcoxon",
+    )  # fmt: skip
+    document = json.loads(result.stdout)
+    [row] = document["comparisons"]
+    assert (row["run"], row["reference"], row["against"]) == ("b", "a", "pairs")
+    assert {"p_wilcoxon", "p_wilcoxon_holm", "effect_low", "queries_needed"} <= set(row)
+    [bound] = document["bounds"]
+    # d3 without label stands at rank 3 of a, 2 of b; over two queries.
+    assert bound["difference"] == pytest.approx(0.125)
+    assert (bound["low"], bound["high"]) == (pytest.approx(0.125), pytest.approx(0.1875))
+
+
+def test_every_convention_is_an_option(understand: Command) -> None:
+    """From the table, with what it changes."""
+    from understandability.evaluation.conventions import CONVENTIONS
+
+    text = understand("evaluate", "--help").stdout
+    assert all(f"--{name.replace('_', '-')}" in text for name in CONVENTIONS)

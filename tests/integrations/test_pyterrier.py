@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.ranking.criteria import Criterion
 from understandability.records import Labels
@@ -58,7 +59,7 @@ def test_results_are_reranked_by_a_score_table(results, tmp_path: Path) -> None:
 
 def test_results_are_reranked_by_labels(results) -> None:
     """Whatever is a criterion serves; a weight of 0 changes nothing."""
-    criterion = Criterion(Labels.of_documents("mine", {"a": 3, "b": 2, "c": 1}), True)
+    criterion = Criterion(Labels.of_documents("mine", {"a": 3, "b": 2, "c": 1}), Direction.HARDER)
     assert docnos(Rerank(criterion).transform(results), "q1") == ["c", "b", "a"]
     assert docnos(Rerank(criterion, weight=0.0).transform(results), "q1") == ["a", "b", "c"]
 

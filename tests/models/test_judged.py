@@ -119,10 +119,10 @@ def test_labels_that_teach_nothing_are_refused(
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("a.jsonl", ("a.jsonl", "label", "harder", "rank")),
-        ("a.jsonl:easier", ("a.jsonl", "label", "easier", "rank")),
-        ("a.jsonl:bt:easier:difficulty", ("a.jsonl", "bt", "easier", "difficulty")),
-        ("a.jsonl:cefr", ("a.jsonl", "label", "harder", "cefr")),
+        ("a.jsonl", ("a.jsonl", "label", "higher-harder", "rank")),
+        ("a.jsonl:easier", ("a.jsonl", "label", "higher-easier", "rank")),
+        ("a.jsonl:bt:easier:difficulty", ("a.jsonl", "bt", "higher-easier", "difficulty")),
+        ("a.jsonl:cefr", ("a.jsonl", "label", "higher-harder", "cefr")),
     ],
 )
 def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) -> None:

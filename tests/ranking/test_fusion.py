@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.ranking.criteria import Criterion
 from understandability.ranking.fuse import FUSIONS, fuse
@@ -73,7 +74,9 @@ def test_infinite_scores_are_the_highest() -> None:
 
 def test_a_score_ranks_the_documents_of_the_runs() -> None:
     """Per query, the easiest first; a document without a score is not in its list."""
-    easy = Criterion(Labels.of_documents("difficulty", {"d": 10, "c": 20, "b": 30, "z": 0}), True)
+    easy = Criterion(
+        Labels.of_documents("difficulty", {"d": 10, "c": 20, "b": 30, "z": 0}), Direction.HARDER
+    )
     fused = fuse([FIRST, SECOND, easy], "rrf")
     points = dict(fused.by_query()["q"])
     assert set(points) == {"a", "b", "c", "d"}
@@ -83,11 +86,11 @@ def test_a_score_ranks_the_documents_of_the_runs() -> None:
 
 def test_scores_fuse_by_their_values_too() -> None:
     """CombSUM takes the score's own scale, turned where higher is harder."""
-    hard = Criterion(Labels.of_documents("d", {"a": 90, "b": 30, "c": 10}), True)
+    hard = Criterion(Labels.of_documents("d", {"a": 90, "b": 30, "c": 10}), Direction.HARDER)
     assert dict(fuse([FIRST, hard], "combsum").by_query()["q"]) == pytest.approx(
         {"a": 1.0, "b": 0.5 + 0.75, "c": 1.0}
     )
-    easy = Criterion(Labels.of_documents("p", {"a": 0.9, "b": 0.3, "c": 0.1}), False)
+    easy = Criterion(Labels.of_documents("p", {"a": 0.9, "b": 0.3, "c": 0.1}), Direction.EASIER)
     assert dict(fuse([FIRST, easy], "combsum").by_query()["q"]) == pytest.approx(
         {"a": 2.0, "b": 0.75, "c": 0.0}
     )
@@ -107,7 +110,7 @@ def test_with_a_depth_the_rest_of_the_first_run_follows() -> None:
 
 def test_a_score_of_documents_further_down_only_says_nothing() -> None:
     """What it knows is in the run, though not among the first: no mistake, no change."""
-    deep = Criterion(Labels.of_documents("difficulty", {"c": 1}), True)
+    deep = Criterion(Labels.of_documents("difficulty", {"c": 1}), Direction.HARDER)
     assert order(fuse([FIRST, deep], top=1)) == "abc"
 
 
@@ -186,7 +189,7 @@ def test_impossible_choices_are_named(arguments: dict[str, object], message: str
 
 def test_one_run_is_no_fusion() -> None:
     """There must be something to fuse it with, and a run among it."""
-    easy = Criterion(Labels.of_documents("difficulty", {"a": 10}), True)
+    easy = Criterion(Labels.of_documents("difficulty", {"a": 10}), Direction.HARDER)
     for sources in ([], [FIRST], [easy, easy]):
         with pytest.raises(OptionError, match="fusion needs a run"):
             fuse(sources)
@@ -194,6 +197,6 @@ def test_one_run_is_no_fusion() -> None:
 
 def test_scores_of_other_documents_are_refused() -> None:
     """No document in common is a mistake, not an empty vote."""
-    other = Criterion(Labels.of_documents("difficulty", {"zzz": 10}), True)
+    other = Criterion(Labels.of_documents("difficulty", {"zzz": 10}), Direction.HARDER)
     with pytest.raises(InputError, match="have no document in common"):
         fuse([FIRST, other])

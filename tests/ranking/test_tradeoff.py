@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from understandability.direction import Direction
 from understandability.errors import OptionError
-from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.evaluate import evaluate_runs
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import parse_scale
 from understandability.ranking.criteria import Criterion
@@ -29,9 +30,9 @@ QUNDER = Labels.of("u", {query: {"hard": 90, "easy": 5, "mean": 50} for query in
 @pytest.fixture
 def points() -> tuple[Point, ...]:
     settings = settings_of([2, 3], [0.4, 1.0])
-    runs = reranked(RUN, Criterion(QUNDER, True), settings)
+    runs = reranked(RUN, Criterion(QUNDER, Direction.HARDER), settings)
     dimensions = {"u": Dimension(QUNDER, parse_scale("lower-easier:40"))}
-    return tradeoff(evaluate(runs, QRELS, MEASURES, dimensions), settings)
+    return tradeoff(evaluate_runs(runs, QRELS, MEASURES, dimensions), settings).points
 
 
 def test_a_sweep_has_the_run_and_every_setting() -> None:

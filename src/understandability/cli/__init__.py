@@ -32,6 +32,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("explain", "explain", SCORING),
     ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
+    ("export", "export", SCORING),
     ("bundle", "bundle", MODELS),
     ("train", "train", MODELS),
     ("validate", "validate", MODELS),
