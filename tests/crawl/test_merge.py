@@ -97,8 +97,8 @@ def test_equal_names_in_different_inputs_are_two_documents(
     """The later has the name of its input before its own; what is repeated in there is not."""
     run = CrawlFolder(str(tmp_path / "run"))
     description = described(3, given="x")
-    for number, input_given in enumerate(["a.jsonl", "b/", "b/"]):
-        description["inputs"][number]["given"] = input_given.rstrip("/")
+    for each, name in zip(description["inputs"], ["a.jsonl", "b", "b"], strict=True):
+        each["given"] = name
     run.begin(description)
     commit(run, Part(0, 0, True), ["d"], [("bad", "decode")])
     commit(run, Part(1, 0, True), ["d", "e"], [("bad", "decode"), ("cut", "read")])

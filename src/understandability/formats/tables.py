@@ -40,6 +40,9 @@ class Columns:
 
     `id` names documents, `html` or `text` is their content, `url` their address; `keep` are
     columns that are to stand beside the rows.
+
+    >>> Columns(html="body", keep=("lang",)).id is None
+    True
     """
 
     id: str | None = None
