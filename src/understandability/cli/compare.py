@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
+from understandability.cli.options import names_of
 from understandability.cli.outputs import (
     ResultFile,
     ResultFormat,
@@ -27,6 +28,7 @@ def compare(
     test: Annotated[
         list[str] | None,
         typer.Option(
+            autocompletion=names_of("evaluation.statistics.significance", "TESTS"),
             help="t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The "
             "marks go by the first.",
             show_default=False,
@@ -34,7 +36,10 @@ def compare(
     ] = None,
     correction: Annotated[
         str,
-        typer.Option(help="What the table corrects by, for the runs compared: holm, bonferroni."),
+        typer.Option(
+            autocompletion=names_of("evaluation.statistics.significance", "CORRECTIONS"),
+            help="What the table corrects by, for the runs compared: holm, bonferroni.",
+        ),
     ] = "holm",
     corrected: Annotated[
         bool, typer.Option("--corrected", help="Mark by the corrected probabilities.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
+from understandability.cli.options import names_of
 from understandability.cli.outputs import (
     ResultFile,
     ResultFormat,
@@ -28,6 +29,7 @@ def correlate(
         typer.Option(
             "--coefficient",
             metavar="NAME",
+            autocompletion=names_of("evaluation.statistics.correlation", "COEFFICIENTS"),
             help="tau_b, tau_ap, ubire-overlap, rbo (these four by default), pearson, spearman.",
             show_default=False,
         ),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.options import Quiet
+from understandability.cli.options import Quiet, names_of
 from understandability.cli.ranking import Order, RunOutput, StrictRuns, Tag, read_runs
 
 
@@ -20,7 +20,13 @@ def fuse(
             show_default=False,
         ),
     ],
-    method: Annotated[str, typer.Option(help="rrf, isr, combsum, combmnz, borda.")] = "rrf",
+    method: Annotated[
+        str,
+        typer.Option(
+            autocompletion=names_of("ranking.fuse", "FUSIONS"),
+            help="rrf, isr, combsum, combmnz, borda.",
+        ),
+    ] = "rrf",
     k: Annotated[float, typer.Option(help="The constant of rrf: 1 / (k + rank).")] = 60.0,
     weight: Annotated[
         list[float] | None,

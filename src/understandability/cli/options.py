@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +15,24 @@ from understandability.errors import OptionError
 if TYPE_CHECKING:
     from understandability.formats.sources import Sources
     from understandability.formats.tables import Columns
+
+
+Completion = Callable[[str], list[str]]
+
+
+def one_of(names: Callable[[], Iterable[str]]) -> Completion:
+    """What completes the value of an option that is one of some names."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+def names_of(module: str, table: str) -> Completion:
+    """What completes the value of an option: the names in a table, loaded when the shell asks."""
+    return one_of(lambda: getattr(import_module(f"understandability.{module}"), table))
+
 
 _INPUTS = typer.Argument(
     metavar="INPUT...",
@@ -74,18 +94,23 @@ Keep = Annotated[
 Extractor = Annotated[
     str,
     typer.Option(
-        help="What is text on a page: main, naive, boilerpipe, justext, trafilatura (extra)."
+        autocompletion=names_of("extraction", "EXTRACTORS"),
+        help="What is text on a page: main, naive, boilerpipe, justext, trafilatura (extra).",
     ),
 ]
 SentenceEnds = Annotated[
     str,
     typer.Option(
-        help="Where text blocks end, sentences end: none, force-period, force-period-always."
+        autocompletion=names_of("extraction", "SENTENCE_ENDS"),
+        help="Where text blocks end, sentences end: none, force-period, force-period-always.",
     ),
 ]
 Engine = Annotated[
     str,
-    typer.Option(help="Our extraction (fast), or the libraries it reproduces (reference)."),
+    typer.Option(
+        autocompletion=names_of("extraction", "ENGINES"),
+        help="Our extraction (fast), or the libraries it reproduces (reference).",
+    ),
 ]
 LimitMb = Annotated[
     float,
@@ -98,7 +123,10 @@ LimitMb = Annotated[
 Bundle = Annotated[str, typer.Option(help="Name or folder of the model.")]
 Reader = Annotated[
     str,
-    typer.Option(help="For whom: public, plain-language, well-read or health-student."),
+    typer.Option(
+        autocompletion=names_of("models.readers", "READERS"),
+        help="For whom: public, plain-language, well-read or health-student.",
+    ),
 ]
 Threshold = Annotated[
     float | None,
@@ -106,7 +134,10 @@ Threshold = Annotated[
 ]
 User = Annotated[
     str | None,
-    typer.Option(help="How sharp the threshold is, if other: calibrated, step, arctan."),
+    typer.Option(
+        autocompletion=names_of("models.readers", "USERS"),
+        help="How sharp the threshold is, if other: calibrated, step, arctan.",
+    ),
 ]
 NoiseScale = Annotated[
     str | None, typer.Option(help="Scale of the user's noise; `pi` is a number here.")

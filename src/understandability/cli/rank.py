@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.cli.options import Quiet
+from understandability.cli.options import Quiet, names_of
 from understandability.cli.ranking import Order, RunFile, RunOutput, StrictRuns, Tag, read_runs
 from understandability.errors import OptionError
 
@@ -65,12 +65,18 @@ def learn(
     labels: Annotated[
         str,
         typer.Option(
+            autocompletion=names_of("ranking.gains", "COMBOS"),
             help="combo1 (R, IR features alone), combo2 (R), combo3 (R * (100 - U) / 100), combo4 "
             "(R if U <= 40 else 0), combo5 (2 * R if U <= 40 else R), or an expression of one's "
-            "own."
+            "own.",
         ),
     ] = "combo2",
-    objective: Annotated[str, typer.Option(help="lambdamart or pairwise.")] = "lambdamart",
+    objective: Annotated[
+        str,
+        typer.Option(
+            autocompletion=names_of("ranking.learn", "OBJECTIVES"), help="lambdamart or pairwise."
+        ),
+    ] = "lambdamart",
     rounds: Annotated[int, typer.Option(help="How many trees.")] = 100,
     depth: Annotated[int, typer.Option(help="The depth of a tree.")] = 4,
     learning_rate: Annotated[float, typer.Option(help="What each tree counts.")] = 0.1,

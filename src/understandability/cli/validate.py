@@ -83,7 +83,7 @@ def validate(
 
     With --grid, repeat the main experiment of Palotti, Zuccon & Hanbury (2019) on labelled pages.
 
-    Example: understand validate default judged.jsonl.gz:label:harder:cefr
+    Example: understand validate default judged.jsonl.gz:rating:harder:cefr
     """
     if grid:
         if bundle is not None or not labels:

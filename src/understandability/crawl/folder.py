@@ -284,6 +284,7 @@ def _facts_in(schema: pa.Schema) -> Facts:
 
 
 def _check_rows(table: pa.Table, expected: int) -> None:
+    table.validate(full=True)  # for Arrow reads texts without looking
     if table.num_rows != expected:
         raise ValueError(f"it has {table.num_rows} rows and should have {expected}")
 

@@ -201,7 +201,9 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
                     ),
                 )
     except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a table: {in_one_line(error)}") from error
+        where = _damaged_line(path) if isinstance(error, pa.ArrowException) else ""
+        reason = in_one_line(error)
+        raise InputError(f"{path}{where} cannot be read as a table: {reason}") from error
     if "docno" in table.column_names:  # numbers, to a reader of JSON, where all are digits
         index = table.column_names.index("docno")
         table = table.set_column(index, "docno", table["docno"].cast(pa.string()))
@@ -213,6 +215,35 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
             )
         table = table.select(wanted)
     return table
+
+
+def _damaged_line(path: str) -> str:
+    """Which line of a text file Arrow cannot read, where that can be told."""
+    kind, _ = table_format(path)
+    if kind == "parquet":
+        return ""
+    types: dict[str, type] = {}
+    columns = 0
+
+    def is_like_before(text: str) -> bool:
+        nonlocal columns
+        if kind == "jsonl":
+            row = json.loads(text or "{}", parse_int=float)
+            values = {name: type(value) for name, value in row.items() if value is not None}
+            return all(types.setdefault(name, found) is found for name, found in values.items())
+        (fields,) = csv.reader([text], delimiter="," if kind == "csv" else "\t")
+        columns = columns or len(fields)
+        return len(fields) in (0, columns)
+
+    with open_stream(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                good = is_like_before(line.decode("utf-8").strip("\r\n"))
+            except (ValueError, AttributeError):
+                good = False
+            if not good:
+                return f", line {number}"
+    return ""
 
 
 def _check_header(path: str, delimiter: str) -> None:
