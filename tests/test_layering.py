@@ -28,6 +28,7 @@ STAGES = (
     "features",
     "models",
     "scoring",
+    "rows",
     "evaluation",
     "ranking",
     "integrations",

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from understandability.extraction import extract, fields
+from understandability.extraction import extract, fields, open_fields, parse_for
 from understandability.language.sentences import sentence_starts
 from understandability.language.tokens import split_pieces
-from understandability.pages import ParsedPage, parse_page
+from understandability.pages import ParsedPage
 from understandability.records import TEXT, Block, Document, Page
 
-DEFAULT_EXTRACTOR = "boilerpipe"
+DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
+# Of a longer text the beginning is analysed: some 33,000 words, a hundred printed pages.
+MOST_CHARACTERS = 200_000
+LONG_TEXT = "long_text"
+_LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
+
+# The flag of a page of whose words less than this share was taken: its text may have been missed.
+LITTLE_KEPT = "little_kept"
+LITTLE_SHARE = 0.25
 
 
 def document_of(
@@ -20,7 +29,9 @@ def document_of(
     """The document that a page's blocks make under one policy of sentence ends.
 
     `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
-    fields by the policy, and no sentence runs across the end of a field.
+    fields by the policy, and no sentence runs across the end of a field. Of a text longer than
+    `MOST_CHARACTERS` only so much is cut up, and the document has the flag `LONG_TEXT`; one of
+    less than a quarter of the words in the blocks has the flag `LITTLE_KEPT`.
 
     >>> from understandability.extraction import extract
     >>> from understandability.pages import parse_page
@@ -32,13 +43,18 @@ def document_of(
     """
     pieces: list[str] = []
     starts: list[int] = []
-    for text in fields(blocks, sentence_ends):
+    open_ends: list[int] = []
+    texts = fields(blocks, sentence_ends)
+    analysed = _beginning(texts)
+    for text, is_open in zip(analysed, open_fields(blocks, sentence_ends), strict=False):
         more = split_pieces(text)
         starts += [len(pieces) + start for start in sentence_starts(more)]
         pieces += more
+        if more and is_open:
+            open_ends.append(len(starts) - 1)
     return Document(
         docno=parsed.page.docno,
-        source=parsed.page.source,
+        path=parsed.page.path,
         pieces=tuple(pieces),
         sentence_starts=tuple(starts),
         tag_counts=parsed.tag_counts,
@@ -49,8 +65,42 @@ def document_of(
         encoding=parsed.encoding,
         extractor=extractor,
         sentence_ends=sentence_ends,
-        flags=(*parsed.page.flags, *parsed.flags),
+        flags=(
+            *parsed.page.flags,
+            *parsed.flags,
+            *[LONG_TEXT] * (analysed is not texts),
+            *[LITTLE_KEPT] * _is_little_kept(blocks),
+        ),
+        open_ends=tuple(open_ends),
     )
+
+
+def _beginning(texts: list[str]) -> list[str]:
+    """The first `MOST_CHARACTERS` of some texts, up to the end of a piece; all if they are fewer.
+
+    Of what is longer than any writing (code, an image as text) little is left in that case.
+
+    >>> [len(text) for text in _beginning(["a" * 150_000, "word " * 50_000])]
+    [1000, 198994]
+    """
+    if sum(map(len, texts)) <= MOST_CHARACTERS:
+        return texts
+    left = MOST_CHARACTERS
+    analysed: list[str] = []
+    for text in texts:
+        text = _LONG_PIECE.sub(r"\1", text)
+        if len(text) > left:
+            return analysed + text[:left].rsplit(None, 1)[:1]
+        analysed.append(text)
+        left -= len(text)
+    return analysed
+
+
+def _is_little_kept(blocks: Sequence[Block]) -> bool:
+    words = dict.fromkeys((True, False), 0)
+    for block in blocks:
+        words[block.kept] += block.text.count(" ") + 1
+    return words[True] < LITTLE_SHARE * sum(words.values())
 
 
 def document_of_page(
@@ -66,7 +116,7 @@ def document_of_page(
     >>> document_of_page(page, extractor="naive").sentences[-2:]
     (('You', 'have', 'flu.'), ('Rest!',))
     """
-    parsed = parse_page(page)
+    parsed = parse_for(page, extractor)
     blocks = extract(parsed, extractor, engine)
     return document_of(parsed, blocks, extractor=extractor, sentence_ends=sentence_ends)
 

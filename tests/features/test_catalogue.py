@@ -163,6 +163,6 @@ def test_the_readme_table_has_a_row_for_each_feature() -> None:
     """Written from the catalogue, so that it cannot say otherwise."""
     lines = markdown().splitlines()
     assert len(lines) == len(CATALOGUE) + 2
-    assert lines[0].startswith("| name | group | per | unit | harder | meaning | source |")
+    assert lines[0].startswith("| name | group | per | unit | direction | meaning | source |")
     assert {line.split(" | ")[1] for line in lines[2:]} == set(GROUPS)
     assert check_columns(list(COLUMNS)) == tuple(COLUMNS)

@@ -43,7 +43,7 @@ def background() -> Bundle:
     return train_background(corpora, "naive-bayes-classifier", dimensions=2)
 
 
-@pytest.mark.parametrize("name", ["default", "llr", "background-mlp"])
+@pytest.mark.parametrize("name", ["open", "llr", "background-mlp"])
 def test_contributions_add_up_to_the_estimate(name: str) -> None:
     """Of every kind of model; documents without words have none."""
     check_contributions(load_bundle(name))
@@ -80,7 +80,7 @@ def check_contributions(bundle: Bundle) -> None:
 def test_contributions_tell_easy_from_hard() -> None:
     """Of the default bundle: what a typical text lacks makes the hard one harder."""
     batch = Batch([document_of_text(text) for text in (EASY, HARD)])
-    easy, hard = contributions(load_bundle("default"), batch)
+    easy, hard = contributions(load_bundle("open"), batch)
     assert easy.typical == hard.typical
     assert easy.difficulty < easy.typical < hard.difficulty
     words = {part.theme: part for part in hard.parts}["difficulty of words"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from understandability.crawl.folder import RunFolder
+from understandability.crawl.folder import CrawlFolder
 from understandability.documents import document_of_page
 from understandability.records import Block, Document, Page
 from understandability.report import crawl_report, explain, page_report
@@ -102,7 +102,7 @@ def crawl(scorer: Scorer, understand: Callable[..., Any], tmp_path_factory: Any)
     (folder / "in" / "empty.html").write_bytes(b"")
     assert understand("score", folder / "in", "-o", f"{folder}/run/").returncode == 0
     path: Path = folder / "crawl.html"
-    path.write_text(crawl_report(RunFolder(f"{folder}/run/"), scorer, sample=3), "utf-8")
+    path.write_text(crawl_report(CrawlFolder(f"{folder}/run/"), scorer, sample=3), "utf-8")
     return path
 
 
@@ -188,7 +188,7 @@ def test_hostile_names_of_a_crawl_run_nothing(
     source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     assert understand("score", source, "-o", f"{tmp_path}/run/").returncode == 0
     path = tmp_path / "crawl.html"
-    path.write_text(crawl_report(RunFolder(f"{tmp_path}/run/"), scorer, sample=0), "utf-8")
+    path.write_text(crawl_report(CrawlFolder(f"{tmp_path}/run/"), scorer, sample=0), "utf-8")
     browser.open(path)
     assert browser.evaluate("window.attacked === undefined")
     assert browser.evaluate("document.scripts.length") == 1

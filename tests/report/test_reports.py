@@ -265,9 +265,9 @@ def test_a_page_of_which_little_was_kept_is_remarked(scorer: Scorer) -> None:
 
 
 def test_an_endless_page_is_shown_in_part(scorer: Scorer) -> None:
-    """Counts are of all of it; the report is no larger than a browser can show."""
-    words = 30_000
-    text = "cardiomyopathy " * (words - 1) + "a" * 1_000_000
+    """Counts are of all that is analysed; the report is no larger than a browser can show."""
+    words = 24_000
+    text = "icterus " * (words - 1) + "a" * 1_000_000
     explanation = explain(document_of_text(text), scorer)
     assert explanation.words == explanation.mark_counts["difficult"] == words
     assert explanation.is_cut
@@ -360,4 +360,4 @@ def test_the_report_of_a_crawl(understand, tmp_path: Path) -> None:  # type: ign
     assert "leave out --json" in done.stderr
     done = understand("explain")
     assert done.returncode == 2
-    assert "name pages to explain, or a run folder with --run" in done.stderr
+    assert "name pages to explain, or a crawl folder with --run" in done.stderr

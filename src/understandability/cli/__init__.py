@@ -26,13 +26,13 @@ RETRIEVAL = "Rank pages"
 # function of the command's name, or a typer app called `app` for a command with subcommands.
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("score", "score", SCORING),
-    ("run", "run", SCORING),
-    ("lookup", "lookup", SCORING),
+    ("crawl", "crawl", SCORING),
     ("features", "features", SCORING),
     ("extract", "extract", SCORING),
     ("explain", "explain", SCORING),
     ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
+    ("export", "export", SCORING),
     ("bundle", "bundle", MODELS),
     ("train", "train", MODELS),
     ("validate", "validate", MODELS),

@@ -10,10 +10,10 @@ from understandability.cli.evaluating import EvaluationOptions, takes_evaluation
 from understandability.cli.outputs import (
     ResultFile,
     ResultFormat,
-    print_table,
     show_table,
     write_result,
 )
+from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:

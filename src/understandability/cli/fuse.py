@@ -49,7 +49,9 @@ def fuse(
     from understandability.formats.runs import write_run
     from understandability.ranking.criteria import is_criterion, read_criterion
     from understandability.ranking.fuse import fuse
+    from understandability.storage.writing import check_is_no_input
 
+    check_is_no_input(output, [part for text in sources for part in (text, text.partition(":")[0])])
     criteria = {text: read_criterion(text) for text in sources if is_criterion(text)}
     paths = [text for text in sources if text not in criteria]
     runs = iter(read_runs(paths, order, strict, quiet))

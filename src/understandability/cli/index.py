@@ -31,7 +31,7 @@ def build(
         typer.Option("-o", "--output", metavar="FOLDER", help="The new index.", show_default=False),
     ],
     extractor: Annotated[
-        str, typer.Option(help="What is text on a page: naive, boilerpipe, justext.")
+        str, typer.Option(help="What is text on a page: main, naive, boilerpipe, justext.")
     ] = "naive",
     stop_words: Annotated[
         str, typer.Option(help="Words that are left out: english (scikit-learn's), none.")
@@ -50,7 +50,7 @@ def build(
     Example: understand index build crawl.warc.gz -o crawl-index/
     """
     from understandability.cli.progress import ProgressLine
-    from understandability.cli.rows import report_failures
+    from understandability.crawl.outputs import write_failures
     from understandability.formats.datasets import dataset_pages, is_dataset
     from understandability.ranking.search.analysis import Analyzer
     from understandability.ranking.search.index import build_index
@@ -64,7 +64,7 @@ def build(
     with ProgressLine(quiet) as progress:
         index, failures = build_index(_counted(pages, progress), analyzer, extractor)
     save_index(index, folder)
-    report_failures(list(failures), folder)
+    write_failures(failures, folder)
     if not quiet:
         where = f" (in {folder}.errors.jsonl)" if failures else ""
         typer.echo(

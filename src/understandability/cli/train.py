@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.arrays import Floats
 from understandability.cli.options import LimitMb, Quiet
 from understandability.cli.outputs import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from understandability.arrays import Floats
     from understandability.models.bundle import Bundle as TrainedBundle
     from understandability.models.training.judged import OutOfFold
     from understandability.models.training.labelled import LabelledTexts
@@ -138,8 +138,11 @@ def judged(
     from understandability.features import compute_features
     from understandability.features.rows.background import by_row
     from understandability.models.bundle import load_background_models
-    from understandability.models.runtime.mixture import text_columns
-    from understandability.models.training.judged import judged_estimator, train_judged
+    from understandability.models.training.judged import (
+        judged_estimator,
+        text_columns,
+        train_judged,
+    )
     from understandability.models.training.labelled import LabelSource, all_documents, read_labelled
     from understandability.storage.bundle_files import check_place
 
@@ -193,9 +196,9 @@ def judged(
 
 def _documents(pages: Iterable[Page | Failure]) -> Iterator[Document]:
     """The documents of pages; what cannot be read is left out."""
-    from understandability.scoring import Documents, Settings
+    from understandability.scoring import Settings, documents_of
 
-    return iter(Documents(pages, Settings()))
+    return documents_of(pages, Settings())
 
 
 def _shown(
@@ -244,11 +247,13 @@ def _write_estimates(
     import numpy as np
     import pyarrow as pa
 
+    from understandability.models.calibration import SHORT
     from understandability.models.runtime.judged import JudgedModel
     from understandability.storage.tables import write_table
 
     assert isinstance(bundle.model, JudgedModel)
-    whole = bundle.calibration.apply(bundle.model.predict(inputs))[0]
+    raw = bundle.model.predict(inputs)
+    whole = bundle.calibration.apply(raw, np.full(len(raw), SHORT))[0]
     known = estimates.fold >= 0
     table = pa.table(
         {

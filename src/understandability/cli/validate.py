@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from understandability.cli.options import LimitMb, Quiet
-from understandability.cli.outputs import (
-    ResultFile,
-    check_destination,
-    named,
-    print_table,
-    write_result,
-)
+from understandability.cli.outputs import ResultFile, check_destination, named, write_result
+from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:

@@ -1,4 +1,6 @@
-"""Runs and labels in, measures out.
+"""Runs judged by labels.
+
+In: `Run`s and `Labels`. Out: values of measures, by query and in the mean, and what they tell.
 
 `measures`: what measures there are, how their names are read, the arithmetic, and those of
 ir_measures; `conventions`: the table of every choice that changes numbers; `scales`: what labels

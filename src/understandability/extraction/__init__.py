@@ -1,10 +1,13 @@
-"""Parsed pages in, blocks of text out, kept or dropped, and where their sentences end.
+"""Where the text of a page is, and where its sentences end.
 
-    blocks = extract(parse_page(page), "boilerpipe")
+In: a `ParsedPage`. Out: its `Block`s of text, each kept or dropped with the reason.
+
+    blocks = extract(parse_page(page), "main")
     texts = fields(blocks, "force-period")
 
-`extractors` is the table; `naive`, `boilerpipe`, `paragraphs` (jusText) and `plain` walk the one
-tape of a page, `reference` and `modern` call the libraries; `columns` makes the blocks.
+`extractors` is the table; `main` (the default), `naive`, `boilerpipe`, `justext` and `plain_text`
+walk the one tape of a page, `reference` and `trafilatura` call the libraries; `columns` makes the
+blocks.
 """
 
 from __future__ import annotations
@@ -15,9 +18,10 @@ from understandability.extraction.extractors import (
     Extractor,
     extract,
     installed_extractors,
+    parse_for,
     require_extractor,
 )
-from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields
+from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields, open_fields
 
 __all__ = [
     "ENGINES",
@@ -27,5 +31,7 @@ __all__ = [
     "extract",
     "fields",
     "installed_extractors",
+    "open_fields",
+    "parse_for",
     "require_extractor",
 ]

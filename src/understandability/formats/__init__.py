@@ -1,9 +1,8 @@
-"""Paths in, records out, and back again; the only package that opens files.
+"""Files of the outside world, read as records, whatever is wrong with some of them.
 
-`sources` reads pages in whatever holds them: `folders`, `containers` and their `members`, `warc`
-and its `http` messages, `jsonl`, `parquet_pages`, `docx`, over `streams` that unpack within bounds.
-`runs`, `queries`, `docnos` and `datasets` read what runs are judged by. `tables` writes what is
-computed; `bundles`, `index` and `run_folder` keep models, indexes and crawls. `resources` are
-embedded, `installed` ones come by `installing`, which reads `lexicons`, `mesh` and `metamap`.
-`download` and `remote` (paths that are URLs) alone use the network, when a user names one.
+In: paths. Out: `Page`s and `Failure`s; `Run`s and `Labels`; queries; lists of docnos.
+
+`sources` reads pages from any mix of inputs: `warc` with its `http` messages, `containers` (JSON
+Lines, Parquet, TREC, tar) with their `members`, `docx`. `runs`, `queries` and `docnos` read what
+runs are judged by; `datasets` reads all of these from ir_datasets.
 """

@@ -22,7 +22,8 @@ from understandability.errors import InputError, OptionError
 from understandability.formats.datasets import dataset_run, is_dataset, open_dataset
 from understandability.records import Labels, Oddity, Run, numpy_values
 from understandability.storage.streams import DamagedStreamError, open_stream
-from understandability.storage.tables import read_table, write_bytes
+from understandability.storage.tables import read_table
+from understandability.storage.writing import write_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -397,6 +398,7 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
         line = data.count(b"\n", 0, error.start) + 1
         oddities.append(Oddity("files not in UTF-8, read as Latin-1", 1, f"line {line}"))
         data = data.decode("latin-1").encode()
+    data = re.sub(rb"\r(?!\n)", b"\n", data)  # as lines end where CR stands alone
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     tidy = [b" ".join(line.split()) for line in lines]
     odd = [n for n, (was, now) in enumerate(zip(lines, tidy, strict=True), 1) if was != now]

@@ -1,1 +1,4 @@
-"""Our parts as parts of other toolkits; each needs the extra of its name."""
+"""Our parts as parts of other toolkits; each module needs the extra of its name.
+
+In and out: what those toolkits take and give.
+"""

@@ -1,13 +1,13 @@
-"""Numbers to difficulty and P(U|d): a batch of documents goes in, an `Estimate` of each comes out.
+"""Numbers to level, difficulty and P(U|d).
 
-    bundle = load_bundle("default")
+In: a batch of documents. Out: an `Estimate` of each; or, in training, a `Bundle`.
+
+    bundle = load_bundle("open")
     estimates = bundle.estimate(batch, threshold=40, user="calibrated")
 
-`users` turns any score into P(U|d); `calibration` maps a model's output to difficulty; `bundles`
-holds trained models: `mixture`, `judged`, `background`, or a column alone (`models`).
-`contributions` tell what moved an estimate. `labelled` reads judged texts. What models are made of:
-`estimators`, in training; `predictors` and `forest`, as arrays that are checked before they are
-used; `portable` makes the second of the first.
+`readers` turns any score into P(U|d); `calibration` maps a model's output to difficulty; `bundle`
+holds a trained model with its `card`. `contributions` tell what moved an estimate. `runtime` holds
+what scoring needs, `training` what learning needs; `estimators` is the table that both know.
 """
 
 from understandability.models.bundle import DEFAULT_BUNDLE, Bundle, load_bundle

@@ -21,13 +21,16 @@ from understandability.features import Batch
 from understandability.models.calibration import Calibration
 from understandability.models.readers import probability
 from understandability.models.runtime.model import Model
+from understandability.models.runtime.pages import PageModel, PageScale
 from understandability.records import Estimate
 from understandability.storage.bundle_files import BundleFiles, read_bundle, write_bundle
 
 if TYPE_CHECKING:
     from understandability.models.runtime.background import BackgroundModel
 
-DEFAULT_BUNDLE = "default"
+DEFAULT_BUNDLE = "open"
+# Other names of bundles that come with the package.
+ALIASES = {"default": DEFAULT_BUNDLE}
 
 
 # The kinds of model in ``bundle.json``, each with the class that reads it and its module; a module
@@ -36,7 +39,7 @@ MODELS = {
     "column": ("model", "ColumnModel"),
     "background": ("background", "BackgroundModel"),
     "judged": ("judged", "JudgedModel"),
-    "mixture": ("mixture", "MixtureModel"),
+    "pages": ("pages", "PageModel"),
 }
 
 
@@ -58,9 +61,14 @@ class Bundle:
     name: str
     licence: str
     model: Model
-    calibration: Calibration
+    calibration: Calibration | PageScale
     card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     checksum: str = ""
+
+    @property
+    def scale(self) -> str:
+        """The name of the scale of difficulty; scores on different scales must not be mixed."""
+        return self.calibration.scale
 
     def estimate(
         self,
@@ -77,7 +85,12 @@ class Bundle:
         without words has NaN for all four, and the flag ``no_words``.
         """
         raw = np.where(batch.words > 0, self.model.raw(batch), np.nan)
-        difficulty, spread = self.calibration.apply(raw, batch.words)
+        levels, evidence = np.full(len(batch), np.nan), batch.words
+        flags: tuple[tuple[str, ...], ...] = ((),) * len(batch)
+        if isinstance(self.model, PageModel):
+            found = batch.once(self.model.levels)
+            levels, evidence, flags = raw, found.error, found.flags
+        difficulty, spread = self.calibration.apply(raw, evidence)
         noise = spread if noise_scale is None and user == "calibrated" else noise_scale
         chance = probability(difficulty, threshold, user, noise_scale=noise)
         return tuple(
@@ -87,7 +100,8 @@ class Bundle:
                 float(difficulty[index]),
                 float(spread[index]),
                 float(raw[index]),
-                () if batch.words[index] else ("no_words",),
+                float(levels[index]),
+                flags[index] if batch.words[index] else ("no_words",),
             )
             for index, document in enumerate(batch.documents)
         )
@@ -109,6 +123,8 @@ class Bundle:
 def load_bundle(name_or_path: str | Path) -> Bundle:
     """A bundle by the name of one that comes with the package, or by the path of its folder.
 
+    ``default`` is another name of the bundle `open`.
+
     Executes nothing that the bundle holds, and checks all of it before it is used; raises
     `InputError` where it is not there, damaged, altered, unsafe, newer than this version reads,
     or needs features that this version does not know.
@@ -116,7 +132,7 @@ def load_bundle(name_or_path: str | Path) -> Bundle:
     >>> load_bundle("llr").name
     'llr'
     """
-    files = read_bundle(name_or_path)
+    files = read_bundle(ALIASES.get(str(name_or_path), name_or_path))
     try:
         return _bundle(files)
     except InputError as error:
@@ -144,7 +160,7 @@ def _bundle(files: BundleFiles) -> Bundle:
         name,
         licence,
         _model(kind, model, files.weights),
-        Calibration.from_json(knots),
+        (PageScale if kind == "pages" else Calibration).from_json(knots),
         MappingProxyType(card),
         files.checksum,
     )

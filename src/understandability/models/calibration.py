@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,6 +49,9 @@ class Calibration:
     shrink: float = 0.0
     lean: float = 0.0
 
+    # The first version's: a table of CEFR levels, or a line through the labels of a bundle.
+    scale: ClassVar[str] = "labels.v1"
+
     def __post_init__(self) -> None:
         raw, difficulty, spread = map(np.asarray, (self.raw, self.difficulty, self.spread))
         if not (
@@ -76,6 +79,10 @@ class Calibration:
         values = raw - self.lean * longer
         spread = np.interp(values, self.raw, self.spread) * np.exp(-self.shrink * longer)
         return np.interp(values, self.raw, self.difficulty), spread
+
+    def examples(self) -> list[tuple[float, float, float]]:
+        """Raw outputs with their difficulty and spread, for a card: the knots."""
+        return list(zip(self.raw, self.difficulty, self.spread, strict=True))
 
     def to_json(self) -> dict[str, list[float] | float]:
         """The knots, for ``bundle.json``."""

@@ -1,14 +1,24 @@
-"""Raw bytes in; a decoded page with one shared parse, and a guess of its language, out.
+"""Bytes to a page that is decoded and parsed once.
 
-`decoding` finds the encoding, `parsed` makes the page, `tape` is its one parse as a flat list of
-tags and texts, `labels` are the encodings' names, `language` guesses, and
-`characters` finds what is not ASCII.
+In: a `Page` as it was read. Out: a `ParsedPage`, with a guess of its language.
+
+`decoding` finds the encoding, `encodings` are their names; `parsed` makes the page, `tape` is its
+one parse as a flat list of tags and texts; `language_guess` guesses; `characters` finds what is not
+ASCII.
 """
 
 from __future__ import annotations
 
 from understandability.pages.language_guess import stop_words
-from understandability.pages.parsed import ParsedPage, parse_page
+from understandability.pages.parsed import ParsedPage, parse_page, parse_source
 from understandability.pages.tape import Tape, names, text_of_unparsed
 
-__all__ = ["ParsedPage", "Tape", "names", "parse_page", "stop_words", "text_of_unparsed"]
+__all__ = [
+    "ParsedPage",
+    "Tape",
+    "names",
+    "parse_page",
+    "parse_source",
+    "stop_words",
+    "text_of_unparsed",
+]

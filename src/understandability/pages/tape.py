@@ -19,7 +19,9 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 from lxml import etree
@@ -39,7 +41,7 @@ def names(listed: str) -> frozenset[str]:
 
 
 # Larger pages get no tree.
-_MAX_TREE_BYTES = 4_000_000
+MAX_TREE_BYTES = 4_000_000
 _MAX_TREE_TAGS = 400_000
 # Nor do pages with a tag of more attributes, for which libxml2 takes the square of their number.
 _MAX_ATTRIBUTES = 150
@@ -62,9 +64,9 @@ _MAX_TAGS = 1_000_000
 RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
 
 # Elements that extractors leave out, so that all is lost behind one that is never closed.
-_HIDING = ("noscript", "template", "object")
+HIDING = ("noscript", "template", "object")
 
-_VOID = names(
+VOID = names(
     """area base basefont bgsound br col embed frame hr img input keygen link meta param source
     track wbr"""
 )
@@ -111,6 +113,7 @@ class Markup(NamedTuple):
     language: str = ""  # as the root element claims
     closes_void_elements: bool = False  # the page writes <br/>, not <br>
     flags: tuple[str, ...] = ()
+    hints: Mapping[int, str] = MappingProxyType({})  # see `read_source`
 
 
 def read_markup(source: bytes) -> Markup:
@@ -121,17 +124,17 @@ def read_markup(source: bytes) -> Markup:
     >>> read_markup(b"<p class=x>3 &lt; 4<br>&amp;").tape
     ['', 'html', '', 'body', '', 'p', '3 < 4', 'br/', '&', '/p', '', '/body', '', '/html', '']
     """
-    closed = _with_comments_closed(source)
-    if len(closed) <= _MAX_TREE_BYTES:  # else attributes are not read
-        closed = _with_quote_closed(_with_quote_closed(closed, b'"'), b"'")
+    closed = with_comments_closed(source)
+    if len(closed) <= MAX_TREE_BYTES:  # else attributes are not read
+        closed = with_quote_closed(with_quote_closed(closed, b'"'), b"'")
     markup = _read(closed)
     last = _raw_at_end(markup.tape)
-    if last and _opens_after_last_end(closed, last.encode()) >= 0:
+    if last and opens_after_last_end(closed, last.encode()) >= 0:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
     shown = closed
-    for name in _HIDING:
-        if name in markup.tags and (start := _opens_after_last_end(shown, name.encode())) >= 0:
+    for name in HIDING:
+        if name in markup.tags and (start := opens_after_last_end(shown, name.encode())) >= 0:
             tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
             shown = shown[:start] + tags.sub(b"", shown[start:])
     if shown is not closed:
@@ -148,18 +151,24 @@ def text_of_unparsed(content: str) -> str:
     >>> text_of_unparsed("<p>No frames&hellip;")
     ' No frames…'
     """
-    return _without_references(_ANY_TAG.sub(" ", content)).replace("\n", " ")
+    return without_references(_ANY_TAG.sub(" ", content)).replace("\n", " ")
 
 
-def _read(source: bytes) -> Markup:
+def count_tags(source: bytes) -> int:
+    """How many tags a source may have; raises `PageError` for more than fit into memory."""
     number = source.count(b"<") if len(source) > _MAX_TREE_TAGS else 0
     if number > _MAX_TAGS:
         raise PageError("decode", f"the page has {number:,} tags; at most {_MAX_TAGS:,} are read")
+    return number
+
+
+def _read(source: bytes) -> Markup:
+    number = count_tags(source)
     if not source or source.isspace():
         return Markup([""], Counter())
     slashes = _LINE_BREAK.findall(source)
     closes_void_elements = 2 * slashes.count(b"/") > len(slashes)
-    if number <= _MAX_TREE_TAGS and len(source) <= _MAX_TREE_BYTES and not _has_full_tag(source):
+    if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES and not _has_full_tag(source):
         parser = etree.HTMLParser(
             encoding="utf-8",
             remove_comments=True,
@@ -260,17 +269,19 @@ def _tape_of_source(source: str) -> Tape:
     ['', 'p', '3 < 4', 'br/', '', 'script', '', '/script', '']
     """
     source = _RAW_ELEMENT.sub(_without_tags, _COMMENT.sub("", source))
-    pieces = _SOURCE_TAG.split(source)
+    pieces = _SOURCE_TAG.split(source.replace("\n", " ").replace("\xa0", " "))
     tags = [tag.lower() for tag in pieces[1::2]]
-    pieces[1::2] = [tag + "/" if tag in _VOID else tag for tag in tags]
+    pieces[1::2] = [tag + "/" if tag in VOID else tag for tag in tags]
     pieces[0::2] = [
-        (_without_references(text) if "&" in text else text).replace("\n", " ").replace("\xa0", " ")
+        without_references(text).replace("\n", " ").replace("\xa0", " ") if "&" in text else text
         for text in pieces[0::2]
     ]
+    if _MARK in source:
+        pieces[0::2] = [text.replace(_MARK, "<") for text in pieces[0::2]]
     return pieces
 
 
-def _without_references(text: str) -> str:
+def without_references(text: str) -> str:
     return html.unescape(_ENDLESS_NUMBER.sub("\ufffd", text))
 
 
@@ -278,10 +289,10 @@ def _without_tags(element: re.Match[str]) -> str:
     start, name, content = element.groups()
     if name.lower() in ("script", "style"):
         return start
-    return start + content.replace("<", "&lt;")
+    return start + content.replace("<", _MARK)
 
 
-def _with_comments_closed(source: bytes) -> bytes:
+def with_comments_closed(source: bytes) -> bytes:
     """The source with comments that are never closed made empty: what they held is text."""
     end = source.rfind(b"-->") + 1
     if source.find(b"<!--", end) < 0:
@@ -292,11 +303,11 @@ def _with_comments_closed(source: bytes) -> bytes:
     return source[:end] + source[end:].replace(b"<!--", b"<!-->")
 
 
-def _with_quote_closed(source: bytes, quote: bytes) -> bytes:
+def with_quote_closed(source: bytes, quote: bytes) -> bytes:
     """The source with attributes that swallow text closed before the end of their tag.
 
     >>> source = b"<p title='a>" + b"<p>text" * 200 + b"<p title='b'>"
-    >>> _with_quote_closed(source, b"'")[:21]
+    >>> with_quote_closed(source, b"'")[:21]
     b"<p title='a'><p>text<"
     """
     parts: list[bytes] = []
@@ -343,7 +354,7 @@ def _raw_at_end(tape: Tape) -> str:
     return ""
 
 
-def _opens_after_last_end(source: bytes, name: bytes) -> int:
+def opens_after_last_end(source: bytes, name: bytes) -> int:
     """Where an element opens that is never closed; -1 if there is none."""
     opens = re.compile(rb"<%b\b" % name, re.IGNORECASE)
     if not opens.search(source, max(0, source.rfind(b"</" + name))):  # as nearly all write it
@@ -360,13 +371,15 @@ def _with_raw_elements_closed(source: bytes) -> bytes:
     """The source with scripts and the like closed where text seems to go on."""
     for name in RAW:
         tag = name.encode()
-        if (start := _opens_after_last_end(source, tag)) >= 0:
+        if (start := opens_after_last_end(source, tag)) >= 0:
             goes_on = _TEXT_STARTS if name in ("script", "style") else b"<"
-            rest = re.sub(
-                rb"(<%b\b[^<>]*>)(.*?)(?=%b|\Z)" % (tag, goes_on),
-                rb"\1\2</%b>" % tag,
-                source[start:],
-                flags=re.DOTALL | re.IGNORECASE,
+            element = re.compile(
+                rb"<%b\b[^<>]*>.*?(?=%b|\Z)" % (tag, goes_on), re.DOTALL | re.IGNORECASE
             )
+            rest = element.sub(partial(_with_end, b"</%b>" % tag), source[start:])
             source = source[:start] + rest
     return source
+
+
+def _with_end(end: bytes, element: re.Match[bytes]) -> bytes:
+    return element[0] + end  # which a template of `sub` would take five times as long for

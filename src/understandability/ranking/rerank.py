@@ -36,6 +36,7 @@ def rerank(
     of the run.
 
     >>> from understandability.records import Labels
+    >>> from understandability.direction import Direction
     >>> run = Run.of("mine", {"q": [("a", 4.0), ("b", 3.0), ("c", 2.0), ("d", 1.0)]})
     >>> difficulty = Labels.of_documents("difficulty", {"a": 70, "c": 20, "d": 10})
     >>> rerank(run, [Criterion(difficulty, Direction.HARDER)], top=3).by_query()["q"]

@@ -1,4 +1,6 @@
-"""Something to look at: documents and their estimates go in, reports and charts come out.
+"""Something to look at.
+
+In: documents and their estimates. Out: reports, charts, and the same as data.
 
 explanation = explain(document, scorer)
 page_report([explanation])      # one HTML file

@@ -96,7 +96,7 @@ def marked_blocks(document: Document, pieces: Sequence[MarkedPiece]) -> tuple[Ma
         if block.kept:
             texts = fields([block], document.sentence_ends)
             end = first + sum(len(split_pieces(text)) for text in texts)
-            shown = min(end, MOST_PIECES)
+            shown = min(end, MOST_PIECES, len(pieces))
             starts = [first, *(np.flatnonzero(is_start[first + 1 : shown]) + first + 1), shown]
             sentences = [
                 _sentence(pieces[start:stop]) for start, stop in pairwise(starts) if start < stop

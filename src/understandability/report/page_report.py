@@ -71,7 +71,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     typical = references(settings["bundle_checksum"])
     return {
         "name": beginning(document.title or document.docno),
-        "where": beginning(document.url or document.source or document.docno),
+        "where": beginning(document.url or document.path or document.docno),
         "remarks": [_REMARKS.get(flag, flag.replace("_", " ")) for flag in explanation.remarks],
         "estimated": known,
         "chance": percent(estimate.p_understandable) if known else "",
@@ -120,6 +120,7 @@ _REMARKS = {
         "out, below the marked text; another --extractor may do better."
     ),
     "smog_extrapolated": "The text has fewer than 30 sentences: SMOG is extrapolated.",
+    "forcast_extrapolated": "The text has fewer than 150 words: FORCAST is extrapolated.",
 }
 
 

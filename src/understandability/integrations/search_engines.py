@@ -1,0 +1,282 @@
+"""Scores in the form in which a search engine takes them, with the queries that use them.
+
+Each engine has a row in `ENGINES`. `export` gives the files of one: the values of all documents as
+that engine loads them, the field to declare, and a query that prefers what is easy to understand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, islice
+from types import MappingProxyType
+from typing import Any
+
+from understandability.errors import InputError, OptionError
+
+Value = tuple[str, float]
+# The parts of a bulk file: engines refuse requests of more than 100 MB, and like some MB.
+_DOCUMENTS_OF_PART = 50_000
+# Elasticsearch and OpenSearch refuse a rank feature that is not above 0.
+_LEAST = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class SearchEngine:
+    """A search engine: how it takes values, and where its form is described."""
+
+    title: str
+    files: Callable[[Iterable[Value], str, str], Iterator[tuple[str, Iterable[bytes]]]]
+    load: str
+    source: str
+
+
+def _parts(values: Iterable[Value]) -> Iterator[tuple[int, list[Value]]]:
+    """The values in parts of one request each, numbered from 1."""
+    left, number = iter(values), 0
+    while part := list(islice(left, _DOCUMENTS_OF_PART)):
+        number += 1
+        yield number, part
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _bulk(values: Iterable[Value], field: str, index: str) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """Bulk updates, the mapping of a rank feature, and queries with its saturation."""
+    for number, part in _parts(values):
+        lines = (
+            _line({"update": {"_index": index, "_id": docno}})
+            + _line({"doc": {field: max(float(_number(value)), _LEAST)}})
+            for docno, value in part
+        )
+        yield f"bulk-{number:05}.ndjson", lines
+    yield "mapping.json", [_json({"properties": {field: {"type": "rank_feature"}}})]
+    words = {"match": {"body": "flu symptoms"}}
+    ease = {"rank_feature": {"field": field, "boost": 2.0, "saturation": {"pivot": 0.5}}}
+    yield "query.json", [_json({"query": {"bool": {"must": [words], "should": [ease]}}})]
+    rescore = {
+        "window_size": 100,
+        "query": {"rescore_query": ease, "query_weight": 1.0, "rescore_query_weight": 2.0},
+    }
+    yield "rescore.json", [_json({"query": words, "rescore": rescore})]
+
+
+def _solr(values: Iterable[Value], field: str, index: str) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """In-place updates of doc values, the field to add, and a query that multiplies by it."""
+    for number, part in _parts(values):
+        documents = [{"id": docno, field: {"set": float(_number(value))}} for docno, value in part]
+        yield f"updates-{number:05}.json", [json.dumps(documents, ensure_ascii=False).encode()]
+    added = {
+        "name": field,
+        "type": "pfloat",
+        "docValues": True,
+        "indexed": False,
+        "stored": False,
+        "default": 0.5,
+    }
+    yield "schema.json", [_json({"add-field": added})]
+    query = {"query": f"{{!boost b=field({field})}}body:(flu symptoms)"}
+    yield "query.json", [_json(query)]
+
+
+def _solr_file(
+    values: Iterable[Value], field: str, index: str
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """An external file field, sorted by key as Solr likes it."""
+    lines = (f"{docno}={_number(value)}\n".encode() for docno, value in sorted(values))
+    yield f"external_{field}", lines
+    declared = (
+        '<fieldType name="understandability" class="solr.ExternalFileField" '
+        'keyField="id" defVal="0.5"/>\n'
+        f'<field name="{field}" type="understandability"/>\n'
+    )
+    yield "schema.xml", [declared.encode()]
+    query = {"query": f"{{!boost b=field({field})}}body:(flu symptoms)"}
+    yield "query.json", [_json(query)]
+
+
+def _vespa(
+    values: Iterable[Value], field: str, index: str
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """Partial updates, the attribute, and a rank profile that multiplies by it."""
+    yield (
+        "updates.jsonl",
+        (
+            _line(
+                {
+                    "update": f"id:{index}:{index}::{docno}",
+                    "fields": {field: {"assign": float(_number(value))}},
+                }
+            )
+            for docno, value in values
+        ),
+    )
+    schema = (
+        f"field {field} type float {{\n    indexing: attribute | summary\n}}\n\n"
+        "rank-profile understandable {\n    first-phase {\n"
+        f"        expression: bm25(body) * (0.5 + attribute({field}))\n    }}\n}}\n"
+    )
+    yield "schema.sd", [schema.encode()]
+    query = {
+        "yql": f"select * from {index} where userInput(@text)",
+        "text": "flu symptoms",
+        "ranking": "understandable",
+    }
+    yield "query.json", [_json(query)]
+
+
+def _docnos_and_values(
+    values: Iterable[Value], field: str, name: str
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    header = [f"docno\t{field}\n".encode()]
+    for docno, _ in values:
+        _plain(docno, "\t")
+    yield name, chain(header, (f"{d}\t{_number(v)}\n".encode() for d, v in values))
+
+
+def _anserini(
+    values: Iterable[Value], field: str, index: str
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """Doc values: a table, and the Lucene program that adds them to an index."""
+    yield from _docnos_and_values(values, field, "docvalues.tsv")
+    yield "AddDocValues.java", [_JAVA.replace("FIELD", field).encode()]
+
+
+def _pyterrier(
+    values: Iterable[Value], field: str, index: str
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """A table, and the pipeline that re-ranks by it."""
+    yield from _docnos_and_values(values, field, "scores.tsv")
+    yield (
+        "pipeline.py",
+        [
+            b"import pyterrier as pt\n\n"
+            b"from understandability.integrations.pyterrier import Rerank\n\n"
+            b'pipeline = pt.terrier.Retriever(index, wmodel="BM25") % 100 >> Rerank(\n'
+            + f'    "scores.tsv:{field}", top=15\n)\n'.encode()
+        ],
+    )
+
+
+# Lucene's numeric doc values are integers: a float is kept by its bits, as Lucene's own
+# FloatDocValuesField keeps it.
+_JAVA = """\
+import java.nio.file.*;
+import org.apache.lucene.index.*;
+import org.apache.lucene.store.FSDirectory;
+
+/** java AddDocValues INDEX docvalues.tsv: sets FIELD of each document, found by its field id. */
+public class AddDocValues {
+  public static void main(String[] args) throws Exception {
+    try (FSDirectory folder = FSDirectory.open(Path.of(args[0]));
+        IndexWriter writer = new IndexWriter(folder, new IndexWriterConfig());
+        java.util.stream.Stream<String> lines = Files.lines(Path.of(args[1])).skip(1)) {
+      for (String line : (Iterable<String>) lines::iterator) {
+        String[] cells = line.split("\\t");
+        long bits = Float.floatToRawIntBits(Float.parseFloat(cells[1]));
+        writer.updateNumericDocValue(new Term("id", cells[0]), "FIELD", bits);
+      }
+    }
+  }
+}
+"""
+
+ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
+    {
+        "elasticsearch": SearchEngine(
+            "Elasticsearch",
+            _bulk,
+            "PUT /INDEX/_mapping with mapping.json; POST /_bulk with each bulk file; "
+            "POST /INDEX/_search with query.json or rescore.json",
+            "Elasticsearch reference: rank_feature field type, bulk API",
+        ),
+        "opensearch": SearchEngine(
+            "OpenSearch",
+            _bulk,
+            "PUT /INDEX/_mapping with mapping.json; POST /_bulk with each bulk file; "
+            "POST /INDEX/_search with query.json or rescore.json",
+            "OpenSearch documentation: rank feature, bulk API",
+        ),
+        "solr": SearchEngine(
+            "Solr",
+            _solr,
+            "POST /solr/INDEX/schema with schema.json; POST /solr/INDEX/update?commit=true with "
+            "each updates file; POST /solr/INDEX/query with query.json",
+            "Solr reference guide: in-place updates, boost query parser",
+        ),
+        "solr-file": SearchEngine(
+            "Solr, external file field",
+            _solr_file,
+            "add schema.xml to the schema; put the external file into the data folder of the "
+            "index, and commit; POST /solr/INDEX/query with query.json",
+            "Solr reference: ExternalFileField (deprecated since 9.9)",
+        ),
+        "vespa": SearchEngine(
+            "Vespa",
+            _vespa,
+            "add schema.sd to the schema and deploy; vespa feed updates.jsonl; "
+            "POST /search/ with query.json",
+            "Vespa documentation: document JSON format, ranking expressions",
+        ),
+        "anserini": SearchEngine(
+            "Anserini and Lucene",
+            _anserini,
+            "compile AddDocValues.java against the Lucene of the index, and run it",
+            "Lucene: IndexWriter.updateNumericDocValue",
+        ),
+        "pyterrier": SearchEngine(
+            "PyTerrier",
+            _pyterrier,
+            "use pipeline.py, where index is yours",
+            "PyTerrier documentation: transformers",
+        ),
+    }
+)
+
+
+def export(
+    values: Mapping[str, float],
+    to: str,
+    *,
+    field: str = "p_understandable",
+    index: str = "pages",
+) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The files that a search engine takes, as names with their contents in chunks.
+
+    `values` are those of the documents by docno, finite numbers; `to` is one of `ENGINES`;
+    `field` is the name of the field in the engine, `index` that of its index (for Vespa the
+    namespace and the document type). Values have six digits.
+
+    Raises `OptionError` for another engine, and `InputError` for a docno that an engine's form
+    cannot hold.
+
+    >>> files = {name: b"".join(chunks) for name, chunks in export({"flu": 0.75}, "vespa")}
+    >>> files["updates.jsonl"].decode().strip()
+    '{"update":"id:pages:pages::flu","fields":{"p_understandable":{"assign":0.75}}}'
+    """
+    if to not in ENGINES:
+        raise OptionError(
+            f"{to!r} is no search engine known here; write one of {', '.join(ENGINES)}"
+        )
+    for docno in values:
+        _plain(docno, "\n")
+    yield from ENGINES[to].files(list(values.items()), field, index)
+
+
+def _plain(docno: str, separator: str) -> None:
+    if separator in docno or not docno:
+        raise InputError(
+            f"docno {docno!r} cannot be exported: it is empty or holds a tab or a line break; "
+            "leave its row out"
+        )

@@ -1,0 +1,123 @@
+"""Scores for search engines: each file is as the engine's documentation describes it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from understandability.errors import InputError, OptionError
+from understandability.integrations.search_engines import ENGINES, export
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+VALUES = {"flu": 0.75, "ulcer": 0.0, "a=b.html": 0.123456789}
+
+
+def files(to: str, **options: str) -> dict[str, str]:
+    """The files for an engine, as text."""
+    return {name: b"".join(chunks).decode() for name, chunks in export(VALUES, to, **options)}
+
+
+@pytest.mark.parametrize("to", ["elasticsearch", "opensearch"])
+def test_bulk_updates_are_pairs_of_lines_with_values_above_0(to: str) -> None:
+    """An action and a partial document; a rank feature has to be positive."""
+    made = files(to, index="health")
+    lines = [json.loads(line) for line in made["bulk-00001.ndjson"].splitlines()]
+    assert lines[0] == {"update": {"_index": "health", "_id": "flu"}}
+    assert lines[1] == {"doc": {"p_understandable": 0.75}}
+    assert lines[3]["doc"]["p_understandable"] == 1e-6
+    assert made["bulk-00001.ndjson"].endswith("\n")
+    properties = json.loads(made["mapping.json"])["properties"]
+    assert properties == {"p_understandable": {"type": "rank_feature"}}
+    should = json.loads(made["query.json"])["query"]["bool"]["should"][0]["rank_feature"]
+    assert should["field"] == "p_understandable"
+    assert should["saturation"] == {"pivot": 0.5}
+    assert "rescore_query" in json.loads(made["rescore.json"])["rescore"]["query"]
+
+
+def test_bulk_files_are_cut_into_parts() -> None:
+    """One request must stay below the engine's limit."""
+    many = {f"d{number}": 0.5 for number in range(100_001)}
+    sizes = {
+        name: b"".join(chunks).count(b"\n")
+        for name, chunks in export(many, "elasticsearch")
+        if name.startswith("bulk")
+    }
+    assert sizes == {
+        "bulk-00001.ndjson": 100_000,
+        "bulk-00002.ndjson": 100_000,
+        "bulk-00003.ndjson": 2,
+    }
+
+
+def test_solr_sets_doc_values_in_place() -> None:
+    """A field that is neither indexed nor stored but has doc values is updated in place."""
+    made = files("solr")
+    assert json.loads(made["updates-00001.json"])[0] == {
+        "id": "flu",
+        "p_understandable": {"set": 0.75},
+    }
+    field = json.loads(made["schema.json"])["add-field"]
+    assert (field["docValues"], field["indexed"], field["stored"]) == (True, False, False)
+
+
+def test_solr_s_external_file_is_sorted_lines_of_key_and_value() -> None:
+    """The last = of a line parts them, so that keys may hold one."""
+    made = files("solr-file", field="ease")
+    assert made["external_ease"] == "a=b.html=0.123457\nflu=0.75\nulcer=0\n"
+    for line in made["external_ease"].splitlines():
+        key, _, value = line.rpartition("=")
+        assert float(f"{VALUES[key]:.6g}") == float(value)
+    assert 'class="solr.ExternalFileField"' in made["schema.xml"]
+
+
+def test_vespa_takes_partial_updates() -> None:
+    """One JSON object a line, with the document's whole id and an assignment."""
+    for line in files("vespa", index="web")["updates.jsonl"].splitlines():
+        update = json.loads(line)
+        assert re.fullmatch(r"id:web:web::\S+", update["update"])
+        assert list(update["fields"]["p_understandable"]) == ["assign"]
+
+
+def test_lucene_and_pyterrier_get_tables() -> None:
+    """Docno and value, six digits."""
+    for to, name in (("anserini", "docvalues.tsv"), ("pyterrier", "scores.tsv")):
+        lines = files(to)[name].splitlines()
+        assert lines == ["docno\tp_understandable", "flu\t0.75", "ulcer\t0", "a=b.html\t0.123457"]
+    assert '"p_understandable", bits' in files("anserini")["AddDocValues.java"]
+    compile(files("pyterrier")["pipeline.py"], "pipeline.py", "exec")
+
+
+def test_what_cannot_be_written_is_refused() -> None:
+    """Another engine, and a docno that would break a line."""
+    with pytest.raises(OptionError, match="write one of elasticsearch, opensearch"):
+        list(export(VALUES, "google"))
+    with pytest.raises(InputError, match="leave its row out"):
+        list(export({"a\nb": 1.0}, "solr-file"))
+
+
+@pytest.mark.parametrize("to", ENGINES)
+def test_the_command_writes_a_folder(to: str, tmp_path: Path, understand: Run) -> None:
+    """From a score table; documents without a value are counted."""
+    scores = tmp_path / "s.tsv"
+    scores.write_text("docno\tp_understandable\nflu\t0.75\nbad\t\n")
+    done = understand("export", scores, "--to", to, "-o", f"{tmp_path}/out/")
+    assert done.returncode == 0, done.stderr
+    assert "1 documents" in done.stderr
+    assert "1 without a value" in done.stderr
+    assert "Next: " in done.stderr
+    assert len(list((tmp_path / "out").iterdir())) >= 2
+
+
+def test_a_column_of_words_is_refused(tmp_path: Path, understand: Run) -> None:
+    """One sentence, and no folder."""
+    scores = tmp_path / "s.tsv"
+    scores.write_text("docno\tp_understandable\nflu\teasy\n")
+    done = understand("export", scores, "--to", "vespa", "-o", f"{tmp_path}/out/")
+    assert done.returncode == 2
+    assert "holds other things than numbers" in done.stderr
+    assert not (tmp_path / "out").exists()
