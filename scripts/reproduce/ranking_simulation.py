@@ -1,6 +1,6 @@
 """Simulated understandability-biased evaluation, as in the uRBP papers; constructed collection.
 
-The collection is that of `retrieval_collection.py` (relevance by heading). Systems are the runs of
+The collection is that of `collection.py` (relevance by heading). Systems are the runs of
 the eight weighting models over the page, and each of them re-ranked by FOG (plain) and by
 Dale-Chall at 10 and 20: 40 systems. P(U|d) is simulated from either formula, with the step and the
 arctan (s = pi) user, thresholds 10, 15 and 20, and persistence .8 and .95.

@@ -92,7 +92,8 @@ def search(
     model: Annotated[
         str,
         typer.Option(
-            help="tf_idf, bm25, pl2, dph, inl2, dirichlet_lm, jelinek_mercer_lm, hiemstra_lm."
+            help="bm25 (Lucene's), or as Terrier: bm25_terrier, tf_idf, pl2, dph, inl2, "
+            "dirichlet_lm, jelinek_mercer_lm, hiemstra_lm."
         ),
     ] = "bm25",
     field: Annotated[str, typer.Option(help="title, body, or page (both).")] = "page",
