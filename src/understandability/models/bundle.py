@@ -39,6 +39,7 @@ MODELS = {
     "judged": ("judged", "JudgedModel"),
     "mixture": ("mixture", "MixtureModel"),
     "pages": ("pages", "PageModel"),
+    "neural": ("neural", "NeuralModel"),
 }
 
 
@@ -148,11 +149,12 @@ def _bundle(files: BundleFiles) -> Bundle:
             f"this version knows no model of kind {str(kind)[:40]!r}, only {', '.join(MODELS)}; "
             "upgrade it"
         )
+    made = _model(kind, model, files.weights)
     return Bundle(
         name,
         licence,
-        _model(kind, model, files.weights),
-        (PageScale if kind == "pages" else Calibration).from_json(knots),
+        made,
+        (PageScale if isinstance(made, PageModel) else Calibration).from_json(knots),
         MappingProxyType(card),
         files.checksum,
     )

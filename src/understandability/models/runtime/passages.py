@@ -153,7 +153,9 @@ class Passages:
     Those of document ``i`` are ``starts[i]:starts[i + 1]``; `columns` is (passages, columns),
     `words` how many each has, `sentences` the numbers of the first sentence of each among the
     sentences of its document and of the one behind its last. `prose` is the share of a document's
-    words that its passages hold, repetitions left out; NaN without words.
+    words that its passages hold, repetitions left out; NaN without words. `read` are the sentences
+    that the passages hold, numbered through all documents, `read_words` how many words each has,
+    and those of passage ``i`` begin at ``read[begins[i]]``.
     """
 
     starts: NDArray[np.int64]
@@ -161,6 +163,14 @@ class Passages:
     words: Floats
     sentences: NDArray[np.int64]
     prose: Floats
+    read: NDArray[np.int64]
+    read_words: Floats
+    begins: NDArray[np.int64]
+
+    def means_of_sentences(self, values: Floats) -> Floats:
+        """The mean of values of the sentences `read` for each passage, weighted by words."""
+        sums = _sums((values.T * self.read_words).T, self.begins)
+        return np.asarray((sums.T / self.words).T)
 
     def means(self, values: Floats) -> Floats:
         """The mean of values of passages for each document, weighted by words; NaN without any."""
@@ -241,13 +251,13 @@ def passages(batch: Batch) -> Passages:
     begins = np.flatnonzero(np.diff(passage, prepend=-1))
     words = _sums(lengths_read, begins)
     columns = _columns(batch, read, word_bounds, token_bounds, lengths_read, begins)
-    ends = np.append(begins[1:], len(sentences)) - 1
+    ends = np.append(begins, len(sentences))[1:] - 1
     spans = np.stack([sentences[begins], sentences[ends] + 1], axis=1) - first[document_of][:, None]
     every = sum_segments(lengths * once, first)
     starts = np.searchsorted(document_of, np.arange(len(batch) + 1))
     total = sum_segments(words, starts)
     prose = np.divide(total, every, out=np.full(len(batch), np.nan), where=every > 0)
-    return Passages(starts, columns, words, spans, prose)
+    return Passages(starts, columns, words, spans, prose, sentences, lengths_read, begins)
 
 
 def _parts(
@@ -261,9 +271,9 @@ def _parts(
     total = sum_segments(lengths, starts)
     parts = np.maximum(1, np.rint(total / WORDS)).astype(np.int64)
     before = np.cumsum(lengths) - lengths
-    middle = (
-        before - before[starts[:-1].clip(max=max(0, len(lengths) - 1))][documents] + lengths / 2
-    )
+    # Documents without sentences begin where others do, the last perhaps behind all.
+    begins = np.append(before, 0.0)[starts[:-1]]
+    middle = before - begins[documents] + lengths / 2
     part = np.minimum(
         (middle * parts[documents] / total[documents]).astype(np.int64), parts[documents] - 1
     )
