@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
-    from understandability.formats.tables import Columns
+    from understandability.formats.tables import TableColumns
     from understandability.models.bundle import load_bundle
     from understandability.scoring import Scorer, Settings
 
@@ -64,16 +64,16 @@ _PUBLIC = {
     ),
     "formats.runs": ("read_labels", "read_run", "write_run"),
     "formats.sources": ("read_pages",),
-    "formats.tables": ("Columns",),
+    "formats.tables": ("TableColumns",),
     "models.bundle": ("load_bundle",),
     "scoring": ("Scorer", "Settings"),
 }
 
 __all__ = [
-    "Columns",
     "Scorer",
     "Scores",
     "Settings",
+    "TableColumns",
     "__version__",
     "bounds",
     "compare",

@@ -14,7 +14,7 @@ from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     from understandability.formats.sources import Sources
-    from understandability.formats.tables import Columns
+    from understandability.formats.tables import TableColumns
 
 
 Completion = Callable[[str], list[str]]
@@ -164,7 +164,7 @@ def sources(
     docnos: Path | None,
     limit_mb: float,
     *,
-    columns: Columns | None = None,
+    columns: TableColumns | None = None,
 ) -> Sources:
     """The pages that the shared arguments name."""
     from understandability.formats.docnos import read_docnos
@@ -180,11 +180,11 @@ def columns_of(
     text_column: str | None,
     url_column: str | None,
     keep: str | None,
-) -> Columns:
+) -> TableColumns:
     """What the shared options say of the columns of tables."""
-    from understandability.formats.tables import Columns
+    from understandability.formats.tables import TableColumns
 
-    return Columns(id_column, html_column, text_column, url_column, tuple(names_in(keep)))
+    return TableColumns(id_column, html_column, text_column, url_column, tuple(names_in(keep)))
 
 
 def names_in(text: str | None) -> list[str]:

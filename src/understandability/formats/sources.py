@@ -23,7 +23,7 @@ from understandability.formats.docx import SUFFIX as DOCX
 from understandability.formats.docx import check_extra, read_docx
 from understandability.formats.http import too_long
 from understandability.formats.tables import (
-    Columns,
+    TableColumns,
     Tables,
     read_arrow_pages,
     read_csv_pages,
@@ -107,16 +107,16 @@ class Sources:
         *,
         docnos: Collection[str] | None = None,
         limit: int = DEFAULT_LIMIT,
-        columns: Columns | None = None,
+        columns: TableColumns | None = None,
     ) -> None:
         self.docnos, self.limit = docnos, limit
         self._stream: io.BufferedReader | None = None
-        self._tables = Tables(columns or Columns())
+        self._tables = Tables(columns or TableColumns())
         self.skipped: Counter[str] = Counter()
         self.files = self._apart([file for path in paths for file in self._find(str(path))])
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> TableColumns:
         """What columns of tables were chosen."""
         return self._tables.columns
 
@@ -274,7 +274,7 @@ def read_pages(
     *paths: str | Path,
     docnos: Collection[str] | None = None,
     limit: int = DEFAULT_LIMIT,
-    columns: Columns | None = None,
+    columns: TableColumns | None = None,
 ) -> Sources:
     """The pages of `paths`; see `Sources`.
 

@@ -154,6 +154,8 @@ class Passages:
     `words` how many each has, `sentences` the numbers of the first sentence of each among the
     sentences of its document and of the one behind its last. `prose` is the share of a document's
     words that stand in sentences of five words or more with a verb; NaN without words.
+    `read` are the sentences that the passages hold, numbered through all documents, `read_words`
+    how many words each has, and those of passage ``i`` begin at ``read[begins[i]]``.
     """
 
     starts: NDArray[np.int64]
@@ -161,6 +163,14 @@ class Passages:
     words: Floats
     sentences: NDArray[np.int64]
     prose: Floats
+    read: NDArray[np.int64]
+    read_words: Floats
+    begins: NDArray[np.int64]
+
+    def means_of_sentences(self, values: Floats) -> Floats:
+        """The mean of values of the sentences `read` for each passage, weighted by words."""
+        sums = _sums((values.T * self.read_words).T, self.begins)
+        return np.asarray((sums.T / self.words).T)
 
     def means(self, values: Floats) -> Floats:
         """The mean of values of passages for each document, weighted by words; NaN without any."""
@@ -253,7 +263,7 @@ def passages(batch: Batch) -> Passages:
     starts = np.searchsorted(document_of, np.arange(len(batch) + 1))
     in_prose = sum_segments(lengths * (once & is_prose), first)
     prose = np.divide(in_prose, every, out=np.full(len(batch), np.nan), where=every > 0)
-    return Passages(starts, columns, words, spans, prose)
+    return Passages(starts, columns, words, spans, prose, sentences, lengths_read, begins)
 
 
 def _parts(
