@@ -110,7 +110,10 @@ class PageModel:
 
     def levels(self, batch: Batch) -> PageLevels:
         """Level, error and flags of each document, and the levels of its passages."""
-        found = batch.once(passages)
+        return self.levels_of(batch.once(passages))
+
+    def levels_of(self, found: Passages) -> PageLevels:
+        """The same of documents whose passages were read before."""
         of_passages = self.predict(found.columns)
         squares = (self.kernel.prepared(found.means(found.columns)) ** 2).mean(axis=1)
         words = found.totals
@@ -121,7 +124,7 @@ class PageModel:
         }
         flags = tuple(
             tuple(name for name, where in raised.items() if where[index])
-            for index in range(len(batch))
+            for index in range(len(words))
         )
         level = found.means(of_passages)
         error = np.where(np.isnan(level), np.nan, self.error.of(words, unlikeness, found.prose))
