@@ -117,7 +117,7 @@ class PageModel:
         return self.levels_of(found, self.predict(batch.once(self.of_passages)))
 
     def levels_of(self, found: Passages, of_passages: Floats | None = None) -> PageLevels:
-        """The same from passages that were read before, and from their levels if these are known."""
+        """The same from passages that were read before, and their levels if those are known."""
         if of_passages is None:
             of_passages = self.predict(found.columns)
         squares = (self.kernel.prepared(found.means(found.columns)) ** 2).mean(axis=1)
