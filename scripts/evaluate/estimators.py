@@ -29,6 +29,7 @@ from scripts.train.labelled_sets import (
     load_texts,
     records,
 )
+from understandability.models.runtime.mixture import text_columns
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
@@ -44,7 +45,6 @@ from understandability.features import COLUMNS, batches
 from understandability.models import load_bundle
 from understandability.models.calibration import difficulty_of_level
 from understandability.models.readers import probability
-from understandability.models.runtime.mixture import text_columns
 
 THRESHOLD = 40.0
 RESAMPLES = 200

@@ -139,7 +139,7 @@ def _levels_of_page(model: PageModel, batch: Batch, index: int, masks: NDArray[n
     """The level of a page whose passages have their own values where a mask is set."""
     found = model.levels(batch).passages
     start, end = found.starts[index], found.starts[index + 1]
-    columns, words = found.columns[start:end], found.words[start:end]
+    columns, words = batch.once(model.of_passages)[start:end], found.words[start:end]
     if not len(words):
         return np.full(len(masks), np.nan)
     return np.array(

@@ -114,7 +114,12 @@ class PageModel:
     def levels(self, batch: Batch) -> PageLevels:
         """Level, error and flags of each document, and the levels of its passages."""
         found = batch.once(passages)
-        of_passages = self.predict(batch.once(self.of_passages))
+        return self.levels_of(found, self.predict(batch.once(self.of_passages)))
+
+    def levels_of(self, found: Passages, of_passages: Floats | None = None) -> PageLevels:
+        """The same from passages that were read before, and their levels if those are known."""
+        if of_passages is None:
+            of_passages = self.predict(found.columns)
         squares = (self.kernel.prepared(found.means(found.columns)) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.error.unlikeness(squares, words)
@@ -124,7 +129,7 @@ class PageModel:
         }
         flags = tuple(
             tuple(name for name, where in raised.items() if where[index])
-            for index in range(len(batch))
+            for index in range(len(words))
         )
         level = found.means(of_passages)
         error = np.where(np.isnan(level), np.nan, self.error.of(words, unlikeness, found.prose))
