@@ -210,6 +210,66 @@ def assumptions() -> str:
     return "\n".join(lines)
 
 
+# Sets that `open` saw nothing of, as people who do not know them would call them.
+_JUDGED = {
+    "medreadme": "sentences of health texts (MedReadMe, Pearson)",
+    "medreadme_docs": "whole health texts (MedReadMe, Pearson)",
+    "readmepp_en": "sentences of many domains (ReadMe++, Pearson)",
+    "clear": "passages for schools (CLEAR, Pearson)",
+    "cochrane_pls": "plain summary or abstract? (Cochrane, ROC AUC)",
+    "wiki_simple_pairs": "Wikipedia or its simple edition? (ROC AUC)",
+}
+
+
+def quality() -> str:
+    """Figures of the shipped models, from their cards, beside the best formula."""
+    from understandability.models import load_bundle
+
+    cards = {
+        name: {row["set"]: row for row in load_bundle(name).card["figures"]}
+        for name in ("open", "research")
+    }
+    best = _best_formulas()
+    lines = ["| texts and measure | `open` | `research` | best formula |", "|---|--:|--:|--:|"]
+    for name, title in _JUDGED.items():
+        ours = []
+        for figures in cards.values():
+            row = figures[name]
+            seen = "" if row["seen"].startswith("nothing") else "*"
+            ours.append(f"{row['value']:.3f}"[1:] + seen)
+        value, formula = best[name]
+        lines.append(
+            f"| {title} | {' | '.join(ours)} | {value:.3f} {formula} |".replace(" 0.", " .")
+        )
+    return "\n".join(lines)
+
+
+def _best_formulas() -> dict[str, tuple[float, str]]:
+    """The highest figure of a formula on each set, from the page of the estimators."""
+    from understandability.evaluation.validation import BASELINES
+
+    best: dict[str, tuple[float, str]] = {}
+    header: list[str] = []
+    spearman = False
+    for line in (DOCS / "estimators.md").read_text("utf-8").splitlines():
+        spearman = line.startswith("## Spearman") or (spearman and not line.startswith("## "))
+        cells = [cell.strip() for cell in line.strip("| ").split("|")]
+        if line.startswith("| score"):
+            header = [cell.partition(" (")[0] for cell in cells]
+        elif cells[0] in BASELINES and cells[0] in _formulas() and not spearman:
+            for name, cell in zip(header[1:], cells[1:], strict=True):
+                found = re.match(r"-?\.\d+", cell)
+                if found:
+                    best[name] = max(best.get(name, (0.0, "")), (float(found[0]), cells[0]))
+    return best
+
+
+def _formulas() -> set[str]:
+    from understandability.scoring import FORMULAS
+
+    return set(FORMULAS)
+
+
 def checksums() -> str:
     """The SHA-256 sum of every embedded resource."""
     files = [path for path in sorted(RESOURCES.rglob("*")) if path.is_file()]
@@ -225,11 +285,12 @@ DOCS = ROOT / "docs"
 # Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
 PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
-    ROOT / "README.md": {"samples": samples},
+    ROOT / "README.md": {"samples": samples, "quality": quality},
     DOCS / "commands.md": {"summary": commands, "commands": command_reference},
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
+    DOCS / "quality" / "index.md": {"quality": quality},
     DOCS / "reference" / "columns.md": {"score-columns": score_columns},
     DOCS / "reference" / "features.md": {"feature-groups": feature_groups, "features": features},
     DOCS / "reference" / "measures.md": {"measures": measures},
