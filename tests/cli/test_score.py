@@ -22,6 +22,7 @@ COLUMNS = [
     "p_understandable",
     "difficulty",
     "spread",
+    "level",
     "raw",
     "ari",
     "coleman_liau",
