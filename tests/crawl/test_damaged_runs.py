@@ -108,6 +108,24 @@ def test_a_damaged_part_is_one_sentence(
     assert look_up(run, ["d0-3"]) == {"d0-3": run.scores(Part(0, 0, True)).to_pylist()[3]}
 
 
+def test_a_flipped_byte_of_a_footer_is_one_sentence(run: RunFolder, tmp_path: Path) -> None:
+    """Names, types, settings and facts stand in it; where none of them changes, nothing is lost."""
+    file = tmp_path / "run" / "scores" / Part(1, 0, last=True).name
+    whole = file.read_bytes()
+    start = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    told = 0
+    for place in range(start, len(whole), 13):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        file.write_bytes(damaged)
+        try:
+            assert merge(run, f"{tmp_path}/scores.parquet").scored == 400
+        except InputError as error:
+            assert file.name in str(error)
+            told += 1
+    assert told > 50
+
+
 def test_parts_of_other_runs_are_told(run: RunFolder, tmp_path: Path, commit: Commit) -> None:
     """Copied in by hand, they are of an input that is not there, doubled, of other settings."""
     output = f"{tmp_path}/scores.parquet"
