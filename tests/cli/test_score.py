@@ -175,6 +175,7 @@ def test_strict_ends_with_1_if_there_was_an_error_row(understand, tmp_path: Path
         (["a.txt", "--bundle", "nowhere"], "nowhere"),
         (["a.txt", "--noise-scale", "many"], "--noise-scale must be a number or pi, not 'many'"),
         (["a.txt", "--noise-scale", "-1"], "noise scale must be a finite number above 0"),
+        (["a.txt", "--noise-scale", "nan"], "noise scale must be a finite number above 0"),
         (["a.txt", "--docnos", "none"], "none cannot be read: No such file"),
         ([], "Missing argument"),
         (["a.txt", "--threshold", "x"], "--threshold"),
