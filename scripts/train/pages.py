@@ -26,7 +26,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scripts.evaluate.measures import Measured, auc, measured, pearson
+from scripts.evaluate.intervals import Measured, auc, measured, pearson
 from scripts.train.page_texts import (
     REFERENCE,
     SETS,

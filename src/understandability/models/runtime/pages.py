@@ -110,11 +110,11 @@ class PageModel:
 
     def levels(self, batch: Batch) -> PageLevels:
         """Level, error and flags of each document, and the levels of its passages."""
-        return self.levels_of(batch.once(passages))
+        found = batch.once(passages)
+        return self.levels_of(found, self.predict(found.columns))
 
-    def levels_of(self, found: Passages) -> PageLevels:
-        """The same of documents whose passages were read before."""
-        of_passages = self.predict(found.columns)
+    def levels_of(self, found: Passages, of_passages: Floats) -> PageLevels:
+        """The same from passages that were read before, and the level of each of them."""
         squares = (self.kernel.prepared(found.means(found.columns)) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.error.unlikeness(squares, words)
