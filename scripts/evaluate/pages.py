@@ -256,11 +256,11 @@ def assumptions(data: Path, of: Judged) -> str:
 def readers(of: Judged, grades: Floats) -> str:
     """Thresholds of the readers, and the places on the scale that they stand for."""
     difficulty = of.estimate()[0]
-    web = np.isin(of.kinds, HEALTH) & np.isfinite(grades) & np.isfinite(difficulty)
-    near = web & (abs(grades - 8) <= 0.5)
+    near = np.isin(of.kinds, (*HEALTH, "medlineplus")) & np.isfinite(difficulty)
+    near &= (grades >= 5.5) & (grades < 8.5)
     places = {
-        "plain-language": f"median of {near.sum()} health pages of Flesch-Kincaid grade 7.5 to "
-        f"8.5: {np.median(difficulty[near]):.1f}",
+        "plain-language": f"median of {near.sum()} pages (health pages, MedlinePlus) of "
+        f"Flesch-Kincaid grades 6 to 8: {np.median(difficulty[near]):.1f}",
         "well-read": "90th percentile of Sondhi's pages: "
         f"{np.quantile(of.of('sondhi', difficulty), 0.9):.1f}",
         "health-student": "median of PDQ for professionals: "
