@@ -66,7 +66,7 @@ def write_collection(folder: Path, runs: int) -> list[Path]:
 
 def ours(folder: Path) -> Callable[[list[Path]], None]:
     """Reading and five measures, of understandability too."""
-    from understandability.evaluation.evaluate import evaluate
+    from understandability.evaluation.evaluate import evaluate_runs
     from understandability.evaluation.labels import Dimension
     from understandability.evaluation.scales import parse_scale
     from understandability.formats.runs import read_labels, read_runs
@@ -75,7 +75,7 @@ def ours(folder: Path) -> Callable[[list[Path]], None]:
         qrels = read_labels(folder / "qrels.txt")
         under = read_labels(folder / "qunder.txt", "u")
         dimensions = {"u": Dimension(under, parse_scale("lower-easier:40"))}
-        evaluate(read_runs(paths), qrels, OURS, dimensions)
+        evaluate_runs(read_runs(paths), qrels, OURS, dimensions)
 
     return work
 

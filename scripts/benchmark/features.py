@@ -24,7 +24,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from understandability.features import CATALOGUE, compute_features, select_columns, types
+from understandability.features import CATALOGUE, compute_features, select_columns
+from understandability.features.words import types
 from understandability.language.sentences import sentence_starts
 from understandability.language.tokens import split_pieces
 from understandability.records import Document

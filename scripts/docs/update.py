@@ -125,6 +125,13 @@ def measures() -> str:
     return markdown_table()
 
 
+def conventions() -> str:
+    """Every convention of evaluation, and what the presets make of it."""
+    from understandability.evaluation.conventions import markdown_table
+
+    return markdown_table()
+
+
 def feature_groups() -> str:
     """The groups of the catalogue: how many features and columns each has, and what they need."""
     from understandability.features import CATALOGUE, GROUPS
@@ -184,6 +191,7 @@ PARTS: dict[Path, dict[str, Callable[[], str]]] = {
         "figures": figures,
     },
     ROOT / "docs" / "commands.md": {"commands": command_reference},
+    ROOT / "docs" / "evaluation.md": {"conventions": conventions},
 }
 
 

@@ -26,7 +26,7 @@ from understandability.formats.sources import read_pages
 from understandability.pages import ParsedPage, names, parse_page
 from understandability.records import HTML, TEXT, Page
 
-EXTRACTORS = ("naive", "boilerpipe", "justext")
+EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 NAMES = sorted(
     names(
         """a abbr applet b base body br button center code col dd div dl dt em embed font form frame

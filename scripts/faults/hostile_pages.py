@@ -29,7 +29,7 @@ from understandability.extraction import extract
 from understandability.pages import parse_page
 from understandability.records import HTML, TEXT, Page
 
-EXTRACTORS = ("naive", "boilerpipe", "justext")
+EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 WORD = "epistaxis"
 SENTENCE = f"What most of the people call a nose bleed is {WORD} in the words of a doctor. "
 PARAGRAPH = f"<p>{SENTENCE * 5}</p>\n"

@@ -29,10 +29,11 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from xgboost import XGBRegressor
 
 from understandability.direction import Direction
-from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.evaluate import Evaluation, evaluate_runs
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import parse_scale
-from understandability.evaluation.statistics.significance import compare, marks, paired_t
+from understandability.evaluation.statistics.comparison import compare
+from understandability.evaluation.statistics.significance import paired_t
 from understandability.formats.runs import read_labels, read_run
 from understandability.ranking.criteria import Criterion
 from understandability.ranking.fuse import fuse
@@ -77,7 +78,7 @@ def main() -> None:
     of_run: dict[str, Evaluation] = {}
     for path in sorted((folder / "runs_t2").glob("*.run.gz")):
         run = read_run(path)
-        of_run[run.name] = evaluate(
+        of_run[run.name] = evaluate_runs(
             variants(run, criteria), qrels, list(COLUMNS.values()), dimensions
         )
     for name in arguments.runs:
@@ -132,7 +133,7 @@ def variants(run: Run, criteria: dict[str, Criterion]) -> Iterator[Run]:
 
 def show_run(name: str, evaluation: Evaluation) -> None:
     """The table of one base run."""
-    marked = marks(compare(evaluation, samples=100))
+    marked = compare(evaluation, tests=["t"]).marks()
     print(f"\n{name}\n")
     heading()
     for variant in evaluation.runs:

@@ -24,7 +24,7 @@ import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
 
 from understandability.documents import document_of_page
-from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.evaluate import evaluate_runs
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import parse_scale
 from understandability.evaluation.statistics.significance import paired_t
@@ -87,7 +87,7 @@ def with_catalogue(candidates: Candidates, collection: Collection) -> Candidates
 
 def show(runs: dict[str, Run], collection: Collection) -> None:
     """The table: means, and the marks of significance."""
-    evaluation = evaluate(
+    evaluation = evaluate_runs(
         [replace(run, name=name) for name, run in runs.items()],
         collection.qrels,
         MEASURES,

@@ -24,7 +24,7 @@ from scripts.reproduce.collection import Collection, read_collection
 
 from understandability.direction import Direction
 from understandability.documents import document_of_page
-from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.evaluate import evaluate_runs
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.plots import plot_systems, rendered
 from understandability.evaluation.scales import parse_scale
@@ -95,7 +95,7 @@ def simulate(
         for (user, parameters), th, p in product(USERS.items(), THRESHOLDS, PERSISTENCE)
     }
     plain = {p: f"RBP(p={p})" for p in PERSISTENCE}
-    evaluation = evaluate(
+    evaluation = evaluate_runs(
         systems,
         collection.qrels,
         [*plain.values(), *biased.values()],

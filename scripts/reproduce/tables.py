@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.evaluation.conventions import settings
-from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.conventions import conventions
+from understandability.evaluation.evaluate import Evaluation, evaluate_runs
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import Scale
 from understandability.formats.runs import read_labels, read_runs
@@ -79,7 +79,7 @@ def evaluated(
         name: Dimension(read_labels(path, name), scale)
         for (name, scale), path in zip(scales.items(), others, strict=True)
     }
-    return evaluate(runs, read_labels(qrels), measures, dimensions, settings(preset))
+    return evaluate_runs(runs, read_labels(qrels), measures, dimensions, conventions(preset))
 
 
 _TRUST = ("qtrust",)

@@ -10,6 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from understandability.api.evaluation import (
+        compare,
+        correlate,
+        dimension,
+        evaluate,
+        simulate,
+    )
+    from understandability.api.ranking import criterion, fuse, rerank, tradeoff
+    from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
     from understandability.scoring import Scorer, Scores, Settings, score
 
@@ -22,9 +31,41 @@ _PUBLIC = {
     "Settings": "understandability.scoring",
     "read_pages": "understandability.formats.sources",
     "score": "understandability.scoring",
+    # Evaluation and ranking of runs.
+    "compare": "understandability.api.evaluation",
+    "correlate": "understandability.api.evaluation",
+    "criterion": "understandability.api.ranking",
+    "dimension": "understandability.api.evaluation",
+    "evaluate": "understandability.api.evaluation",
+    "fuse": "understandability.api.ranking",
+    "read_labels": "understandability.formats.runs",
+    "read_run": "understandability.formats.runs",
+    "rerank": "understandability.api.ranking",
+    "simulate": "understandability.api.evaluation",
+    "tradeoff": "understandability.api.ranking",
+    "write_run": "understandability.formats.runs",
 }
 
-__all__ = ["Scorer", "Scores", "Settings", "__version__", "read_pages", "score"]
+__all__ = [
+    "Scorer",
+    "Scores",
+    "Settings",
+    "__version__",
+    "compare",
+    "correlate",
+    "criterion",
+    "dimension",
+    "evaluate",
+    "fuse",
+    "read_labels",
+    "read_pages",
+    "read_run",
+    "rerank",
+    "score",
+    "simulate",
+    "tradeoff",
+    "write_run",
+]
 
 
 def __getattr__(name: str) -> Any:

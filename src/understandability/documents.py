@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from understandability.extraction import extract, fields
+from understandability.extraction import extract, fields, open_fields
 from understandability.language.sentences import sentence_starts
 from understandability.language.tokens import split_pieces
 from understandability.pages import ParsedPage, parse_page
 from understandability.records import TEXT, Block, Document, Page
 
-DEFAULT_EXTRACTOR = "boilerpipe"
+DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
+
+# The flag of a page of whose words less than this share was taken: its text may have been missed.
+LITTLE_KEPT = "little_kept"
+LITTLE_SHARE = 0.25
 
 
 def document_of(
@@ -20,7 +24,8 @@ def document_of(
     """The document that a page's blocks make under one policy of sentence ends.
 
     `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
-    fields by the policy, and no sentence runs across the end of a field.
+    fields by the policy, and no sentence runs across the end of a field. A document of less than
+    a quarter of the words in the blocks has the flag `LITTLE_KEPT`.
 
     >>> from understandability.extraction import extract
     >>> from understandability.pages import parse_page
@@ -32,10 +37,14 @@ def document_of(
     """
     pieces: list[str] = []
     starts: list[int] = []
-    for text in fields(blocks, sentence_ends):
+    open_ends: list[int] = []
+    texts = fields(blocks, sentence_ends)
+    for text, is_open in zip(texts, open_fields(blocks, sentence_ends), strict=True):
         more = split_pieces(text)
         starts += [len(pieces) + start for start in sentence_starts(more)]
         pieces += more
+        if more and is_open:
+            open_ends.append(len(starts) - 1)
     return Document(
         docno=parsed.page.docno,
         source=parsed.page.source,
@@ -49,8 +58,16 @@ def document_of(
         encoding=parsed.encoding,
         extractor=extractor,
         sentence_ends=sentence_ends,
-        flags=(*parsed.page.flags, *parsed.flags),
+        flags=(*parsed.page.flags, *parsed.flags, *[LITTLE_KEPT] * _is_little_kept(blocks)),
+        open_ends=tuple(open_ends),
     )
+
+
+def _is_little_kept(blocks: Sequence[Block]) -> bool:
+    words = dict.fromkeys((True, False), 0)
+    for block in blocks:
+        words[block.kept] += block.text.count(" ") + 1
+    return words[True] < LITTLE_SHARE * sum(words.values())
 
 
 def document_of_page(

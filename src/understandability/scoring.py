@@ -211,6 +211,7 @@ class Scorer:
             "p_understandable": [estimate.p_understandable for estimate in estimates],
             "difficulty": [estimate.difficulty for estimate in estimates],
             "spread": [estimate.spread for estimate in estimates],
+            "level": [estimate.level for estimate in estimates],
             "raw": [estimate.raw for estimate in estimates],
             **{name: values[name] for name in FORMULAS},
             **{name: list(map(int, values[name])) for name in COUNTS},
@@ -240,6 +241,7 @@ class Scorer:
                 difficulty=math.nan,
                 spread=math.nan,
                 raw=math.nan,
+                level=math.nan,
                 flags=(*estimate.flags, NOT_ENGLISH),
             )
             if document.language not in (None, "en") and not self.settings.any_language

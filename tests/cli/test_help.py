@@ -51,3 +51,15 @@ def test_the_shell_completes_commands_and_options(line: str, completed: str) -> 
         check=False,
     )
     assert completed in done.stdout.split()
+
+
+def test_help_loads_none_of_the_heavy_packages() -> None:
+    """So that it answers at once."""
+    program = (
+        "import sys; from understandability.cli import build_app; build_app(); "
+        "print([name for name in ('numpy', 'pyarrow', 'lxml', 'sklearn') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -77,7 +77,7 @@ def test_columns_are_those_promised(understand) -> None:  # type: ignore[no-unty
     rows = rows_of(done.stdout)
     assert [list(row) for row in rows] == [COLUMNS] * 3
     assert [row["docno"] for row in rows] == ["easy.html", "hard.html", "medium.html"]
-    assert {row["extractor"] for row in rows} == {"boilerpipe"}
+    assert {row["extractor"] for row in rows} == {"main"}
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "tsv.gz", "parquet"])

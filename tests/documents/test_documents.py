@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 
-from understandability.documents import document_of_page, document_of_text
+from understandability.documents import DEFAULT_EXTRACTOR, document_of_page, document_of_text
 from understandability.records import TEXT, Page
 
 PAGE = Page(
@@ -50,7 +52,7 @@ def test_the_document_carries_what_its_page_told() -> None:
     assert (document.docno, document.source, document.url) == ("p", "pages/p.html", "http://a/")
     assert (document.title, document.language) == ("Flu", "en")
     assert document.encoding in ("utf-8", "windows-1252")
-    assert (document.extractor, document.sentence_ends) == ("boilerpipe", "force-period")
+    assert (document.extractor, document.sentence_ends) == ("main", "force-period")
     assert (document.tag_counts["li"], document.tag_counts["p"]) == (2, 1)
 
 
@@ -70,3 +72,23 @@ def test_headings_of_a_text_end_their_sentence() -> None:
 def test_a_text_without_words_is_a_document_without_words(content: bytes) -> None:
     """Its row has NaN and a flag; it is no error."""
     assert len(document_of_page(Page("p", "", content, TEXT)).sentences) <= 1
+
+
+@pytest.mark.parametrize(("links", "flags"), [(2, ()), (4, ("little_kept",))])
+def test_a_page_of_which_little_was_kept(links: int, flags: tuple[str, ...]) -> None:
+    """Less than a quarter of the words that are shown has a flag."""
+    text = (
+        "The flu is an illness that is caused by a virus, and most of the people who have it are "
+        "well again after a week in bed or so."
+    )
+    menu = f"<p><a href=x>{text}</a></p>" * links
+    document = document_of_page(Page("d", "", f"<p>{text} {text}</p>{menu * 2}".encode()))
+    assert document.flags == flags
+
+
+def test_commands_repeat_the_default() -> None:
+    """Which they state for themselves, as they start without reading this module."""
+    from understandability.cli import explain, extract, features, score
+
+    for command in (explain.explain, extract.extract, features.features, score.score):
+        assert signature(command).parameters["extractor"].default == DEFAULT_EXTRACTOR

@@ -54,8 +54,8 @@ def test_evaluate_writes_settings_means_and_values(understand: Command, files: P
     assert document["runs"]["a"] == {"RBP(p=0.5)@10": 0.375, "uRBP(p=0.5)@10": 0.25}
     assert document["runs"]["b"] == {"RBP(p=0.5)@10": 0.5, "uRBP(p=0.5)@10": 0.25}
     assert document["per_query"]["a"]["RBP(p=0.5)@10"] == {"q1": 0.75, "q2": 0.0}
-    assert document["settings"]["order"] == "rank"
-    assert document["settings"]["dimensions"]["u"]["scale"] == "lower-easier:40"
+    assert document["conventions"]["order"] == "rank"
+    assert document["conventions"]["dimensions"]["u"]["scale"] == "lower-easier:40"
 
 
 def test_evaluate_shows_a_table_with_the_best_marked(understand: Command, files: Path) -> None:
@@ -72,7 +72,7 @@ def test_evaluate_shows_a_table_with_the_best_marked(understand: Command, files:
 def test_evaluate_writes_rows_and_trec_eval_lines(
     understand: Command, files: Path, per_query: bool
 ) -> None:
-    """CSV in the long form with its settings beside it; lines as trec_eval prints them."""
+    """CSV in the long form with its conventions beside it; lines as trec_eval prints them."""
     extra = ["--per-query"] if per_query else []
     understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "-o", files / "o.csv", *extra)
     rows = list(csv.DictReader(io.StringIO((files / "o.csv").read_text())))
@@ -150,7 +150,7 @@ def test_graded_gains_and_simulated_users(understand: Command, files: Path) -> N
     )  # fmt: skip
     document = json.loads(arctan.stdout)
     assert 0.2 < document["runs"]["a"]["uRBP(p=0.5)"] < 0.375
-    assert document["settings"]["measures"]["uRBP(p=0.5)"].startswith(
+    assert document["conventions"]["measures"]["uRBP(p=0.5)"].startswith(
         "uRBP(p=0.5,dims=[u],user=arctan,th=15,s=pi,norm=none"
     )
 
@@ -161,7 +161,7 @@ def test_presets_and_their_options(understand: Command, files: Path) -> None:
         "evaluate", *common(files), "--preset", "trec_eval", "--mean-over", "qrels",
         "-m", "nDCG@10", "-o", "-",
     )  # fmt: skip
-    chosen = json.loads(result.stdout)["settings"]
+    chosen = json.loads(result.stdout)["conventions"]
     assert (chosen["preset"], chosen["order"], chosen["dcg"], chosen["mean_over"]) == (
         "trec_eval",
         "score",
@@ -189,11 +189,14 @@ def test_remarks_are_on_standard_error_and_strict_refuses(understand: Command, f
     ("change", "message"),
     [
         (["--scale", "40"], "does not state whether lower or higher labels are easier"),
-        (["--scale", None], "nothing says whether lower or higher labels of u are easier"),
+        (
+            ["--scale", None],
+            "nothing says whether lower or higher labels of understandability are easier",
+        ),
         (["--understandability", None], "there is a scale but no labels of dimension u"),
         (["-m", "uRPB@10"], "'uRPB@10' is not known (did you mean uRBP"),
         (["-m", "RBP(p=1.5)"], "p must be a number between 0 and 1, exclusive, not '1.5'"),
-        (["-m", "RBPtrust"], "RBPtrust(p=0.8) needs labels of trust; give --trust FILE"),
+        (["-m", "RBPtrust"], "RBPtrust needs labels of trust; give --trust FILE"),
         (["-m", "uRBPgr"], "graded gains need a table of gains"),
         (["--order", "random"], "order must be rank or score, not 'random'"),
         (["--preset", "galago"], "there is no preset 'galago'; choose one of ubire, trec_eval"),

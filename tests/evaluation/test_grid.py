@@ -129,7 +129,7 @@ def test_labels_that_tell_nothing_are_refused(count: int, values: list[int], mes
 
 
 def test_a_direction_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(OptionError, match="write one of higher-harder"):
+    with pytest.raises(OptionError, match="does not say whether higher or lower values are harder"):
         run_grid([], {"x": labels("x")}, direction="up")
 
 

@@ -53,22 +53,24 @@ def test_a_name_prints_back_identically(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_full_name_is_the_same_measure_with_every_parameter(name: str) -> None:
     """It is read back, and is full already."""
-    settings = Conventions(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
-    full = parse_measure(name).full(settings)
-    assert parse_measure(full).full(settings) == full
+    conventions = Conventions(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
+    full = parse_measure(name).full(conventions)
+    assert parse_measure(full).full(conventions) == full
 
 
-def test_persistence_is_always_printed() -> None:
-    """The meaning of a printed name does not move with a default."""
-    assert str(parse_measure("RBP@10")) == "RBP(p=0.8)@10"
-    assert str(parse_measure("residual(uRBPgr)")) == "residual(uRBPgr(p=0.8))"
+def test_names_come_back_exactly_as_they_were_given() -> None:
+    """Quotes, blanks, defaults and all; `full` spells every parameter out."""
+    for name in ("RBP@10", "nDCG(dcg=log2)", " uRBP( s = 3.0 , p=.80,user='arctan' ) @ 10 "):
+        assert str(parse_measure(name)) == name.strip()
+    full = parse_measure("residual(uRBPgr)").full(Conventions(max_relevance=2.0))
+    assert full.startswith("residual(uRBPgr(p=0.8,")
 
 
 def test_blanks_and_ways_to_write_numbers_do_not_matter() -> None:
-    """One measure, one name; parameters stand in the order of the table."""
-    assert str(parse_measure(" uRBP( s = 3.0 , p=.80,user='arctan' ) @ 10 ")) == (
-        "uRBP(p=0.8,user=arctan,s=3)@10"
-    )
+    """They are one measure, whatever its name; persistence has a default."""
+    spaced = parse_measure(" uRBP( s = 3.0 , p=.80,user='arctan' ) @ 10 ")
+    assert spaced == parse_measure("uRBP(p=0.8,user=arctan,s=3)@10")
+    assert parse_measure("RBP@10") == parse_measure("RBP(p=0.8)@10")
 
 
 @given(
@@ -90,10 +92,10 @@ def test_any_persistence_and_cut_survive(name: str, p: float, cutoff: int | None
 @pytest.mark.parametrize("name", example_names())
 def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
     """With its default, and is printed back."""
-    settings = Conventions(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
+    conventions = Conventions(max_relevance=2.0, threshold=40.0, noise_scale=1.0)
     inner = {"H": "RBP(p=0.8),RBPu(p=0.8),", "residual": "RBP(p=0.8),"}.get(name, "")
     bare = parse_measure(f"{name}({inner.rstrip(',')})" if inner else name)
-    values = {n: bare.get(n, settings) for n in bare.parameters} | {"th": 40.0}
+    values = {n: bare.get(n, conventions) for n in bare.parameters} | {"th": 40.0}
     stated = ",".join(f"{n}={show(n, values[n])}" for n in bare.parameters)
     written = f"{name}({inner}{stated})" if inner or stated else name
     assert str(parse_measure(written)) == written
@@ -115,7 +117,7 @@ def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
         ("H(RBP,(RBPu)", "the brackets do not match"),
         ("RBP@0", "the cut-off must be a whole number of 1 or more, not '0'"),
         ("RBP@ten", "the cut-off must be a whole number of 1 or more, not 'ten'"),
-        ("nDCG(dcg=log10)", "dcg must be exp-log2 or log2, not 'log10'"),
+        ("nDCG(dcg=log10)", "dcg must be log2 or exp-log2, not 'log10'"),
         ("uRBP(user=nobody)", "user must be binary or graded or step or arctan, not 'nobody'"),
         ("uRBP(s=0)", "s must be a number above 0, or pi, not '0'"),
         ("uRBPgr(user=step)", "has no parameter 'user'"),
@@ -152,9 +154,12 @@ def test_all_bad_names_are_reported_together_with_the_nearest_good_ones() -> Non
     assert "has no parameter 'dgc' (did you mean dcg?)" in message
 
 
-def test_the_same_measure_twice_is_one() -> None:
-    """Columns have distinct names."""
-    assert len(parse_measures(["RBP@10", "RBP(p=0.8)@10"])) == 1
+def test_the_same_name_twice_is_one() -> None:
+    """Columns have distinct names, each as it was given."""
+    assert list(map(str, parse_measures(["RBP@10", "RBP@10", "RBP(p=0.8)@10"]))) == [
+        "RBP@10",
+        "RBP(p=0.8)@10",
+    ]
 
 
 def test_a_harmonic_mean_is_made_of_its_dimensions() -> None:

@@ -40,7 +40,7 @@ def test_user_curves_run_over_the_distribution() -> None:
     assert set(step[1]) == {0.0, 1.0}
     assert np.interp(12.0, *arctan) == pytest.approx(0.5, abs=0.01)
     assert arctan[1][0] > 0.5 > arctan[1][-1]
-    with pytest.raises(OptionError, match="write one of higher-harder"):
+    with pytest.raises(OptionError, match="does not say whether higher or lower"):
         plot_users(scores, [12.0], direction="up")
     with pytest.raises(InputError, match="no numbers to plot"):
         plot_users([np.nan], [12.0])

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from understandability.direction import WORDS
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.scales import DIRECTIONS, parse_gains, parse_scale
+from understandability.evaluation.scales import parse_gains, parse_scale
 from understandability.formats.runs import read_labels
 from understandability.records import Labels
 
@@ -42,7 +43,7 @@ def test_the_threshold_belongs_to_one_side(text: str, binary: list[int]) -> None
         "higher-easier:>2",
         "higher-easier:2",
         "lower-easier",
-        "higher-better:0..8",
+        "higher-easier:0..8",
     ],
 )
 def test_a_scale_prints_back(text: str) -> None:
@@ -56,7 +57,7 @@ def test_a_scale_prints_back(text: str) -> None:
     [
         ("40", "does not state whether lower or higher labels are easier"),
         ("<40", "does not state whether lower or higher labels are easier"),
-        ("easier:40", "does not state whether lower or higher labels are easier"),
+        ("easy:40", "does not state whether lower or higher labels are easier"),
         ("lower-easier:>40", "> goes against lower-easier"),
         ("higher-easier:<=2", "<= goes against higher-easier"),
         ("lower-easier:easy", "'easy' in 'lower-easier:easy' is not a finite number"),
@@ -77,7 +78,7 @@ def test_both_directions_are_named_in_the_error() -> None:
     """Who forgot to say learns how."""
     with pytest.raises(OptionError) as error:
         parse_scale("40")
-    assert all(direction in str(error.value) for direction in DIRECTIONS)
+    assert all(direction in str(error.value) for direction in WORDS)
 
 
 def test_graded_gains_follow_the_table_or_the_ends() -> None:

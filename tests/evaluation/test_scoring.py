@@ -27,8 +27,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.conventions import Conventions, settings
-from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.conventions import Conventions, conventions
+from understandability.evaluation.evaluate import Evaluation, evaluate_runs
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import parse_gains, parse_scale
 from understandability.records import Labels, Run
@@ -50,7 +50,7 @@ DIMENSIONS = {
 def evaluated(
     *measures: str, dimensions: Mapping[str, Dimension] = DIMENSIONS, run: Run = RUN, **choices: Any
 ) -> Evaluation:
-    return evaluate([run], RELEVANCE, measures, dimensions, settings(**choices))
+    return evaluate_runs([run], RELEVANCE, measures, dimensions, conventions(**choices))
 
 
 def value(measure: str, query: str = "q", **options: Any) -> float:
@@ -89,21 +89,24 @@ WORKED = {
     "HRBP(p=0.5,wr=1,wu=3)": 4 / (1 / (19 / 32) + 3 / (25 / 32)),
     "HRBP(p=0.5,wr=1,wu=1,wtrust=1)": 3 / (1 / (19 / 32) + 2 / (25 / 32)),
     "H(RBP(p=0.5),nDCGu@1,w=[1,2])": 3 / (1 / (19 / 32) + 2),
-    "nDCG": (1 + 3 / log2(5) + 1 / log2(6)) / IDEAL,
-    "nDCG@4": (1 + 3 / log2(5)) / IDEAL,
-    "nDCG(dcg='log2')": (1 + 2 / log2(5) + 1 / log2(6)) / (2 + 2 / log2(3) + 1 / 2 + 1 / log2(5)),
-    "nDCG(judged_only=True)": (1 + 3 / log2(4) + 1 / log2(5)) / IDEAL,
-    "unDCG": (1 + 1 / log2(6)) / (3 + 1 / log2(3) + 1 / 2),
-    "unDCG(ideal=relevance)": (1 + 1 / log2(6)) / IDEAL,
-    "unDCGgr": (0.9 + 3 * 0.2 / log2(5) + 0.61 / log2(6))
+    "nDCG(dcg='exp-log2')": (1 + 3 / log2(5) + 1 / log2(6)) / IDEAL,
+    "nDCG(dcg='exp-log2')@4": (1 + 3 / log2(5)) / IDEAL,
+    "nDCG": (1 + 2 / log2(5) + 1 / log2(6)) / (2 + 2 / log2(3) + 1 / 2 + 1 / log2(5)),
+    "nDCG(dcg='exp-log2',judged_only=True)": (1 + 3 / log2(4) + 1 / log2(5)) / IDEAL,
+    "unDCG(dcg='exp-log2')": (1 + 1 / log2(6)) / (3 + 1 / log2(3) + 1 / 2),
+    "unDCG(dcg='exp-log2',ideal=relevance)": (1 + 1 / log2(6)) / IDEAL,
+    "unDCG": (1 + 1 / log2(6)) / (2 + 1 / log2(3) + 1 / 2),
+    "unDCG(ideal=relevance)": (1 + 1 / log2(6)) / (2 + 2 / log2(3) + 1 / 2 + 1 / log2(5)),
+    "unDCGgr(dcg='exp-log2')": (0.9 + 3 * 0.2 / log2(5) + 0.61 / log2(6))
     / (3 * 0.95 + 0.9 / log2(3) + 0.61 / log2(4) + 0.6 / log2(5)),
     "nDCGu": (1 + 1 / log2(3) + 1 / log2(6)) / (1 + 1 / log2(3) + 1 / 2 + 1 / log2(5)),
-    "ERR": 1 / 4 + 3 / 4 * 3 / 4 / 4 + 3 / 4 * 1 / 4 * 1 / 4 / 5,
-    "ERR@4": 1 / 4 + 3 / 4 * 3 / 4 / 4,
-    "ERR(form=gain-discount)": 1 / 4 + 3 / 4 / 4 + 1 / 4 / 5,
+    "ERR(max=2)": 1 / 4 + 3 / 4 * 3 / 4 / 4 + 3 / 4 * 1 / 4 * 1 / 4 / 5,
+    "ERR(max=2)@4": 1 / 4 + 3 / 4 * 3 / 4 / 4,
+    "ERR(form=gain-discount,max=2)": 1 / 4 + 3 / 4 / 4 + 1 / 4 / 5,
+    "ERR": 1 / 16 + 15 / 16 * 3 / 16 / 4 + 15 / 16 * 13 / 16 * 1 / 16 / 5,
     "ERR(max=3)": 1 / 8 + 7 / 8 * 3 / 8 / 4 + 7 / 8 * 5 / 8 * 1 / 8 / 5,
-    "uERR": 1 / 4 + 3 / 4 * 1 / 4 / 5,
-    "uERR(form=gain-discount)": 1 / 4 + 1 / 4 / 5,
+    "uERR(max=2)": 1 / 4 + 3 / 4 * 1 / 4 / 5,
+    "uERR(form=gain-discount,max=2)": 1 / 4 + 1 / 4 / 5,
     "Judged": 4 / 5,
     "Judged@3": 2 / 3,
     "Judgedu@2": 1.0,
@@ -116,7 +119,7 @@ WORKED = {
     "uRBPgr(p=0.5,joint=True)": 0.0,
     "uRBPgr(p=0.5,joint=True,rel=0.9)": 1 / 2,
     "uRBPgr(p=0.5,joint=True,graded=True)": 0.45 / 2 + 0.2 / 16 + 0.305 / 32,
-    "unDCG(joint=True)": (1 + 1 / log2(6)) / (3 + 1 / log2(3) + 1 / 2),
+    "unDCG(dcg='exp-log2',joint=True)": (1 + 1 / log2(6)) / (3 + 1 / log2(3) + 1 / 2),
 }
 
 
@@ -131,7 +134,7 @@ def test_joint_gains_of_ndcg_are_exponential_in_the_product() -> None:
     gains = {"d1": 2**0.9 - 1, "d4": 2**0.4 - 1, "d5": 2**0.61 - 1, "d6": 2**1.9 - 1}
     dcg = gains["d1"] + gains["d4"] / log2(5) + gains["d5"] / log2(6)
     best = gains["d6"] + gains["d1"] / log2(3) + gains["d5"] / 2 + gains["d4"] / log2(5)
-    assert value("unDCGgr(joint=True)") == pytest.approx(dcg / best, abs=1e-14)
+    assert value("unDCGgr(dcg='exp-log2',joint=True)") == pytest.approx(dcg / best, abs=1e-14)
 
 
 def test_a_query_without_documents_counts_as_zero() -> None:
@@ -183,10 +186,11 @@ def test_documents_without_labels_may_be_ignored() -> None:
     [
         ({"relevant": 2.0}, "RBP(p=0.5)", "RBP(p=0.5,rel=2)"),
         ({"max_relevance": 3.0}, "ERR", "ERR(max=3)"),
-        ({"dcg": "log2"}, "nDCG", "nDCG(dcg='log2')"),
+        ({"dcg": "exp-log2"}, "nDCG", "nDCG(dcg='exp-log2')"),
+        ({"err_max": 2.0}, "ERR", "ERR(max=2)"),
         ({"joint": True}, "uRBPgr(p=0.5)", "uRBPgr(p=0.5,joint=True)"),
         ({"ideal": "relevance"}, "unDCG", "unDCG(ideal=relevance)"),
-        ({"err": "gain-discount"}, "ERR", "ERR(form=gain-discount)"),
+        ({"err": "gain-discount", "max_relevance": 2.0}, "ERR", "ERR(form=gain-discount,max=2)"),
         ({"user": "graded"}, "uRBP(p=0.5)", "uRBPgr(p=0.5)"),
         ({"user": "step", "threshold": 39.0}, "uRBP(p=0.5)", "uRBP(p=0.5,user=step,th=39)"),
         (
@@ -194,10 +198,14 @@ def test_documents_without_labels_may_be_ignored() -> None:
             "uRBP(p=0.5)",
             "uRBP(p=0.5,user=arctan,th=40,s=1)",
         ),
-        ({"no_label": "ignored"}, "nDCG", "nDCG(judged_only=True)"),
+        (
+            {"no_label": "ignored", "dcg": "exp-log2"},
+            "nDCG",
+            "nDCG(dcg='exp-log2',judged_only=True)",
+        ),
     ],
 )
-def test_a_setting_stands_for_a_parameter_left_out(
+def test_a_convention_stands_for_a_parameter_left_out(
     choice: dict[str, Any], measure: str, same_as: str
 ) -> None:
     """And changes the number as the parameter does."""
@@ -206,7 +214,7 @@ def test_a_setting_stands_for_a_parameter_left_out(
 
 
 def test_h_is_the_mean_of_h_or_the_h_of_means() -> None:
-    """The two differ, and the settings say which it was."""
+    """The two differ, and the conventions say which it was."""
     relevance, ease = (value(m) for m in ("RBP(p=0.5)", "RBPu(p=0.5)"))
     run = Run.of("mine", {**RUN.by_query(), "r": [("d1", 1.0)]})
     means = evaluated("HRBP(p=0.5)", "HRBP(p=0.5,of=means)", run=run).means["mine"]
@@ -269,13 +277,13 @@ def test_a_grade_above_the_highest_is_refused() -> None:
 def test_negative_grades_gain_nothing() -> None:
     """As in trec_eval."""
     qrels = Labels.of("qrels", {"q": {"d1": -2, "d2": 1}})
-    result = evaluate([RUN], qrels, ["nDCG", "RBP(p=0.5)", "ERR"])
+    result = evaluate_runs([RUN], qrels, ["nDCG", "RBP(p=0.5)", "ERR(max=1)"])
     assert result.means["mine"] == pytest.approx([1 / log2(3), 1 / 4, 1 / 4])
 
 
 def test_a_query_without_relevant_documents_has_no_ideal() -> None:
     """Its nDCG is 0, without warnings."""
-    assert evaluate([RUN], Labels.of("qrels", {"q": {"d1": 0}}), ["nDCG", "ERR"]).means[
+    assert evaluate_runs([RUN], Labels.of("qrels", {"q": {"d1": 0}}), ["nDCG", "ERR"]).means[
         "mine"
     ].tolist() == [0.0, 0.0]
 
@@ -289,14 +297,14 @@ def test_runs_and_qrels_need_a_query_in_common() -> None:
 def test_two_runs_of_one_name_are_refused() -> None:
     """One would hide the other."""
     with pytest.raises(InputError, match="two runs are called mine"):
-        evaluate([RUN, RUN], RELEVANCE, ["RBP"])
+        evaluate_runs([RUN, RUN], RELEVANCE, ["RBP"])
 
 
-def test_settings_tell_all_that_the_numbers_depend_on() -> None:
+def test_the_header_tells_all_that_the_numbers_depend_on() -> None:
     """Choices, label files, scales, and every parameter of every measure."""
     gains = replace(parse_scale("higher-easier:2"), gains=parse_gains("0:0,1:.4"))
     dimensions = {"u": Dimension(Labels.of("qunder", {"q": {"d1": 1}}), gains)}
-    header = evaluated("uRBP@10", dimensions=dimensions, preset="ubire").settings
+    header = evaluated("uRBP@10", dimensions=dimensions, preset="ubire").conventions
     assert header["preset"] == "ubire"
     assert (header["order"], header["keyed_on"], header["ideal"]) == (
         "rank",
@@ -304,7 +312,7 @@ def test_settings_tell_all_that_the_numbers_depend_on() -> None:
         "relevance",
     )
     assert header["measures"] == {
-        "uRBP(p=0.8)@10": "uRBP(p=0.8,dims=[u],user=binary,joint=False,rel=1,graded=False,max=2,"
+        "uRBP@10": "uRBP(p=0.8,dims=[u],user=binary,joint=False,rel=1,graded=False,max=2,"
         "judged_only=False)@10"
     }
     assert header["dimensions"]["u"] == {
@@ -316,7 +324,7 @@ def test_settings_tell_all_that_the_numbers_depend_on() -> None:
 
 def test_presets_set_every_choice_at_once_and_options_go_before_them() -> None:
     """As UBIRE, as trec_eval."""
-    ubire, trec = settings("ubire"), settings("trec_eval")
+    ubire, trec = conventions("ubire"), conventions("trec_eval")
     assert (ubire.order, ubire.keyed_on, ubire.mean_over, ubire.dcg) == (
         "rank",
         "document",
@@ -324,12 +332,12 @@ def test_presets_set_every_choice_at_once_and_options_go_before_them() -> None:
         "log2",
     )
     assert (trec.order, trec.keyed_on, trec.mean_over, trec.dcg) == ("score", "pair", "run", "log2")
-    assert settings("ubire", order="score").order == "score"
-    assert settings() == Conventions()
+    assert conventions("ubire", order="score").order == "score"
+    assert conventions() == Conventions()
     with pytest.raises(OptionError, match="no preset 'galago'; choose one of ubire, trec_eval"):
-        settings("galago")
+        conventions("galago")
     with pytest.raises(OptionError, match="order must be rank or score, not 'random'"):
-        settings(order="random")
+        conventions(order="random")
 
 
 documents = st.lists(
@@ -357,7 +365,11 @@ def test_what_holds_for_any_ranking(rows: list[tuple[int | None, float]], p: flo
     ]  # fmt: skip
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40:0..100"))}
     values = dict(
-        zip(names, evaluate([run], qrels, names, dimensions).means["mine"].tolist(), strict=True)
+        zip(
+            names,
+            evaluate_runs([run], qrels, names, dimensions).means["mine"].tolist(),
+            strict=True,
+        )
     )
     assert all(0 <= v <= 1 + 1e-12 for v in values.values()), values
     rbp = values[names[0]]
@@ -379,7 +391,7 @@ def test_when_everybody_understands_everything_measures_are_the_plain_ones(
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:<=100"))}
     for plain, biased in (("RBP", "uRBP"), ("nDCG@5", "unDCG@5"), ("ERR", "uERR"),
                           ("nDCG", "unDCG(joint=True)")):  # fmt: skip
-        means = evaluate([run], qrels, [plain, biased], dimensions).means["mine"]
+        means = evaluate_runs([run], qrels, [plain, biased], dimensions).means["mine"]
         assert means[0] == pytest.approx(means[1], abs=1e-15)
 
 
@@ -392,7 +404,9 @@ def test_condensed_and_plain_agree_where_all_is_judged(
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40"))}
     for name in ("RBP(p=0.8)", "uRBP(p=0.8)", "RBPu(p=0.8)"):
         condensed = name.replace(")", ",judged_only=True)")
-        means = evaluate([run], qrels, [name, condensed, f"residual({name})"], dimensions).means
+        means = evaluate_runs(
+            [run], qrels, [name, condensed, f"residual({name})"], dimensions
+        ).means
         assert means["mine"][0] == means["mine"][1]
         assert means["mine"][2] == 0.0
 

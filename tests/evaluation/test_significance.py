@@ -6,20 +6,26 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.evaluate import Evaluation, evaluate_runs
+from understandability.evaluation.statistics.comparison import compare
 from understandability.evaluation.statistics.significance import (
+    TESTS,
+    bonferroni,
     bootstrap,
-    compare,
+    effect_interval,
     effect_size,
     holm,
-    marks,
+    mean_interval,
     paired_t,
+    power,
+    queries_needed,
     randomisation,
+    wilcoxon,
 )
 from understandability.records import Labels, Run
 
@@ -90,7 +96,7 @@ def evaluation() -> Evaluation:
         Run.of("best", dict.fromkeys(queries, good)),
         Run.of("near", {query: bad if query == "q0" else good for query in queries}),
     ]
-    return evaluate(runs, qrels, ["RBP(p=0.5)"])
+    return evaluate_runs(runs, qrels, ["RBP(p=0.5)"])
 
 
 def test_runs_are_compared_with_the_first_and_with_the_best() -> None:
@@ -101,24 +107,24 @@ def test_runs_are_compared_with_the_first_and_with_the_best() -> None:
     assert row.reference == "best"
     assert row.difference == pytest.approx(-0.25 / 20)
     assert row.mean == pytest.approx(0.5 - 0.25 / 20)
-    assert row.p_t == pytest.approx(stats.ttest_1samp([-0.25, *[0.0] * 19], 0).pvalue)
-    assert row.p_t_holm == pytest.approx(row.p_t)  # the larger of two
-    assert rows["best", "first"].p_t == 0.0
-    assert rows["best", "first"].p_randomisation < 0.001
+    assert row.p["t"] == pytest.approx(stats.ttest_1samp([-0.25, *[0.0] * 19], 0).pvalue)
+    assert row.corrected["holm"]["t"] == pytest.approx(row.p["t"])  # the larger of two
+    assert rows["best", "first"].p["t"] == 0.0
+    assert rows["best", "first"].p["randomisation"] < 0.001
     assert -0.05 < row.low <= row.high <= 0
 
 
 def test_marks_are_those_of_the_study() -> None:
     """† from the first run, ⋄ from the best; only what is significant."""
     comparisons = compare(evaluation())
-    assert marks(comparisons) == {
+    assert comparisons.marks() == {
         ("RBP(p=0.5)", "best"): "†",
         ("RBP(p=0.5)", "near"): "†",
         ("RBP(p=0.5)", "base"): "⋄",
     }
     near = next(r for r in comparisons if (r.run, r.against) == ("near", "best"))
-    assert "⋄" in marks(comparisons, alpha=near.p_t + 0.01)["RBP(p=0.5)", "near"]
-    assert marks(comparisons, alpha=0.05, corrected=True) == marks(comparisons)
+    assert "⋄" in comparisons.marks(near.p["t"] + 0.01)["RBP(p=0.5)", "near"]
+    assert comparisons.marks(correction="holm") == comparisons.marks()
 
 
 def test_too_little_to_compare_is_told() -> None:
@@ -126,6 +132,77 @@ def test_too_little_to_compare_is_told() -> None:
     qrels = Labels.of("qrels", {"q": {"d": 1}})
     runs = [Run.of(name, {"q": [("d", 1.0)]}) for name in "ab"]
     with pytest.raises(InputError, match="no two queries in common"):
-        compare(evaluate(runs, qrels, ["RBP"]))
+        compare(evaluate_runs(runs, qrels, ["RBP"]))
     with pytest.raises(OptionError, match="100 samples or more, not 9"):
         compare(evaluation(), samples=9)
+
+
+@settings(max_examples=15)
+@given(st.lists(st.integers(-9, 9), min_size=2, max_size=30).filter(any))
+def test_wilcoxon_is_that_of_scipy_and_does_not_warn(differences: list[int]) -> None:
+    """Two-tailed, differences of 0 left out; without any it is 1."""
+    kept = [d for d in differences if d]
+    assert wilcoxon(differences) == pytest.approx(stats.wilcoxon(kept).pvalue)
+    assert wilcoxon([0] * len(differences)) == 1.0
+
+
+def test_bonferroni_multiplies_by_the_number_of_tests() -> None:
+    """And never exceeds 1; Holm is never larger."""
+    p = [0.01, 0.02, 0.4]
+    assert bonferroni(p) == pytest.approx([0.03, 0.06, 1.0])
+    assert (holm(p) <= bonferroni(p) + 1e-15).all()
+
+
+def test_the_interval_of_an_effect_holds_the_t_that_was_observed_at_both_ends() -> None:
+    """At either end the observed t is a 2.5 % tail of the noncentral t; signs mirror."""
+    low, high = effect_interval(DIFFERENCES)
+    t, _ = paired_t(DIFFERENCES)
+    n = len(DIFFERENCES)
+    assert stats.nct.sf(t, n - 1, low * math.sqrt(n)) == pytest.approx(0.025, abs=1e-6)
+    assert stats.nct.cdf(t, n - 1, high * math.sqrt(n)) == pytest.approx(0.025, abs=1e-6)
+    assert effect_interval(-DIFFERENCES) == (pytest.approx(-high), pytest.approx(-low))
+    assert effect_interval([0.0, 0.0]) == (0.0, 0.0)
+    assert effect_interval([0.25, 0.25]) == (math.inf, math.inf)
+
+
+def test_power_and_the_number_of_queries_agree_with_published_tables() -> None:
+    """Cohen (1988), two-tailed, alpha .05, power .8: d = .5 takes 34, d = .2 takes 199 pairs."""
+    assert [queries_needed(d) for d in (0.2, 0.5, 0.8)] == [199, 34, 15]
+    assert power(0.5, 34) >= 0.8 > power(0.5, 33)
+    assert power(-0.5, 34) == power(0.5, 34)
+    assert (power(math.inf, 5), power(0.0, 50)) == (1.0, pytest.approx(0.05))
+    assert queries_needed(1e-6) is None
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    """As scipy computes it."""
+    expected = stats.t.interval(
+        0.95, len(DIFFERENCES) - 1, DIFFERENCES.mean(), stats.sem(DIFFERENCES)
+    )
+    assert mean_interval(DIFFERENCES) == pytest.approx(expected)
+
+
+def test_all_pairs_are_compared_and_corrected_together() -> None:
+    """Three runs make three pairs; Bonferroni takes each three times."""
+    found = compare(evaluation(), pairs=True, tests=["t", "wilcoxon"])
+    assert [(row.run, row.reference) for row in found] == [
+        ("best", "base"),
+        ("near", "base"),
+        ("near", "best"),
+    ]
+    near = found[2]
+    assert near.corrected["bonferroni"]["t"] == pytest.approx(min(1, 3 * near.p["t"]))
+    assert list(near.p) == ["t", "wilcoxon"]
+    assert {f"p_{test}" for test in near.p} < set(found.to_pandas().columns)
+    assert set(TESTS) == {"t", "wilcoxon", "randomisation", "bootstrap"}
+
+
+def test_tests_and_corrections_that_do_not_exist_are_refused() -> None:
+    """With those that do."""
+    with pytest.raises(OptionError, match="no test 'sign'; choose one of t, wilcoxon"):
+        compare(evaluation(), tests=["sign"])
+    found = compare(evaluation(), tests=["t"])
+    with pytest.raises(OptionError, match="no correction 'fdr'; choose one of holm, bonferroni"):
+        found.marks(correction="fdr")
+    with pytest.raises(OptionError, match="'wilcoxon' is none of the tests made: t"):
+        found.marks(test="wilcoxon")

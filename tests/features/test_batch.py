@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
-from understandability.features import Batch, ratio
+from understandability.features import Batch, compute_features, ratio
 from understandability.features.batch import sum_segments
+from understandability.language.tokens import word_of
 
 
 def words_of(batch: Batch) -> list[str]:
@@ -46,6 +48,42 @@ def test_names_are_capitalised_within_a_sentence_or_so_elsewhere(document) -> No
     )
     names = [word for word, name in zip(words_of(batch), batch.is_name, strict=True) if name]
     assert names == ["Vienna", "Vienna", "Hello"]
+
+
+ABSTRACT = (
+    "Hypertension predicts cardiovascular mortality among diabetic outpatients. "
+    "We randomised 214 participants to lisinopril, placebo or behavioural counselling. "
+    "Both interventions lowered systolic pressure; neither altered albuminuria. Rest helped."
+)
+
+
+def test_a_text_in_capitals_is_judged_by_its_words(document) -> None:
+    """Capitals pass neither for names nor for acronyms; every value is that of small letters."""
+    texts = [document(ABSTRACT.upper()), document(ABSTRACT.lower())]
+    capitals, small = compute_features(texts).values
+    np.testing.assert_array_equal(capitals, small)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_lowered"),
+    [
+        ("TAKE TWO TABLETS WITH WATER.", True),
+        ("REST HELPS, says Vienna.", False),  # one long word of two
+        ("MRI, CT and HIV.", False),  # short words may be acronyms, and say nothing
+        ("The COVID pandemic began.", False),
+        ("DIAGNOSIS", True),
+        ("42", False),
+    ],
+)
+def test_a_sentence_is_in_capitals_if_most_of_its_long_words_are(
+    document, sentence: str, is_lowered: bool
+) -> None:
+    """Words of five letters or more tell; other sentences of the document do not matter."""
+    words = words_of(Batch([document([sentence, "He saw the WHO."])]))
+    before = words_of(Batch([document([sentence])]))
+    assert words == [*before, "He", "saw", "the", "WHO"]
+    written = [word_of(piece) for piece in sentence.split()]
+    assert before == ([word.lower() for word in written] if is_lowered else written)
 
 
 def test_sums_of_segments_do_not_depend_on_the_others() -> None:

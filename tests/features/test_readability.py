@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.features import CATALOGUE, COLUMNS, compute_features, readability
+from understandability.features import CATALOGUE, COLUMNS, compute_features
+from understandability.features.rows import other_formulas, readability
 from understandability.records import Document
 
 # Counted by hand. Vienna is a name; Lee and Maria only begin sentences.
@@ -44,6 +45,15 @@ FORMULAS = {
     "gunning_fog_plain": 0.4 * (21 / 3 + 100 * 8 / 21),
     "lix": 21 / 3 + 100 * 8 / 21,
     "smog": 1.043 * math.sqrt(8 * 30 / 3) + 3.1291,
+    "eflaw": (21 + 7) / 3,  # Lee the was to and Use 3.5
+    "forcast": 20 - 15 * 9 / 21,  # Lee said the was to and were Use times
+    "linsear_write": (21 + 2 * 8) / 3 / 2 - 1,
+    "reading_minutes": 21 / 238,
+    "rix": 8 / 3,
+    "spache_dale_chall": 0.141 * 21 / 3 + 0.086 * (100 * 5 / 21) + 0.839,
+    # Five name 12: of 11.3 (flesch_kincaid) above, of 12.5 (smog) and 12.2 (coleman_liau) below
+    # and nearest.
+    "text_standard": 12,
 }
 # The study's words: is + n't for isn't. Difficult ones: lee nt maria walking vienna diseases
 # treated wellknown immunization remedies 35 times. Syllables are hyphenation points and one:
@@ -67,7 +77,8 @@ def test_counts_and_formulas_of_a_text_worked_by_hand(document, name: str, value
 def test_every_formula_and_component_is_worked_by_hand() -> None:
     """A new row needs an example; other readcalc rows are compared in test_readcalc."""
     worked = {*COUNTS, *FORMULAS}
-    rows = {row.name for row in CATALOGUE if row.group in ("readability", "components")}
+    groups = ("readability", "components", "other formulas")
+    rows = {row.name for row in CATALOGUE if row.group in groups}
     assert {name for name in rows if not name.endswith("_readcalc")} == worked
 
 
@@ -90,6 +101,16 @@ def test_coleman_liau_of_the_abstract_of_its_paper() -> None:
         # Wikipedia: "This sentence, taken as a reading passage unto itself, is being used to
         # prove a point." has an ease of 69 (24 syllables, 16 words).
         (readability.flesch, (24, 16, 1), 63.695),
+        # McAlpine, after strainindex.wordpress.com (30 April 2009): "In relation to the selection
+        # of a firm of consultants, we are at liberty to make a choice." has 18 words, 11 of them
+        # miniwords; "The Marketing Team is authorised to select a consultancy firm." 10 and 4.
+        (other_formulas.eflaw, (11, 18, 1), 29),
+        (other_formulas.eflaw, (4, 10, 1), 14),
+        # readabilityformulas.com on FORCAST: 80 words of one syllable in 150 are grade 12.
+        (other_formulas.forcast, (80, 150), 12),
+        # Wikipedia's "Linsear Write": above 20 points a sentence their half, else 1 less.
+        (other_formulas.linsear_write, (5, 100, 5), 11.0),
+        (other_formulas.linsear_write, (0, 100, 5), 9.0),
     ],
 )
 def test_formulas_give_published_values(formula, counts, value: float) -> None:
@@ -127,7 +148,9 @@ TEXT = st.lists(SENTENCE, min_size=1, max_size=6)
 FORMULA_COLUMNS = [
     name
     for name, (row, per) in COLUMNS.items()
-    if row.group == "readability" or (row.group == "components" and per != "document")
+    if row.group in ("readability", "other formulas")
+    or (row.group == "components" and per != "document")
+    if name != "reading_minutes"  # which is all about length
 ]
 
 

@@ -18,8 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
-from understandability.features import Batch, compute_features, hyphenation
+from understandability.features import Batch, compute_features
 from understandability.features.rows.readcalc import ROWS, count_all
+from understandability.features.words import hyphenation
 from understandability.features.words.familiar import familiar_words
 from understandability.features.words.hyphenation import count_hyphens
 from understandability.records import Document

@@ -65,7 +65,7 @@ def test_a_real_page_has_the_counts_of_a_reader(shared_data: Path) -> None:
     """From bytes to every count and formula of a page on side effects of cancer drugs."""
     pages = shared_data / "html" / "health_pages" / "health_pages.tar.gz"
     (page,) = Sources([pages], docnos={"sondhi/reliable-137.html"})
-    document = document_of_page(page)
+    document = document_of_page(page, extractor="boilerpipe")
     expected = COUNTS | FORMULAS
     table = compute_features([document], list(expected))
     assert dict(zip(table.names, table.values[0], strict=True)) == pytest.approx(expected)

@@ -40,6 +40,9 @@ def ours(document) -> dict[str, float]:
         ("flesch_kincaid", "flesch_kincaid_grade"),
         ("smog", "smog_index"),
         ("lix", "lix"),
+        ("rix", "rix"),
+        ("eflaw", "mcalpine_eflaw"),
+        ("linsear_write", "linsear_write_formula"),
         ("words", "lexicon_count"),
         ("sentences", "sentence_count"),
         ("syllables", "syllable_count"),
@@ -53,7 +56,7 @@ def test_equal_where_both_define_alike(textstat, ours, name: str, theirs: str) -
 
 
 def test_ari_differs_by_the_punctuation_that_textstat_counts(textstat, ours) -> None:
-    """Smith & Senter (1967) count strokes; DESIGN counts letters and digits."""
+    """Smith & Senter (1967) count strokes; we count letters and digits."""
     theirs = textstat.automated_readability_index(TEXT)
     assert theirs - ours["ari"] == pytest.approx(4.71 * PUNCTUATION / ours["words"])
 
@@ -72,6 +75,25 @@ def test_dale_chall_differs_by_inflections(textstat, ours) -> None:
     assert more == inflected
     theirs = textstat.dale_chall_readability_score(TEXT)
     assert theirs - ours["dale_chall"] == pytest.approx(15.79 * more / ours["words"])
+
+
+def test_spache_differs_by_inflections_and_short_words(textstat, ours) -> None:
+    """textstat takes no word of one syllable for unfamiliar, but regular inflections."""
+    more = textstat.difficult_words(TEXT) - ours["difficult_words"]
+    theirs = textstat.spache_readability(TEXT)
+    assert theirs - ours["spache_dale_chall"] == pytest.approx(8.6 * more / ours["words"])
+
+
+def test_the_consensus_is_that_of_textstat(textstat, ours) -> None:
+    """Where the formulas differ little."""
+    assert ours["text_standard"] == textstat.text_standard(TEXT, float_output=True)
+
+
+def test_reading_takes_longer_than_textstat_says(textstat, ours) -> None:
+    """14.69 ms a character are more than 600 words a minute; adults read 238 (Brysbaert 2019)."""
+    minutes = textstat.reading_time(TEXT) / 60
+    assert ours["words"] / minutes > 600
+    assert ours["words"] / ours["reading_minutes"] == pytest.approx(238)
 
 
 def test_fog_differs_by_familiar_words(textstat, ours) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from understandability.features import Batch, batches, compute_features, types
+from understandability.features import Batch, batches, compute_features
+from understandability.features.words import types
 from understandability.features.words.types import PieceTable, TypeTable
 from understandability.records import Document
 

@@ -136,6 +136,16 @@ def test_chunked_bodies_are_joined() -> None:
     assert [page.content for page in pages] == [b"<p>Flu.", b"<p>Flu."]
 
 
+@pytest.mark.parametrize("size", [b"8000000000000000", b"f" * 1000, b"x", b"-5", b"1_0", b""])
+def test_a_chunk_without_a_size_costs_its_page_alone(size: bytes) -> None:
+    """Not the file, and no page is cut in silence."""
+    headers = ("Content-Type: text/html", "Transfer-Encoding: chunked")
+    chunked = b"4\r\n<p>F\r\n" + size + b"\r\nlu.\r\n0\r\n\r\n"
+    pages, (failure,), _ = read(record(response(chunked, *headers)) + record(response(b"<p>Flu.")))
+    assert failure.error == "the chunked content is damaged: no size of a chunk at byte 9"
+    assert [page.content for page in pages] == [b"<p>Flu."]
+
+
 def three(middle: bytes) -> bytes:
     """A broken record between two good ones."""
     first = record(response(b"<p>one"), WARC_TREC_ID="1")

@@ -6,7 +6,7 @@ import pytest
 
 from understandability.direction import Direction
 from understandability.errors import OptionError
-from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.evaluate import evaluate_runs
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import parse_scale
 from understandability.ranking.criteria import Criterion
@@ -32,7 +32,7 @@ def points() -> tuple[Point, ...]:
     settings = settings_of([2, 3], [0.4, 1.0])
     runs = reranked(RUN, Criterion(QUNDER, Direction.HARDER), settings)
     dimensions = {"u": Dimension(QUNDER, parse_scale("lower-easier:40"))}
-    return tradeoff(evaluate(runs, QRELS, MEASURES, dimensions), settings)
+    return tradeoff(evaluate_runs(runs, QRELS, MEASURES, dimensions), settings).points
 
 
 def test_a_sweep_has_the_run_and_every_setting() -> None:

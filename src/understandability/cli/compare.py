@@ -2,101 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
-from understandability.cli.outputs import ResultFile, print_table, write_result
+from understandability.cli.outputs import ResultFile, ResultFormat, print_table, write_result
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
-    from understandability.evaluation.statistics.significance import RunComparison
-
-_COLUMNS = (
-    "run",
-    "mean",
-    "difference",
-    "95 % interval",
-    "d",
-    "t",
-    "p (t)",
-    "Holm",
-    "p (randomisation)",
-    "Holm",
-    "p (bootstrap)",
-    "Holm",
-)
+    from understandability.evaluation.statistics.comparison import RunComparison, RunComparisons
 
 
 @takes_evaluation_options
 def compare(
     options: EvaluationOptions,
-    alpha: Annotated[float, typer.Option(help="The level of the marks † and ⋄.")] = 0.05,
-    holm: Annotated[
-        bool, typer.Option("--holm", help="Mark by the corrected probabilities.")
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The "
+            "marks go by the first.",
+            show_default=False,
+        ),
+    ] = None,
+    correction: Annotated[
+        str,
+        typer.Option(help="What the table corrects by, for the runs compared: holm, bonferroni."),
+    ] = "holm",
+    corrected: Annotated[
+        bool, typer.Option("--corrected", help="Mark by the corrected probabilities.")
     ] = False,
+    pairs: Annotated[
+        bool, typer.Option("--pairs", help="All pairs of runs, not first and best alone.")
+    ] = False,
+    alpha: Annotated[float, typer.Option(help="The level of the marks † and ⋄.")] = 0.05,
     samples: Annotated[
         int, typer.Option(help="Samples of the randomisation test and of the bootstrap.")
     ] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of both.")] = 0,
     output: ResultFile = None,
+    form: ResultFormat = None,
 ) -> None:
-    """Compare runs with the first run and with the best one, query by query.
+    """Compare runs with the first run and with the best one, query by query, or all pairs.
 
-    Two-tailed paired t-test, randomisation test, bootstrap with its interval, effect size
-    (Cohen's d of the differences), each probability also with Holm's correction for the runs
-    compared. † marks a difference from the first run, ⋄ one from the best, by the t-test.
+    Two-tailed paired t-test, Wilcoxon's signed ranks, randomisation test, bootstrap with its
+    interval; effect size (Cohen's d of the differences) with its interval, and how many queries a
+    t-test needs to find it with a chance of .8; each probability also with the corrections of Holm
+    and Bonferroni for the runs compared. † marks a difference from the first run, ⋄ one from the
+    best.
 
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
     """
-    from understandability.evaluation.statistics.significance import compare as compare_runs
-    from understandability.evaluation.statistics.significance import marks
+    from understandability.evaluation.statistics.significance import CORRECTIONS, TESTS
 
     if len(options.runs) < 2:
         raise OptionError("a comparison needs two runs or more, the first is the baseline")
     if not 0 < alpha < 1:
         raise OptionError(f"--alpha must lie between 0 and 1, not {alpha}")
+    if correction not in CORRECTIONS:
+        raise OptionError(
+            f"there is no correction {correction!r}; choose one of {', '.join(CORRECTIONS)}"
+        )
+    tests = test or list(TESTS)
     result = options.evaluate()
-    comparisons = compare_runs(result, samples=samples, seed=seed)
-    marked = marks(comparisons, alpha, corrected=holm)
-    if output != "-":
-        _print(result, comparisons, marked)
-    if output is not None:
+    found = result.compare(tests=tests, pairs=pairs, samples=samples, seed=seed, alpha=alpha)
+    marked = found.marks(alpha, test=tests[0], correction=correction if corrected else None)
+    if output != "-" and form is None:
+        _print(result, found, marked, correction)
+    if output is not None or form is not None:
         document = result.as_dict(per_query=False)
-        document["settings"] |= {"alpha": alpha, "holm": holm, "samples": samples, "seed": seed}
-        rows = [
-            asdict(row) | {"mark": marked.get((row.measure, row.run), "")} for row in comparisons
-        ]
-        write_result(output, document | {"comparisons": rows}, lambda: rows)
+        document["conventions"] |= {
+            "alpha": alpha,
+            "correction": correction if corrected else "none",
+            "samples": samples,
+            "seed": seed,
+        }
+        rows = [row.as_dict() | {"mark": marked.get((row.measure, row.run), "")} for row in found]
+        write_result(
+            output or "-",
+            document | {"comparisons": rows},
+            lambda: rows,
+            table=found.table,
+            stated=form,
+            header="conventions",
+        )
 
 
 def _print(
-    result: Evaluation, comparisons: Sequence[RunComparison], marked: dict[tuple[str, str], Any]
+    result: Evaluation,
+    found: RunComparisons,
+    marked: dict[tuple[str, str], Any],
+    correction: str,
 ) -> None:
-    for place, measure in enumerate(result.measures):
-        for against in ("first", "best"):
-            rows = [row for row in comparisons if (row.measure, row.against) == (measure, against)]
-            if not rows:
-                continue
-            reference = rows[0].reference
-            mean = result.means[reference][place]
-            typer.echo(f"{measure}: against the {against} run, {reference} ({mean:.4f})")
-            print_table(_COLUMNS, [_cells(row, marked) for row in rows])
-            typer.echo("")
+    groups: dict[tuple[str, str, str], list[RunComparison]] = {}
+    for row in found:
+        groups.setdefault((row.measure, row.against, row.reference), []).append(row)
+    columns = ("run", "mean", "difference", "95 % interval", "d", "95 % interval", "queries", "t")
+    for (measure, against, reference), rows in groups.items():
+        mean = result.means[reference][result.measures.index(measure)]
+        which = "" if against == "pairs" else f"the {against} run, "
+        typer.echo(f"{measure}: against {which}{reference} ({mean:.4f})")
+        tests = [name for test in rows[0].p for name in (f"p ({test})", correction.capitalize())]
+        print_table((*columns, *tests), [_cells(row, marked, correction) for row in rows])
+        typer.echo("")
+    typer.echo("queries: how many a t-test needs to find the effect d with a chance of .8")
 
 
-def _cells(row: RunComparison, marked: dict[tuple[str, str], Any]) -> tuple[str, ...]:
+def _cells(
+    row: RunComparison, marked: dict[tuple[str, str], Any], correction: str
+) -> tuple[str, ...]:
     probabilities = (
-        row.p_t,
-        row.p_t_holm,
-        row.p_randomisation,
-        row.p_randomisation_holm,
-        row.p_bootstrap,
-        row.p_bootstrap_holm,
+        p for test, raw in row.p.items() for p in (raw, row.corrected[correction][test])
     )
     return (
         row.run,
@@ -104,6 +121,8 @@ def _cells(row: RunComparison, marked: dict[tuple[str, str], Any]) -> tuple[str,
         f"{row.difference:+.4f}",
         f"{row.low:+.4f} {row.high:+.4f}",
         f"{row.effect_size:+.2f}",
+        f"{row.effect_low:+.2f} {row.effect_high:+.2f}",
+        "-" if row.queries_needed is None else str(row.queries_needed),
         f"{row.t:+.2f}",
         *(f"{p:.4f}" for p in probabilities),
     )

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
-from understandability.cli.outputs import ResultFile, print_table, write_result
+from understandability.cli.outputs import (
+    ResultFile,
+    ResultFormat,
+    print_table,
+    show_table,
+    write_result,
+)
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from understandability.evaluation.evaluate import Evaluation
-
-_COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")
+    from understandability.evaluation.statistics.correlation import Correlations
 
 
 @takes_evaluation_options
@@ -37,6 +38,7 @@ def correlate(
     rbo_p: Annotated[float, typer.Option("--rbo-p", help="Persistence of RBO.")] = 0.9,
     most: Annotated[int, typer.Option("--movers", help="How many of the runs that move most.")] = 5,
     output: ResultFile = None,
+    form: ResultFormat = None,
 ) -> None:
     """Correlate the rankings of runs that two or more measures give.
 
@@ -47,76 +49,55 @@ def correlate(
     Example: understand correlate runs/*.gz --qrels qrels.txt --understandability qunder.txt
     --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)'
     """
-    from understandability.evaluation.statistics.correlation import correlation_matrix, movers
-
     if len(options.measures or ()) < 2:
         raise OptionError("a correlation needs two measures or more; give -m twice")
     if len(options.runs) < 2:
         raise OptionError("a correlation needs two runs or more")
     result = options.evaluate()
-    columns = [result.column(measure) for measure in result.measures]
-    matrices = {
-        name: correlation_matrix(columns, name, symmetric=symmetric, rbo_p=rbo_p)
-        for name in coefficient or _COEFFICIENTS
-    }
-    moved = {
-        other: movers(result.runs, columns[0], column, most)
-        for other, column in zip(result.measures[1:], columns[1:], strict=True)
-    }
-    if output != "-":
-        _print(result, matrices, moved, symmetric)
-    if output is not None:
+    found = result.correlate(*coefficient or (), symmetric=symmetric, rbo_p=rbo_p, count=most)
+    if output != "-" and form is None:
+        show_correlations(found, symmetric=symmetric)
+    if output is not None or form is not None:
+        document = result.as_dict(per_query=False)
+        document["conventions"]["symmetric"] = symmetric
         write_result(
-            output, _document(result, matrices, moved, symmetric), lambda: _rows(result, matrices)
+            output or "-",
+            document | as_document(found),
+            lambda: found.table().to_dicts(),
+            table=found.table,
+            stated=form,
+            header="conventions",
         )
 
 
-def _print(
-    result: Evaluation,
-    matrices: dict[str, NDArray[np.float64]],
-    moved: dict[str, list[tuple[str, float, float]]],
-    symmetric: bool,
-) -> None:
-    for name, matrix in matrices.items():
+def show_correlations(found: Correlations, *, symmetric: bool = False) -> None:
+    """The matrix of each coefficient, who moves most, and what there is to remark."""
+    for name in found.matrices:
         direction = " (the row is the reference)" if name == "tau_ap" and not symmetric else ""
-        typer.echo(f"{name}{direction}, {len(result.runs)} runs")
-        rows = zip(result.measures, matrix.tolist(), strict=True)
-        print_table(
-            ("", *result.measures), [(m, *(f"{value:.4f}" for value in row)) for m, row in rows]
-        )
+        typer.echo(f"{name}{direction}, {len(found.runs)} runs")
+        show_table(found.table(name))
         typer.echo("")
-    for other, runs in moved.items():
-        typer.echo(f"who moves most from {result.measures[0]} to {other}")
+    for other, runs in found.moved.items():
+        typer.echo(f"who moves most from {found.measures[0]} to {other}")
         print_table(("run", "rank", "to"), [(run, f"{a:g}", f"{b:g}") for run, a, b in runs])
         typer.echo("")
+    for remark in found.remarks:
+        typer.echo(f"understand: {remark}", err=True)
 
 
-def _document(
-    result: Evaluation,
-    matrices: dict[str, NDArray[np.float64]],
-    moved: dict[str, list[tuple[str, float, float]]],
-    symmetric: bool,
-) -> dict[str, Any]:
-    document = result.as_dict(per_query=False)
-    document["settings"]["symmetric"] = symmetric
-    document["correlations"] = {
-        name: {
-            row: dict(zip(result.measures, values, strict=True))
-            for row, values in zip(result.measures, matrix.tolist(), strict=True)
-        }
-        for name, matrix in matrices.items()
+def as_document(found: Correlations) -> dict[str, Any]:
+    """The correlations as plain dictionaries."""
+    return {
+        "correlations": {
+            name: {
+                row: dict(zip(found.measures, values, strict=True))
+                for row, values in zip(found.measures, matrix.tolist(), strict=True)
+            }
+            for name, matrix in found.matrices.items()
+        },
+        "movers": {
+            other: [{"run": run, "rank": a, "to": b} for run, a, b in runs]
+            for other, runs in found.moved.items()
+        },
+        "remarks": list(found.remarks),
     }
-    document["movers"] = {
-        other: [{"run": run, "rank": a, "to": b} for run, a, b in runs]
-        for other, runs in moved.items()
-    }
-    return document
-
-
-def _rows(result: Evaluation, matrices: dict[str, NDArray[np.float64]]) -> list[dict[str, Any]]:
-    return [
-        {"coefficient": name, "reference": row, "measure": column, "value": value}
-        for name, matrix in matrices.items()
-        for row, values in zip(result.measures, matrix.tolist(), strict=True)
-        for column, value in zip(result.measures, values, strict=True)
-    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
-from understandability.cli.outputs import print_table, write_result
+from understandability.cli.outputs import show_table, write_result
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
@@ -20,14 +20,31 @@ def evaluate(
         bool,
         typer.Option("--per-query", help="Rows for single queries too (JSON has them always)."),
     ] = False,
+    wide: Annotated[
+        bool,
+        typer.Option(
+            "--wide/--long",
+            help="In csv, tsv, jsonl and parquet a column for each measure, not a row.",
+        ),
+    ] = False,
+    test: Annotated[
+        str,
+        typer.Option(
+            help="The test of the marks † and ⋄ in LaTeX and Markdown: t, wilcoxon, "
+            "randomisation, bootstrap."
+        ),
+    ] = "t",
+    correction: Annotated[
+        str | None, typer.Option(help="Its correction: holm or bonferroni.", show_default=False)
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
             "-o",
             "--output",
             metavar="FILE",
-            help="Write .json, .csv, .tsv, .jsonl, .parquet, or .eval for trec_eval lines; "
-            "- is standard output.",
+            help="Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX), .md (Markdown), or "
+            ".eval for trec_eval lines; - is standard output.",
         ),
     ] = None,
     form: Annotated[
@@ -35,7 +52,7 @@ def evaluate(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="json, csv, tsv, jsonl, parquet or trec_eval, if not by suffix.",
+            help="json, csv, tsv, jsonl, parquet, latex, markdown or trec_eval, if not by suffix.",
             show_default=False,
         ),
     ] = None,
@@ -44,50 +61,42 @@ def evaluate(
 
     A table of means, the best of each column marked *. Measures: RBP, nDCG, ERR, their
     understandability-biased forms uRBP, uRBPgr, unDCG, uERR, single dimensions (RBPu, RBPtrust),
-    harmonic means (HRBP, H(...)), residual(...), Judged; see the table in the README.
+    harmonic means (HRBP, H(...)), residual(...), Judged; see the table in the README. All others
+    are those of ir_measures (extra ir), by its names or trec_eval's: P@10, AP, RR, Bpref, map.
 
     Example: understand evaluate a.run b.run --qrels qrels.txt --understandability qunder.txt
     --scale lower-easier:40 -m 'RBP(p=0.8)@10' -m 'uRBP(p=0.8)@10' -o out.json
+
+    Example: understand evaluate a.run b.run --qrels qrels.txt -m nDCG@10 -m P@10 --format latex
     """
     result = options.evaluate()
     if output != "-" and form is None:
         typer.echo(_title(result))
-        print_table(("run", *result.measures), _means(result))
+        show_table(result.table())
     if output is not None or form is not None:
+        marked = len(result.runs) > 1 and len(result.queries) > 1 and not per_query
         write_result(
             output or "-",
             _document(result),
-            lambda: _rows(result, per_query),
+            lambda: result.table(wide=wide, per_query=per_query).to_dicts(),
             lines=lambda: trec_eval_lines(result, per_query),
-            stated=form,
-        )
-
-
-def _means(result: Evaluation) -> list[tuple[str, ...]]:
-    """Runs by their first measure, best first; the best of each column is marked."""
-    columns = zip(result.measures, zip(*result.means.values(), strict=True), strict=True)
-    # Of what could not be judged less is better.
-    best = [(min if name.startswith("residual") else max)(means) for name, means in columns]
-    order = sorted(result.runs, key=lambda run: -result.means[run][0])
-    return [
-        (
-            run,
-            *(
-                f"{mean:.4f}{'*' if mean == top else ' '}"
-                for mean, top in zip(result.means[run], best, strict=True)
+            table=lambda: (
+                result.marked_table(test=test, correction=correction)
+                if marked
+                else result.table(per_query=per_query)
             ),
+            stated=form,
+            header="conventions",
         )
-        for run in order
-    ]
 
 
 def _title(result: Evaluation) -> str:
-    settings = result.settings
-    preset = f"preset {settings['preset']}, " if settings["preset"] else ""
+    chosen = result.conventions
+    preset = f"preset {chosen['preset']}, " if chosen["preset"] else ""
     return (
-        f"{preset}order by {settings['order']}, labels keyed on {settings['keyed_on']}, "
-        f"no label: {settings['no_label']}, mean over {settings['mean_over']} "
-        f"({settings['queries']} queries)"
+        f"{preset}order by {chosen['order']}, labels keyed on {chosen['keyed_on']}, "
+        f"no label: {chosen['no_label']}, mean over {chosen['mean_over']} "
+        f"({chosen['queries']} queries)"
     )
 
 
@@ -97,18 +106,6 @@ def _document(result: Evaluation) -> dict[str, Any]:
         run: [str(oddity) for oddity in found] for run, found in result.oddities.items() if found
     }
     return document
-
-
-def _rows(result: Evaluation, per_query: bool) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    for run in result.runs:
-        for place, measure in enumerate(result.measures):
-            row = {"run": run, "query": "all", "measure": measure}
-            rows.append(row | {"value": float(result.means[run][place])})
-            if per_query:
-                values = zip(result.queries, result.values[run][place].tolist(), strict=True)
-                rows += [row | {"query": q, "value": v} for q, v in values if v == v]
-    return rows
 
 
 def trec_eval_lines(result: Evaluation, per_query: bool) -> str:

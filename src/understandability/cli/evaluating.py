@@ -6,19 +6,19 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, replace
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from understandability.cli.options import number
 from understandability.errors import OptionError
+from understandability.evaluation.conventions import CONVENTIONS
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
     from understandability.evaluation.labels import Dimension
-    from understandability.evaluation.scales import Scale
-    from understandability.records import Oddity, Run
+    from understandability.records import Oddity
 
 _LABELS = "Labels"
 _CHOICES = "Choices that change the numbers"
@@ -120,68 +120,6 @@ class EvaluationOptions:
         str | None,
         _option("--preset", text="Choose as ubire or trec_eval do; options here go before it."),
     ] = None
-    order: Annotated[
-        str | None, _option("--order", text="Rankings by rank (default) or by score.")
-    ] = None
-    keyed_on: Annotated[
-        str | None,
-        _option(
-            "--keyed-on",
-            text="Labels beside relevance hold for the pair of query and document (default), "
-            "or for the document, its first line.",
-        ),
-    ] = None
-    no_label: Annotated[
-        str | None,
-        _option(
-            "--no-label", text="Documents without a label gain zero (default), or are ignored."
-        ),
-    ] = None
-    mean_over: Annotated[
-        str | None,
-        _option("--mean-over", text="Means over the queries of the qrels (default) or of the run."),
-    ] = None
-    relevant: Annotated[
-        float | None, _option("--relevant", text="The lowest relevant grade (default 1).")
-    ] = None
-    max_relevance: Annotated[
-        float | None,
-        _option("--max-relevance", text="The highest grade (default: that of the qrels)."),
-    ] = None
-    dcg: Annotated[
-        str | None,
-        _option("--dcg", text="Gain of nDCG: exp-log2, 2^grade - 1 (default), or log2, the grade."),
-    ] = None
-    joint: Annotated[
-        bool | None,
-        _option("--joint/--no-joint", text="Gains are f(T u), not f(T) u (default: not)."),
-    ] = None
-    ideal: Annotated[
-        str | None,
-        _option("--ideal", text="Ideal of unDCG by product (default), or by relevance alone."),
-    ] = None
-    err: Annotated[
-        str | None, _option("--err", text="ERR as cascade (default), or gain-discount.")
-    ] = None
-    h: Annotated[
-        str | None,
-        _option("--h", text="H: the mean of H over queries (default), or the H of means."),
-    ] = None
-    user: Annotated[
-        str | None,
-        _option("--user", text="Understandability is binary (default), graded, step, arctan."),
-    ] = None
-    threshold: Annotated[
-        float | None,
-        _option("--threshold", text="Threshold of the step and arctan users, for scores."),
-    ] = None
-    noise_scale: Annotated[
-        str | None, _option("--noise-scale", text="Scale of the arctan user; pi (default) or 1.")
-    ] = None
-    norm: Annotated[
-        str | None,
-        _option("--norm", text="The arctan form as it is: none (default), or by its integral."),
-    ] = None
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse runs and labels with anything unusual.")
     ] = False
@@ -189,129 +127,75 @@ class EvaluationOptions:
         bool, typer.Option("--quiet", "-q", help="No remarks on what was unusual.")
     ] = False
 
-    def evaluate(self, variants: Callable[[Run], Iterable[Run]] = lambda run: (run,)) -> Evaluation:
-        """Read everything and evaluate; remarks go to standard error.
+    # What was chosen of the table of conventions, whose options `takes_evaluation_options` adds.
+    conventions: Mapping[str, Any] = field(default_factory=dict)
 
-        What is evaluated are the `variants` of each run, by default itself.
-        """
-        from understandability.evaluation.conventions import settings
-        from understandability.evaluation.evaluate import evaluate
-        from understandability.evaluation.measures.names import parse_measures
-        from understandability.formats.runs import read_labels, read_runs
+    def evaluate(self) -> Evaluation:
+        """Read everything and evaluate; remarks go to standard error."""
+        from understandability.api.evaluation import evaluate
 
-        # Names and choices first: they are wrong before anything is read.
-        measures = parse_measures(self.measures or DEFAULT_MEASURES)
-        chosen = settings(
-            self.preset,
-            **{name: getattr(self, name) for name in _SETTINGS},
-            noise_scale=number(self.noise_scale, "--noise-scale"),
-        )
-        scales = self._scales()
-        qrels = read_labels(self.qrels)
-        dimensions = {
-            name: self._dimension(name, path, scales[name]) for name, path in self._files().items()
-        }
-        labels = [qrels, *(dimension.labels for dimension in dimensions.values())]
-        self._remark({label.name: label.oddities for label in labels}, "labels", refuse=True)
-        result = evaluate(
-            (variant for run in read_runs(self.runs) for variant in variants(run)),
-            qrels,
-            measures,
-            dimensions,
-            chosen,
-            strict=self.strict,
-        )
-        self._remark(result.oddities, "runs")
+        result = evaluate(self.runs, **self.arguments())
+        self.remark(result)
         return result
 
-    def _files(self) -> dict[str, str]:
-        named = {"u": self.understandability, "trust": self.trust}
-        further = _pairs(self.dimension or (), "--dimension", "NAME=FILE")
-        return {name: path for name, path in named.items() if path is not None} | further
+    def arguments(self) -> dict[str, Any]:
+        """What the options mean to `understandability.evaluate`, but for the runs."""
+        from understandability.evaluation.measures.names import parse_measures
 
-    def _scales(self) -> dict[str, Scale]:
-        """The scale of each dimension that has labels; none is guessed."""
-        from understandability.evaluation.scales import parse_gains, parse_scale
+        # Names are wrong before anything is read.
+        measures = parse_measures(self.measures or DEFAULT_MEASURES)
+        return {
+            "qrels": self.qrels,
+            "dimensions": self._dimensions(),
+            "measures": measures,
+            "strict": self.strict,
+            "preset": self.preset,
+            **self.conventions,
+        }
 
-        given = _pairs(self.dimension_scale or (), "--dimension-scale", "NAME=SCALE")
-        given |= {n: s for n, s in (("u", self.scale), ("trust", self.trust_scale)) if s}
-        gains = _by_dimension(self.gains or (), "u")
-        files = self._files()
-        for name in (*given, *gains):
-            if name not in files:
-                raise OptionError(f"there is a scale but no labels of dimension {name}; give both")
-        scales: dict[str, Scale] = {}
-        for name in files:
-            if name not in given:
-                option = {"u": "--scale ", "trust": "--trust-scale "}.get(
-                    name, f"--dimension-scale {name}="
-                )
-                raise OptionError(
-                    f"nothing says whether lower or higher labels of {name} are easier; add "
-                    f"{option}lower-easier:THRESHOLD or {option}higher-easier:THRESHOLD"
-                )
-            scale = parse_scale(given[name])
-            scales[name] = (
-                replace(scale, gains=parse_gains(gains[name])) if name in gains else scale
-            )
-        return scales
-
-    def _dimension(self, name: str, path: str, scale: Scale) -> Dimension:
-        from understandability.evaluation.labels import Dimension
-        from understandability.formats.runs import read_labels
-
-        labels = read_labels(path, name, self.column if name == "u" else None)
-        none = [
-            _label(value)
-            for given in self.not_a_label or ()
-            for dimension, value in [_split(given)]
-            if dimension in (None, name)
-        ]
-        return Dimension(labels.without(*none), scale)
-
-    def _remark(
-        self, oddities: Mapping[str, Sequence[Oddity]], kind: str, refuse: bool = False
-    ) -> None:
-        if refuse and self.strict:
-            for name, found in oddities.items():
-                if found:
-                    raise OptionError(f"{name} is refused under --strict: {found[0]}")
+    def remark(self, result: Evaluation) -> None:
+        """Say on standard error what was unusual in labels and runs."""
         if not self.quiet:
-            for line in summary(oddities, kind):
-                typer.echo(f"understand: {line}", err=True)
+            for kind, oddities in (("labels", result.label_oddities), ("runs", result.oddities)):
+                for line in summary(oddities, kind):
+                    typer.echo(f"understand: {line}", err=True)
 
+    def _dimensions(self) -> dict[str, Dimension]:
+        """The dimensions beside relevance that have labels."""
+        from understandability.api.evaluation import dimension
 
-# The options that are settings under the same name; the noise scale has its own way.
-_SETTINGS = (
-    "order",
-    "keyed_on",
-    "no_label",
-    "mean_over",
-    "relevant",
-    "max_relevance",
-    "dcg",
-    "joint",
-    "ideal",
-    "err",
-    "h",
-    "user",
-    "threshold",
-    "norm",
-)
+        files = {"u": self.understandability, "trust": self.trust}
+        files |= _pairs(self.dimension or (), "--dimension", "NAME=FILE")
+        scales = {"u": self.scale, "trust": self.trust_scale}
+        scales |= _pairs(self.dimension_scale or (), "--dimension-scale", "NAME=SCALE")
+        gains = {name or "u": value for name, value in map(_split, self.gains or ())}
+        for name in (*scales, *gains):
+            if files.get(name) is None and (scales.get(name) or name in gains):
+                raise OptionError(f"there is a scale but no labels of dimension {name}; give both")
+        none = [(name, _label(value)) for name, value in map(_split, self.not_a_label or ())]
+        return {
+            name: dimension(
+                path,
+                scales.get(name),
+                name=name,
+                column=self.column if name == "u" else None,
+                gains=gains.get(name),
+                not_a_label=[value for of, value in none if of in (None, name)],
+            )
+            for name, path in files.items()
+            if path is not None
+        }
 
 
 def takes_evaluation_options(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command all `EvaluationOptions`, which it receives as its first argument."""
     types = get_type_hints(EvaluationOptions, include_extras=True)
     shared = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=_default(field),
-            annotation=types[field.name],
-        )
-        for field in fields(EvaluationOptions)
+        _parameter(row.name, types[row.name], _default(row))
+        for row in fields(EvaluationOptions)
+        if row.name != "conventions"
     ]
+    chosen = [_parameter(name, _annotation(row), None) for name, row in CONVENTIONS.items()]
     own_types = get_type_hints(command, include_extras=True)
     own = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own_types[parameter.name])
@@ -320,13 +204,34 @@ def takes_evaluation_options(command: Callable[..., None]) -> Callable[..., None
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
+        conventions = {parameter.name: values.pop(parameter.name) for parameter in chosen}
+        conventions["noise_scale"] = number(conventions["noise_scale"], "--noise-scale")
         options = {parameter.name: values.pop(parameter.name) for parameter in shared}
-        command(EvaluationOptions(**options), **values)
+        command(EvaluationOptions(**options, conventions=conventions), **values)
 
-    parameters = [*shared, *own]
+    parameters = [*shared, *chosen, *own]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # which inspect looks for
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _annotation(row: Field[Any]) -> Any:
+    """The option of a convention; the scale of noise may be pi, so it is read as text."""
+    kind, default = row.metadata["kind"], row.default
+    option = f"--{row.name.replace('_', '-')}"
+    if kind is bool:
+        option += f"/--no-{row.name.replace('_', '-')}"
+    meaning = row.metadata["meaning"]
+    shown = "" if default is None else f" (default {'not' if default is False else default})"
+    text = f"{meaning[0].upper()}{meaning[1:]}{shown}."
+    of = {bool: bool | None, float: float | None, str: str | None}
+    annotated = str | None if row.name == "noise_scale" else of[kind]
+    return Annotated[annotated, _option(option, text=text)]
 
 
 def _default(field: Field[Any]) -> Any:
@@ -361,10 +266,6 @@ def _split(text: str) -> tuple[str | None, str]:
     """The dimension that a value belongs to, where one is named, and the value."""
     name, separator, value = text.partition("=")
     return (name, value) if separator else (None, text)
-
-
-def _by_dimension(texts: Iterable[str], default: str) -> dict[str, str]:
-    return {name or default: value for name, value in map(_split, texts)}
 
 
 def _label(text: str) -> float:

@@ -39,7 +39,7 @@ def explain(
     sample: Annotated[
         int, typer.Option(min=0, help="With --run: pages by which methods are compared.")
     ] = 100,
-    extractor: Extractor = "boilerpipe",
+    extractor: Extractor = "main",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
     bundle: Bundle = "default",

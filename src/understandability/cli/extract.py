@@ -48,7 +48,7 @@ def extract(
             show_default=False,
         ),
     ] = None,
-    extractor: Extractor = "boilerpipe",
+    extractor: Extractor = "main",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
     explain: Annotated[

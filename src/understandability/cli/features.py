@@ -66,7 +66,7 @@ def features(
             help="Parts of speech and named entities: our own, or NLTK's with its data.",
         ),
     ] = "built-in",
-    extractor: Extractor = "boilerpipe",
+    extractor: Extractor = "main",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
     docnos: Docnos = None,

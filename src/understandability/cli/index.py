@@ -31,7 +31,7 @@ def build(
         typer.Option("-o", "--output", metavar="FOLDER", help="The new index.", show_default=False),
     ],
     extractor: Annotated[
-        str, typer.Option(help="What is text on a page: naive, boilerpipe, justext.")
+        str, typer.Option(help="What is text on a page: main, naive, boilerpipe, justext.")
     ] = "naive",
     stop_words: Annotated[
         str, typer.Option(help="Words that are left out: english (scikit-learn's), none.")

@@ -32,7 +32,9 @@ Output = Annotated[
 ]
 Extractor = Annotated[
     str,
-    typer.Option(help="What is text on a page: naive, boilerpipe, justext, trafilatura (extra)."),
+    typer.Option(
+        help="What is text on a page: main, naive, boilerpipe, justext, trafilatura (extra)."
+    ),
 ]
 SentenceEnds = Annotated[
     str,

@@ -6,13 +6,16 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from understandability.errors import InputError, OptionError
 
-_BY_SUFFIX = {".json": "json", ".eval": "trec_eval"}
+if TYPE_CHECKING:
+    from understandability.evaluation.result_table import ResultTable
+
+_BY_SUFFIX = {".json": "json", ".eval": "trec_eval", ".tex": "latex", ".md": "markdown"}
 _ROW_FORMATS = ("csv", "tsv", "jsonl", "parquet")
 
 ResultFile = Annotated[
@@ -21,7 +24,17 @@ ResultFile = Annotated[
         "-o",
         "--output",
         metavar="FILE",
-        help="Write .json, .csv, .tsv, .jsonl or .parquet; - is JSON on standard output.",
+        help="Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is JSON "
+        "on standard output.",
+        show_default=False,
+    ),
+]
+ResultFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help="json, csv, tsv, jsonl, parquet, latex or markdown, if not by suffix.",
         show_default=False,
     ),
 ]
@@ -33,27 +46,34 @@ def write_result(
     rows: Callable[[], Sequence[Mapping[str, Any]]],
     *,
     lines: Callable[[], str] | None = None,
+    table: Callable[[], ResultTable] | None = None,
     stated: str | None = None,
+    header: str = "settings",
 ) -> None:
     """Write a result in the format that is stated, or that the suffix names; ``-`` is JSON.
 
-    `document` is the JSON form and holds the settings, `rows` the form of tables, `lines` that
-    of trec_eval where there is one.
+    `document` is the JSON form and holds the `header`, `rows` the form of tables, `lines` that
+    of trec_eval and `table` that of LaTeX and Markdown where there is one.
     """
     kind = stated or ("json" if destination == "-" else _BY_SUFFIX.get(Path(destination).suffix))
     formats = ("json", *_ROW_FORMATS, *(("trec_eval",) if lines else ()))
+    formats += ("latex", "markdown") if table else ()
     if kind is not None and kind not in formats:
         raise OptionError(f"there is no format {kind!r} here; choose one of {', '.join(formats)}")
     if kind == "json":
         _write_text(destination, json.dumps(_finite(document), indent=1, ensure_ascii=False) + "\n")
     elif kind == "trec_eval" and lines is not None:
         _write_text(destination, lines())
+    elif kind == "latex" and table is not None:
+        _write_text(destination, table().to_latex() + "\n")
+    elif kind == "markdown" and table is not None:
+        _write_text(destination, table().to_markdown() + "\n")
     else:
         import pyarrow as pa
 
         from understandability.storage.tables import TableWriter
 
-        settings = _finite(document["settings"])
+        settings = _finite(document[header])
         with TableWriter(destination, settings=settings, piped_as=kind or "jsonl") as writer:
             writer.write(pa.Table.from_pylist([dict(row) for row in rows()]))
 
@@ -85,6 +105,18 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: in
     # Where nobody looks at a terminal, nothing is folded to its width.
     console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 1000)
     console.print(table)
+
+
+def show_table(table: ResultTable, texts: int = 1) -> None:
+    """A result on the terminal; the best of a column carries a star."""
+    rows = [
+        [
+            cell + ("*" if best else " " if table.best and place >= texts else "")
+            for place, (cell, best) in enumerate(row)
+        ]
+        for row in table.cells()
+    ]
+    print_table(table.columns, rows, texts)
 
 
 def named(what: str, docnos: Sequence[str], shown: int = 3) -> str:

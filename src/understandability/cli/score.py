@@ -51,7 +51,7 @@ _SHOWN = {
 def score(
     inputs: Inputs,
     output: Output = None,
-    extractor: Extractor = "boilerpipe",
+    extractor: Extractor = "main",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
     bundle: Bundle = "default",

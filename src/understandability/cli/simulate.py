@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.cli.outputs import ResultFile, print_table, write_result
+from understandability.cli.outputs import ResultFile, ResultFormat, show_table, write_result
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from understandability.evaluation.simulation import SimulatedCell, SimulationGrid
+    from understandability.evaluation.simulation import SimulationGrid
 
 
 def simulate(
@@ -43,6 +40,7 @@ def simulate(
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the random numbers.")] = 0,
     output: ResultFile = None,
+    form: ResultFormat = None,
 ) -> None:
     """Simulate systems of a given topicality and understandability, and evaluate them.
 
@@ -52,36 +50,30 @@ def simulate(
 
     Example: understand simulate --topicality .5 --mean 50,30 -m 'uRBP(p=0.95)' -m 'HRBP(p=0.95)'
     """
-    from understandability.evaluation.scales import parse_scale
-    from understandability.evaluation.simulation import PAPER_MEASURES, SimulationGrid
-    from understandability.evaluation.simulation import simulate as simulate_grid
+    from understandability.api.evaluation import simulate as simulate_systems
+    from understandability.evaluation.simulation import PAPER_MEASURES
 
-    grid = SimulationGrid(
+    found = simulate_systems(
         _numbers(topicality, "--topicality"),
         _numbers(mean, "--mean"),
         _numbers(deviation, "--deviation"),
-        documents,
-        runs,
-        parse_scale(scale),
+        documents=documents,
+        runs=runs,
+        scale=scale,
+        measures=measures or PAPER_MEASURES,
+        seed=seed,
     )
-    cells = simulate_grid(grid, measures or PAPER_MEASURES, seed)
-    if output != "-":
-        _print(cells)
-    if output is not None:
-        rows = [asdict(cell) for cell in cells]
-        write_result(output, {"settings": _settings(grid, seed), "cells": rows}, lambda: rows)
-
-
-def _print(cells: Sequence[SimulatedCell]) -> None:
-    columns = list(dict.fromkeys(cell.measure for cell in cells))
-    table: dict[tuple[float, float, float], list[str]] = {}
-    for cell in cells:
-        key = (cell.topicality, cell.mean_label, cell.deviation)
-        table.setdefault(key, []).append(f"{cell.mean:.3f} ± {cell.standard_deviation:.3f}")
-    print_table(
-        ("T", "mean", "deviation", *columns),
-        [(*(f"{number:g}" for number in key), *values) for key, values in table.items()],
-    )
+    if output != "-" and form is None:
+        show_table(found.table(wide=True), texts=1)
+    if output is not None or form is not None:
+        rows = found.table().to_dicts()
+        write_result(
+            output or "-",
+            {"settings": _settings(found.grid, seed), "cells": rows},
+            lambda: rows,
+            table=lambda: found.table(wide=True),
+            stated=form,
+        )
 
 
 def _settings(grid: SimulationGrid, seed: int) -> dict[str, object]:

@@ -8,11 +8,8 @@ from typing import Annotated
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
-from understandability.cli.outputs import ResultFile, print_table, write_result
+from understandability.cli.outputs import ResultFile, ResultFormat, show_table, write_result
 from understandability.errors import OptionError
-
-_TOPS = [5, 10, 15, 20, 50]
-_WEIGHTS = [0.25, 0.5, 0.75, 1.0]
 
 
 @takes_evaluation_options
@@ -39,6 +36,7 @@ def tradeoff(
         typer.Option(metavar="FILE", help="Draw it as .png, .svg or .pdf (needs the extra plots)."),
     ] = None,
     output: ResultFile = None,
+    form: ResultFormat = None,
 ) -> None:
     """Re-rank a run by a score to several depths and weights, and evaluate each.
 
@@ -48,44 +46,33 @@ def tradeoff(
     Example: understand tradeoff bm25.run --scores scores.parquet:difficulty --qrels qrels.txt
     --understandability qunder.txt --scale lower-easier:40 --plot tradeoff.svg
     """
+    from understandability.api.ranking import TOPS, WEIGHTS
+    from understandability.api.ranking import tradeoff as tradeoff_of
     from understandability.cli.plot import write_figure
-    from understandability.evaluation.conventions import settings as chosen
-    from understandability.ranking.criteria import read_criterion
-    from understandability.ranking.tradeoff import (
-        MEASURES,
-        plot_tradeoff,
-        reranked,
-        settings_of,
-    )
-    from understandability.ranking.tradeoff import tradeoff as points_of
+    from understandability.ranking.tradeoff import MEASURES, plot_tradeoff
 
     if len(options.runs) != 1:
         raise OptionError(f"a trade-off is that of one run, not of {len(options.runs)}")
-    settings = settings_of(top or _TOPS, weight or _WEIGHTS)
-    criterion = read_criterion(scores)
     options = replace(options, measures=options.measures or list(MEASURES))
-    order = chosen(options.preset, order=options.order).order
-    result = options.evaluate(lambda run: reranked(run, criterion, settings, order))
-    points = points_of(result, settings)
-    rows = [
-        {"setting": point.setting.name, "top": point.setting.top, "weight": point.setting.weight}
-        | {"measure": measure, "value": value, "marks": point.marks[measure]}
-        for point in points
-        for measure, value in point.means.items()
-    ]
-    if output != "-":
-        print_table(
-            ("setting", *result.measures),
-            [
-                (
-                    point.setting.name,
-                    *(f"{value:.4f}{point.marks[m]:<2}" for m, value in point.means.items()),
-                )
-                for point in points
-            ],
+    found = tradeoff_of(
+        options.runs[0],
+        scores,
+        tops=top or TOPS,
+        weights=weight or WEIGHTS,
+        **options.arguments(),
+    )
+    options.remark(found.evaluation)
+    if output != "-" and form is None:
+        show_table(found.table())
+    if output is not None or form is not None:
+        document = {"conventions": dict(found.evaluation.conventions) | {"scores": scores}}
+        write_result(
+            output or "-",
+            document | {"points": found.rows()},
+            found.rows,
+            table=found.table,
+            stated=form,
+            header="conventions",
         )
-    if output is not None:
-        document = {"settings": dict(result.settings) | {"scores": scores}, "points": rows}
-        write_result(output, document, lambda: rows)
     if plot is not None:
-        write_figure(plot_tradeoff(points), plot)
+        write_figure(plot_tradeoff(found.points), plot)

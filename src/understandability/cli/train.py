@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.arrays import Floats
 from understandability.cli.options import LimitMb, Quiet
 from understandability.cli.outputs import named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from understandability.arrays import Floats
     from understandability.models.bundle import Bundle as TrainedBundle
     from understandability.models.training.judged import OutOfFold
     from understandability.models.training.labelled import LabelledTexts
@@ -244,11 +244,13 @@ def _write_estimates(
     import numpy as np
     import pyarrow as pa
 
+    from understandability.models.calibration import SHORT
     from understandability.models.runtime.judged import JudgedModel
     from understandability.storage.tables import write_table
 
     assert isinstance(bundle.model, JudgedModel)
-    whole = bundle.calibration.apply(bundle.model.predict(inputs))[0]
+    raw = bundle.model.predict(inputs)
+    whole = bundle.calibration.apply(raw, np.full(len(raw), SHORT))[0]
     known = estimates.fold >= 0
     table = pa.table(
         {

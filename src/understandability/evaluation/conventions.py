@@ -1,134 +1,213 @@
-"""Every choice that changes published numbers, in one record; two presets set them all."""
+"""Every choice that changes published numbers, in one table; two presets set them all.
+
+A field of `Conventions` says all there is to know of a convention: its default, its choices, what
+it changes, what the presets make of it, and the parameter of measures that it stands for. Options
+of commands, parameters of measures, headers of outputs and the documentation derive from there.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import Field, asdict, dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
 from understandability.errors import OptionError
+
+_PRESETS = ("ubire", "trec_eval")
+
+
+def _convention(
+    default: Any,
+    meaning: str,
+    *,
+    choices: tuple[str, ...] = (),
+    kind: type = str,
+    parameter: str = "",
+    **presets: Any,
+) -> Any:
+    """A row of the table: a preset that is not named keeps the default."""
+    row = {
+        "meaning": meaning,
+        "choices": choices,
+        "kind": kind,
+        "parameter": parameter,
+        "presets": {name: presets.get(name, default) for name in _PRESETS},
+    }
+    return field(default=default, metadata=row)
 
 
 @dataclass(frozen=True, slots=True)
 class Conventions:
     """How runs, labels and measures are read; a measure's own parameters go before these.
 
-    `order`: by ``rank`` column, as UBIRE, or by ``score``, as trec_eval.
-    `keyed_on`: labels other than relevance hold for a ``pair`` of query and document, or for
-    the ``document`` whatever the query, the first line of the file, as UBIRE.
-    `no_label`: a document without a label gains ``zero``, or is ``ignored``, which is the
-    condensed form of every measure.
-    `mean_over`: means are over all queries of the ``qrels``, or over those of the ``run``.
-    `relevant`: the lowest relevant grade. `max_relevance`: the highest grade there is, for ERR
-    and graded RBP; without it, the highest in the qrels.
-    `dcg`: ``exp-log2``, gain 2^grade - 1, or ``log2``, gain grade.
-    `joint`: gains of several dimensions are f(T u), not f(T) u.
-    `ideal`: the ideal ranking of unDCG sorts by the ``product`` of the gains, or is that of
-    ``relevance`` alone, as UBIRE.
-    `err`: the ``cascade`` of Chapelle et al., or ``gain-discount``, as the uRBP papers read it.
-    `h`: H is the mean of the H of ``queries``, or the H of ``means``.
-    `user`: understandability is ``binary`` or ``graded`` by its scale, or P(U|d) of a ``step``
-    or ``arctan`` user with `threshold` and `noise_scale`; `norm` ``integral`` divides the
-    arctan form by its integral over the labels.
+    The README describes each convention; so does ``understand evaluate --help``.
+
+    >>> Conventions().order, Conventions(order="score").order
+    ('rank', 'score')
     """
 
     preset: str | None = None
-    order: str = "rank"
-    keyed_on: str = "pair"
-    no_label: str = "zero"
-    mean_over: str = "qrels"
-    relevant: float = 1.0
-    max_relevance: float | None = None
-    dcg: str = "exp-log2"
-    joint: bool = False
-    ideal: str = "product"
-    err: str = "cascade"
-    h: str = "queries"
-    user: str = "binary"
-    threshold: float | None = None
-    noise_scale: float | None = None
-    norm: str = "none"
+    order: str = _convention(
+        "rank",
+        "rankings by the rank column, or by score as trec_eval",
+        choices=("rank", "score"),
+        trec_eval="score",
+    )
+    keyed_on: str = _convention(
+        "pair",
+        "labels beside relevance hold for the pair of query and document, or for the document, "
+        "its first line",
+        choices=("pair", "document"),
+        ubire="document",
+    )
+    no_label: str = _convention(
+        "zero",
+        "documents without a label gain zero, or are ignored: the condensed form of measures",
+        choices=("zero", "ignored"),
+    )
+    mean_over: str = _convention(
+        "qrels",
+        "means over the queries of the qrels, or of the run",
+        choices=("qrels", "run"),
+        trec_eval="run",
+    )
+    relevant: float = _convention(1.0, "lowest relevant grade", kind=float, parameter="rel")
+    max_relevance: float | None = _convention(
+        None, "highest grade; without it, that of the qrels", kind=float, parameter="max"
+    )
+    err_max: float | None = _convention(
+        4.0,
+        "highest grade of ERR, where --max-relevance does not say it: 4 as gdeval and ir_measures; "
+        "ubire takes that of the qrels",
+        kind=float,
+        ubire=None,
+    )
+    dcg: str = _convention(
+        "log2",
+        "gain of nDCG: log2, the grade, as trec_eval and ir_measures; or exp-log2, 2^grade - 1",
+        choices=("log2", "exp-log2"),
+        parameter="dcg",
+    )
+    joint: bool = _convention(
+        False,
+        "gains of several dimensions are f(T u), not f(T) u",
+        kind=bool,
+        parameter="joint",
+    )
+    ideal: str = _convention(
+        "product",
+        "the ideal ranking of unDCG sorts by the product of the gains, or by relevance alone",
+        choices=("product", "relevance"),
+        parameter="ideal",
+        ubire="relevance",
+    )
+    err: str = _convention(
+        "cascade",
+        "ERR as the cascade of Chapelle et al., or as gain-discount, as the uRBP papers read it",
+        choices=("cascade", "gain-discount"),
+        parameter="form",
+        ubire="gain-discount",
+    )
+    h: str = _convention(
+        "queries",
+        "H is the mean of the H of queries, or the H of means",
+        choices=("queries", "means"),
+        parameter="of",
+    )
+    user: str = _convention(
+        "binary",
+        "understandability is binary or graded by its scale, or P(U|d) of a step or arctan user",
+        choices=("binary", "graded", "step", "arctan"),
+        parameter="user",
+    )
+    threshold: float | None = _convention(
+        None,
+        "threshold of the step and arctan users; without it, that of the scale",
+        kind=float,
+        parameter="th",
+    )
+    noise_scale: float | None = _convention(
+        None, "noise of the arctan user; without it, pi", kind=float, parameter="s", ubire=1.0
+    )
+    norm: str = _convention(
+        "none",
+        "the arctan form as it is, or divided by its integral over the labels",
+        choices=("none", "integral"),
+        parameter="norm",
+    )
 
     def __post_init__(self) -> None:
-        for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
+        for name, row in CONVENTIONS.items():
+            value, choices = getattr(self, name), row.metadata["choices"]
+            if choices and value not in choices:
                 raise OptionError(
-                    f"{name.replace('_', '-')} must be {' or '.join(choices)}, "
-                    f"not {getattr(self, name)!r}"
+                    f"{name.replace('_', '-')} must be {' or '.join(choices)}, not {value!r}"
+                )
+            if row.metadata["kind"] is float and not _is_number(value, row.default is None):
+                raise OptionError(
+                    f"{name.replace('_', '-')} must be a finite number, not {value!r}"
                 )
 
     def as_dict(self) -> dict[str, Any]:
-        """The settings by name, for the header of an output."""
+        """The conventions by name, for the header of an output."""
         return asdict(self)
+
+
+def _is_number(value: Any, or_none: bool) -> bool:
+    if value is None:
+        return True
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 MODELLED_USERS = ("step", "arctan")  # those with a threshold on a score
 
-CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "order": ("rank", "score"),
-        "keyed_on": ("pair", "document"),
-        "no_label": ("zero", "ignored"),
-        "mean_over": ("qrels", "run"),
-        "dcg": ("exp-log2", "log2"),
-        "ideal": ("product", "relevance"),
-        "err": ("cascade", "gain-discount"),
-        "h": ("queries", "means"),
-        "user": ("binary", "graded", *MODELLED_USERS),
-        "norm": ("none", "integral"),
-    }
+# The table: each convention by its name; the metadata of the field are the columns.
+CONVENTIONS: Mapping[str, Field[Any]] = MappingProxyType(
+    {row.name: row for row in fields(Conventions) if row.metadata}
 )
 
-PRESETS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+PRESETS: Mapping[str, Conventions] = MappingProxyType(
     {
-        "ubire": MappingProxyType(
-            {
-                "order": "rank",
-                "keyed_on": "document",
-                "no_label": "zero",
-                "mean_over": "qrels",
-                "relevant": 1.0,
-                "dcg": "log2",
-                "joint": False,
-                "ideal": "relevance",
-                "err": "gain-discount",
-                "h": "queries",
-                "noise_scale": 1.0,
-                "norm": "none",
-            }
-        ),
-        "trec_eval": MappingProxyType(
-            {
-                "order": "score",
-                "keyed_on": "pair",
-                "no_label": "zero",
-                "mean_over": "run",
-                "relevant": 1.0,
-                "dcg": "log2",
-                "joint": False,
-                "ideal": "product",
-                "err": "cascade",
-                "h": "queries",
-                "norm": "none",
-            }
-        ),
+        preset: Conventions(
+            preset, **{name: row.metadata["presets"][preset] for name, row in CONVENTIONS.items()}
+        )
+        for preset in _PRESETS
     }
 )
 
 
-def settings(preset: str | None = None, **choices: Any) -> Conventions:
-    """The settings of a preset (or the defaults), with what is chosen beside it.
+def conventions(preset: str | None = None, **choices: Any) -> Conventions:
+    """The conventions of a preset (or the defaults), with what is chosen beside it.
 
     A choice of None is none: the preset or the default holds.
 
-    >>> settings("ubire", order="score", ideal=None).ideal
+    >>> conventions("ubire", order="score", ideal=None).ideal
     'relevance'
     """
     if preset is not None and preset not in PRESETS:
         raise OptionError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
-    known = {field.name for field in fields(Conventions)}
-    if unknown := set(choices) - known:
-        raise OptionError(f"there is no setting {sorted(unknown)[0]!r}; there are {sorted(known)}")
-    base = Conventions(preset, **PRESETS[preset]) if preset else Conventions()
-    return replace(base, **{name: value for name, value in choices.items() if value is not None})
+    if unknown := set(choices) - set(CONVENTIONS):
+        raise OptionError(
+            f"there is no convention {sorted(unknown)[0]!r}; there are {', '.join(CONVENTIONS)}"
+        )
+    chosen = {name: value for name, value in choices.items() if value is not None}
+    if "max_relevance" in chosen:
+        chosen.setdefault("err_max", chosen["max_relevance"])
+    return replace(PRESETS[preset] if preset else Conventions(), **chosen)
+
+
+def markdown_table() -> str:
+    """The conventions for the documentation, with their presets."""
+    head = ["convention", "default", *(f"`--preset {preset}`" for preset in _PRESETS), "meaning"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for name, row in CONVENTIONS.items():
+        values = [row.default, *row.metadata["presets"].values()]
+        cells = [f"`{name}`", *(_shown(value) for value in values), row.metadata["meaning"]]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

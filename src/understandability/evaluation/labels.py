@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import MODELLED_USERS, Conventions
+from understandability.evaluation.measures.foreign import ForeignMeasure
 from understandability.evaluation.measures.table import RELEVANCE, UNDERSTANDABILITY, Measure
 from understandability.evaluation.scales import Scale
 from understandability.records import Labels, Run
@@ -68,13 +69,13 @@ class Judged:
 
 
 class Judgements:
-    """The qrels, and the labels and scales of further dimensions, under some settings.
+    """The qrels, and the labels and scales of further dimensions, under some conventions.
 
     Raises `InputError` where a label is outside its declared scale.
     """
 
     def __init__(
-        self, qrels: Labels, dimensions: Mapping[str, Dimension], settings: Conventions
+        self, qrels: Labels, dimensions: Mapping[str, Dimension], conventions: Conventions
     ) -> None:
         if qrels.query_ids is None or not qrels.queries:
             raise InputError(f"{qrels.name} holds no relevance labels of queries and documents")
@@ -84,11 +85,11 @@ class Judgements:
         self.queries = qrels.queries
         self.dimensions = {
             name: replace(dimension, labels=dimension.labels.by_document())
-            if settings.keyed_on == "document"
+            if conventions.keyed_on == "document"
             else dimension
             for name, dimension in dimensions.items()
         }
-        self.settings = self._resolved(settings)
+        self.conventions = self._resolved(conventions)
         self._like_qrels = {
             name
             for name, dimension in self.dimensions.items()
@@ -97,25 +98,25 @@ class Judgements:
         self.ideal: dict[Measure, Floats] = {}  # ideal DCG by measure, filled as needed
         self._gains: dict[tuple[str, str, float | None, float, str], Floats] = {}
 
-    def _resolved(self, settings: Conventions) -> Conventions:
-        """The settings with what only the labels can tell: highest grade, usual threshold."""
+    def _resolved(self, conventions: Conventions) -> Conventions:
+        """The conventions with what only the labels can tell: highest grade, usual threshold."""
         highest = float(self.qrels.values.max())
-        if settings.max_relevance is None:
-            settings = replace(settings, max_relevance=max(highest, 1.0))
-        if UNDERSTANDABILITY in self.dimensions and settings.threshold is None:
+        if conventions.max_relevance is None:
+            conventions = replace(conventions, max_relevance=max(highest, 1.0))
+        if UNDERSTANDABILITY in self.dimensions and conventions.threshold is None:
             scale = self.dimensions[UNDERSTANDABILITY].scale
-            settings = replace(settings, threshold=scale.threshold)
-        noise = math.pi if settings.noise_scale is None else settings.noise_scale
-        return replace(settings, noise_scale=noise)
+            conventions = replace(conventions, threshold=scale.threshold)
+        noise = math.pi if conventions.noise_scale is None else conventions.noise_scale
+        return replace(conventions, noise_scale=noise)
 
     def judged(self, run: Run, lines: Ids | None = None) -> Judged:
-        """What is known of the documents of a run, in the order of the settings.
+        """What is known of the documents of a run, in the order of the conventions.
 
         Queries without qrels are left out. `lines` is the order of the run's lines, where it is
         known already.
         """
         if lines is None:
-            lines = run.line_order(self.settings.order)
+            lines = run.line_order(self.conventions.order)
         places = {query: place for place, query in enumerate(self.queries)}
         queries = np.array([places.get(query, -1) for query in run.queries], dtype=np.int64)
         query = queries[run.query_ids[lines]]
@@ -170,7 +171,7 @@ class Judgements:
             for name, dimension in self.dimensions.items()
         }
 
-    def require(self, measure: Measure) -> None:
+    def require(self, measure: Measure | ForeignMeasure) -> None:
         """Raise `OptionError` where labels that the measure needs were not given."""
         for name in measure.dimensions:
             if name == RELEVANCE or name in self.dimensions:
@@ -179,7 +180,10 @@ class Judgements:
                 "u": "--understandability FILE --scale SCALE",
                 "trust": "--trust FILE --trust-scale SCALE",
             }.get(name, f"--dimension {name}=FILE --dimension-scale {name}=SCALE")
-            raise OptionError(f"{measure} needs labels of {_in_words(name)}; give {option}")
+            raise OptionError(
+                f"{measure} needs labels of {_in_words(name)}; give {option} "
+                "(in Python, arguments of the same names)"
+            )
 
     def grades(self, judged: Judged) -> Floats:
         """The relevance grade of each line, 0 where there is none or a negative one."""
@@ -190,7 +194,7 @@ class Judgements:
         # A user model belongs to understandability, or to the one dimension of the measure.
         modelled = name in (UNDERSTANDABILITY, measure.dimension)
         user, threshold, noise_scale, norm = (
-            measure.get(option, self.settings) for option in ("user", "th", "s", "norm")
+            measure.get(option, self.conventions) for option in ("user", "th", "s", "norm")
         )
         if not modelled:
             user = "graded" if user == "graded" else "binary"

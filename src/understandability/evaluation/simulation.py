@@ -8,17 +8,22 @@ distribution, clipped to the scale and rounded down.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
 from understandability.evaluation.labels import Dimension, Judgements
-from understandability.evaluation.measures.names import parse_measures
+from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.scoring import score
+from understandability.evaluation.result_table import ResultTable
 from understandability.evaluation.scales import Scale, parse_scale
 from understandability.records import Labels, Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PAPER_SCALE = "lower-easier:<=40:0..100"
 PAPER_MEASURES = (
@@ -72,18 +77,54 @@ class SimulatedCell:
     standard_deviation: float
 
 
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What a simulation gave: a cell for each kind of system and measure."""
+
+    grid: SimulationGrid
+    cells: tuple[SimulatedCell, ...]
+
+    def table(self, *, wide: bool = False, digits: int = 3) -> ResultTable:
+        """A row for each cell; `wide` a row for each kind of system, with mean ± deviation."""
+        if not wide:
+            columns = tuple(SimulatedCell.__dataclass_fields__)
+            return ResultTable(columns, tuple(map(astuple, self.cells)), digits=digits)
+        rows: dict[tuple[float, float, float], list[str]] = {}
+        for cell in self.cells:
+            kind = (cell.topicality, cell.mean_label, cell.deviation)
+            text = f"{cell.mean:.{digits}f} ± {cell.standard_deviation:.{digits}f}"
+            rows.setdefault(kind, []).append(text)
+        measures = dict.fromkeys(cell.measure for cell in self.cells)
+        return ResultTable(
+            ("T", "mean", "deviation", *measures),
+            tuple((*(f"{number:g}" for number in kind), *row) for kind, row in rows.items()),
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each cell, as a frame."""
+        return self.table().to_pandas()
+
+    def to_markdown(self, *, digits: int = 3) -> str:
+        """The wide table as Markdown."""
+        return self.table(wide=True, digits=digits).to_markdown()
+
+    def to_latex(self, *, digits: int = 3) -> str:
+        """The wide table as LaTeX."""
+        return self.table(wide=True, digits=digits).to_latex()
+
+
 def simulate(
-    grid: SimulationGrid | None = None, measures: Sequence[str] = PAPER_MEASURES, seed: int = 0
-) -> tuple[SimulatedCell, ...]:
+    grid: SimulationGrid | None = None, measures: Sequence[object] = PAPER_MEASURES, seed: int = 0
+) -> Simulation:
     """Evaluate every kind of system of a grid; a seed gives the same numbers always.
 
-    >>> cells = simulate(SimulationGrid(topicality=(1.0,), mean=(-500.0,), runs=2))
-    >>> [(cell.measure, round(cell.mean, 3)) for cell in cells[:2]]
+    >>> found = simulate(SimulationGrid(topicality=(1.0,), mean=(-500.0,), runs=2))
+    >>> [(cell.measure, round(cell.mean, 3)) for cell in found.cells[:2]]
     [('RBP(p=0.8)@10', 0.893), ('uRBP(p=0.8)@10', 0.893)]
     """
     grid = grid or SimulationGrid()
     generator = np.random.default_rng(seed)
-    parsed = parse_measures(measures)
+    parsed = own_measures(measures)
     cells: list[SimulatedCell] = []
     run = _ranking(grid)
     for topicality, mean, deviation in _combinations(grid):
@@ -100,7 +141,7 @@ def simulate(
             values = score(measure, judgements, judged)
             row = float(values.mean()), float(values.std(ddof=1))
             cells.append(SimulatedCell(topicality, mean, deviation, str(measure), *row))
-    return tuple(cells)
+    return Simulation(grid, tuple(cells))
 
 
 def _combinations(grid: SimulationGrid) -> Iterator[tuple[float, float, float]]:

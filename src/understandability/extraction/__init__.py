@@ -2,11 +2,12 @@
 
 In: a `ParsedPage`. Out: its `Block`s of text, each kept or dropped with the reason.
 
-    blocks = extract(parse_page(page), "boilerpipe")
+    blocks = extract(parse_page(page), "main")
     texts = fields(blocks, "force-period")
 
-`extractors` is the table; `naive`, `boilerpipe`, `justext` and `plain_text` walk the one tape of a
-page, `reference` and `trafilatura` call the libraries; `columns` makes the blocks.
+`extractors` is the table; `main` (the default), `naive`, `boilerpipe`, `justext` and `plain_text`
+walk the one tape of a page, `reference` and `trafilatura` call the libraries; `columns` makes the
+blocks.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from understandability.extraction.extractors import (
     installed_extractors,
     require_extractor,
 )
-from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields
+from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields, open_fields
 
 __all__ = [
     "ENGINES",
@@ -29,5 +30,6 @@ __all__ = [
     "extract",
     "fields",
     "installed_extractors",
+    "open_fields",
     "require_extractor",
 ]

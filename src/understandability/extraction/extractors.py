@@ -12,7 +12,14 @@ from understandability.errors import (
     PageError,
     UnderstandabilityError,
 )
-from understandability.extraction import boilerpipe, justext, naive, reference, trafilatura
+from understandability.extraction import (
+    boilerpipe,
+    justext,
+    main,
+    naive,
+    reference,
+    trafilatura,
+)
 from understandability.extraction.plain_text import plain_paragraphs
 from understandability.pages import ParsedPage
 from understandability.records import Block
@@ -37,6 +44,7 @@ EXTRACTORS = {
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
     "justext": Extractor(justext.justext, reference.justext, "Pomikálek 2011"),
+    "main": Extractor(main.main, main.main, "extraction.main; no library has it"),
     "trafilatura": Extractor(trafilatura.trafilatura, trafilatura.trafilatura, "Barbaresi 2021"),
 }
 ENGINES = ("fast", "reference")
@@ -63,9 +71,7 @@ def require_extractor(extractor: str) -> None:
         )
 
 
-def extract(
-    parsed: ParsedPage, extractor: str = "boilerpipe", engine: str = "fast"
-) -> tuple[Block, ...]:
+def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -> tuple[Block, ...]:
     """The blocks of a page as one extractor sees them, kept or dropped, with the reason.
 
     Plain text gives one kept block for each paragraph, whatever the extractor.

@@ -51,3 +51,14 @@ def fields(blocks: Iterable[Block], sentence_ends: str = "force-period") -> list
             f"{', '.join(SENTENCE_ENDS)}"
         )
     return SENTENCE_ENDS[sentence_ends]([block.text for block in blocks if block.kept])
+
+
+def open_fields(blocks: Iterable[Block], sentence_ends: str = "force-period") -> list[bool]:
+    """Which of `fields` no sentence punctuation ends: headings, list items, cells.
+
+    >>> open_fields((Block("Flu", "h1"), Block("A virus.", "p")))
+    [True, False]
+    """
+    texts = [block.text for block in blocks if block.kept]
+    texts = none(texts) if sentence_ends == "none" else texts
+    return [not _ENDED.search(text, max(0, len(text) - 8)) for text in texts]

@@ -19,17 +19,20 @@ dimensions). It runs once for each distinct word, so it must depend on the strin
     batch.word_sums(lengths)      # its sum over each document; also token_sums
     batch.sum_words(values > 6)   # the sum of anything given for each word; also sum_tokens
     batch.word_types.column(lengths)  # for each type; batch.word_ids index it; also token_types
-    batch.word_types.strings      # the string of each type, as written (case kept)
+    batch.word_types.strings      # the string of each type, as written (*)
     batch.once(function)          # function(batch), computed once: for what several rows share
     batch.words, batch.sentences  # counts per document; batch.word_starts, batch.token_starts
 
 `feature.per` = ``(DOCUMENT, WORD, SENTENCE)`` adds the columns ``..._per_word`` and
 ``..._per_sentence``. Counts of a text without words are 0, ratios and formulas NaN (`ratio`).
+
+(*) Case is kept, but a sentence set in capitals is judged by its words in small letters.
 """
 
 from understandability.features.batch import Batch, ratio
 from understandability.features.catalogue import CATALOGUE, COLUMNS, GROUPS, select_columns
 from understandability.features.feature import DOCUMENT, SENTENCE, WORD, Feature, Flag
+from understandability.features.formulas import LANGUAGE_FORMULAS, readability_of
 from understandability.features.table import FeatureTable, batches, compute_features, features_of
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "COLUMNS",
     "DOCUMENT",
     "GROUPS",
+    "LANGUAGE_FORMULAS",
     "SENTENCE",
     "WORD",
     "Batch",
@@ -47,5 +51,6 @@ __all__ = [
     "compute_features",
     "features_of",
     "ratio",
+    "readability_of",
     "select_columns",
 ]

@@ -26,7 +26,7 @@ class Batch:
     document ``i`` is ``starts[i]:starts[i + 1]``.
 
     `piece_ids`, `piece_starts`
-        Numbers of the pieces in the table `pieces`.
+        Numbers of the pieces in the table `pieces`; a sentence set in capitals is in small letters.
     `word_ids`, `word_starts`
         Types of the words, in the table `word_types`.
     `sentence_starts`
@@ -54,6 +54,7 @@ class Batch:
             chain.from_iterable(document.pieces for document in self.documents)
         )
         self.piece_starts = starts_of([len(document.pieces) for document in self.documents])
+        self._lower_capitals()
         words = self.pieces.words(self.piece_ids)
         is_word = words >= 0
         self.word_ids = words[is_word]
@@ -65,6 +66,19 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.documents)
+
+    def _lower_capitals(self) -> None:
+        """Put small letters for sentences set in capitals, which would pass for names."""
+        votes = self.pieces.column(capitals).take(self.piece_ids)
+        if not (votes > 0).any():
+            return
+        starts = np.append(self._sentence_piece_starts, len(votes))
+        is_set = sum_segments(votes, starts) > 0
+        places = np.flatnonzero(np.repeat(is_set, np.diff(starts)))
+        strings = self.pieces.strings
+        self.piece_ids[places] = self.pieces.number(
+            strings[number].lower() for number in self.piece_ids[places].tolist()
+        )
 
     @cached_property
     def _sentence_piece_starts(self) -> Array:
@@ -98,10 +112,10 @@ class Batch:
 
     @cached_property
     def is_name(self) -> NDArray[np.bool_]:
-        """Which words are names, as DESIGN has it: no tagger needed.
+        """Which words are names, without a tagger.
 
         A capitalised word that does not begin a sentence, or that appears so elsewhere in its
-        document.
+        document. Capitals of a sentence set in capitals do not count.
         """
         capitalised = np.flatnonzero(self.word_values(starts_with_capital))
         within = np.ones(len(self.word_ids), bool)
@@ -232,6 +246,23 @@ def letters(words: Sequence[str]) -> NDArray[np.int32]:
     """
     return np.fromiter(
         (len(word) if word.isalnum() else sum(map(str.isalnum, word)) for word in words), np.int32
+    )
+
+
+def capitals(pieces: Sequence[str]) -> NDArray[np.int8]:
+    """1 for a long word in capitals, -1 for another long word, 0 for what is short.
+
+    Of fewer than five letters it may be an acronym, which says nothing of the words around it.
+
+    >>> capitals(["TABLETS", "tablets.", "COVID-19", "(MRI)"])
+    array([ 1, -1,  1,  0], dtype=int8)
+    """
+    return np.fromiter(
+        (
+            (1 if piece.isupper() else -1) if sum(map(str.isalpha, piece)) > 4 else 0
+            for piece in pieces
+        ),
+        np.int8,
     )
 
 

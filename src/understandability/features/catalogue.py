@@ -16,6 +16,7 @@ from understandability.features.rows import (
     language_model,
     markup,
     metamap,
+    other_formulas,
     polarity,
     readability,
     readcalc,
@@ -35,6 +36,7 @@ CATALOGUE: tuple[Feature, ...] = (
     *frequency.ROWS,
     *language_model.ROWS,
     *background.ROWS,
+    *other_formulas.ROWS,
 )
 
 # Column name to (row, by what the value is given).

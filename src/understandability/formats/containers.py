@@ -12,7 +12,7 @@ import re
 import tarfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any, Self
 
 from understandability.errors import InputError, in_one_line
 from understandability.formats.http import too_long
@@ -21,6 +21,9 @@ from understandability.formats.parquet_pages import largest_pages
 from understandability.records import HTML, TEXT, Failure, Page
 from understandability.storage.remote import open_file
 from understandability.storage.streams import DamagedStreamError, skip
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 PAGE_SUFFIXES = {
     ".html": HTML,
@@ -73,14 +76,14 @@ def read_parquet_pages(
         for group, columns in enumerate(pages):
             fit = [name for name, largest in columns.items() if largest <= most]
             # A row may unfold to a whole page: each has a page of its own, or all repeat one value.
-            row = sum(columns[name] for name in fit)
-            rows = max(1, min(_ROWS, _PARQUET_BATCH // max(row, 1)))
+            size = sum(columns[name] for name in fit)
+            rows = max(1, min(_ROWS, _PARQUET_BATCH // max(size, 1)))
             try:
                 for batch in file.iter_batches(rows, row_groups=[group], columns=fit):
-                    for record in batch.to_pylist():
+                    for row in range(batch.num_rows):
                         number += 1
                         where = f"{source}#{number}"
-                        page = _page_of(record, where, limit)
+                        page = _page_of_row(batch.slice(row, 1), where, limit)
                         if isinstance(page, Failure) and len(fit) < len(columns):
                             message = (
                                 f"row group {group} has a data page of more than {most / 1e6:.0f} "
@@ -92,6 +95,15 @@ def read_parquet_pages(
                 number += 1
                 where = f"{source}#{number}"
                 yield Failure(where, where, "read", f"damaged Parquet file: {in_one_line(error)}")
+
+
+def _page_of_row(row: pa.RecordBatch, where: str, limit: int) -> Page | Failure:
+    try:
+        (record,) = row.to_pylist()
+    except UnicodeDecodeError as error:  # Arrow does not look at what it gives as text
+        message = f"the row holds text that is not UTF-8 ({error.reason}); write it as bytes"
+        return Failure(where, where, "read", message)
+    return _page_of(record, where, limit)
 
 
 def _page_of(record: Mapping[str, Any], where: str, limit: int) -> Page | Failure:
@@ -121,9 +133,10 @@ def read_trec_pages(
     inside = False
     record = bytearray()  # a list of lines would be many times as large where they are empty
     size = 0
+    lines = _Lines(stream)
     while True:
         try:
-            line = stream.readline(1 << 16)
+            line = lines.next()
         except DamagedStreamError as error:
             yield Failure(f"{source}#{number}", f"{source}#{number}", "read", str(error))
             inside = False
@@ -152,6 +165,32 @@ def read_trec_pages(
     if inside:
         where = f"{source}#{number}"
         yield Failure(where, where, "read", "the file ends within the record")
+
+
+class _Lines:
+    """Lines, or parts of long ones, cut also between two records that stand on one line."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream = stream
+        self._rest = b""
+
+    def next(self) -> bytes:
+        """The next one; nothing at the end."""
+        rest, self._rest = self._rest, b""
+        line = rest
+        if not rest.endswith(b"\n"):
+            line += self._stream.readline(1 << 16)
+        border = _BETWEEN.search(line)
+        end = border.end() if border else len(line)
+        if not border and len(line) > len(rest):
+            # A tag may go on behind a part of a line.
+            start = line.rfind(b"<", -len(b"</DOC"))
+            end = start if start > 0 and not line.endswith(b"\n") else end
+        self._rest = line[end:]
+        return line[:end]
+
+
+_BETWEEN = re.compile(rb"</DOC>\s*(?=<DOC>)", re.I)
 
 
 def _tags(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
@@ -196,6 +235,7 @@ def _elements(
 _PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
 _DIGITS = re.compile(rb"[0-9]+")
 _MOST_DIGITS = 300
+_BAD_HEADER = "bad checksum"  # what `tarfile` says of a block that is no header
 
 
 class ForwardFile(io.RawIOBase):
@@ -207,6 +247,7 @@ class ForwardFile(io.RawIOBase):
     def __init__(self, stream: IO[bytes], most: int) -> None:
         self._stream, self._position, self._most = stream, 0, most
         self.in_headers = True
+        self.damage = ""
 
     def readable(self) -> bool:
         return True
@@ -234,11 +275,36 @@ class ForwardFile(io.RawIOBase):
         return data
 
 
+class _Member(tarfile.TarInfo):
+    """A member, looked for behind a damaged header, which `tarfile` takes for the archive's end."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        file = archive.fileobj
+        assert isinstance(file, ForwardFile)
+        while True:
+            start = file.tell()
+            try:
+                return super().fromtarfile(archive)
+            except tarfile.HeaderError as error:
+                length = file.tell() - start
+                if str(error) == _BAD_HEADER and start:
+                    file.damage = file.damage or f"no member begins at byte {start} ({error})"
+                elif length == tarfile.BLOCKSIZE or not start:  # zeros: the end mark
+                    raise
+                else:
+                    where = "within a header" if length else "without its end mark"
+                    raise tarfile.ReadError(f"it ends {where}, at byte {start}") from error
+
+
 def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
-    """Each member of an archive, to be read before the next; raises `tarfile.TarError`."""
+    """Each member of an archive, to be read before the next; raises `tarfile.TarError`.
+
+    After damage to a header the members behind it are given, too, before the error is raised.
+    """
     file = ForwardFile(stream, most)
     try:
-        with tarfile.open(fileobj=file, mode="r:", errorlevel=1) as archive:
+        with tarfile.open(fileobj=file, mode="r:", errorlevel=1, tarinfo=_Member) as archive:
             while (member := archive.next()) is not None:
                 # It keeps all members it ever saw, and goes through all global headers for each.
                 archive.members = []  # type: ignore[attr-defined]  # which the types leave out
@@ -247,6 +313,8 @@ def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile,
                 file.in_headers = False
                 yield archive, member
                 file.in_headers = True
+        if file.damage:
+            raise tarfile.ReadError(file.damage)
     except RecursionError as error:
         raise tarfile.ReadError("too many headers for one member") from error
     except IndexError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from understandability.errors import PageError
 from understandability.storage.streams import DamagedStreamError, decompressed, read_bounded
 
 _MOST_CODINGS = 5
+_CHUNK_SIZE = re.compile(rb"0*([0-9a-fA-F]+)[ \t]*(?:;.*)?\s*", re.S)
+_CHUNK_DIGITS = 10
 _CONTENT_TYPE = 1000  # characters of the header that are looked at
 
 
@@ -106,15 +109,22 @@ def too_long(limit: int) -> str:
 
 
 def _without_chunks(body: bytes) -> bytes:
-    """The data of a chunked body; one that was stored without its chunk sizes stays as it is."""
+    """The data of a chunked body; one that was stored without its chunk sizes stays as it is.
+
+    Raises `PageError` where no chunk begins behind another, or one claims more than 1 TB.
+    """
     stream = io.BytesIO(body)
     data: list[bytes] = []
     while line := stream.readline(1024):
-        try:
-            size = int(line.split(b";")[0].strip() or b"-", 16)
-        except ValueError:
-            return b"".join(data) if data else body
-        if size <= 0:
+        found = _CHUNK_SIZE.fullmatch(line)
+        if not found and not data:
+            return body
+        if not found or len(found[1]) > _CHUNK_DIGITS:
+            start = stream.tell() - len(line)
+            message = f"the chunked content is damaged: no size of a chunk at byte {start}"
+            raise PageError("read", message)
+        size = int(found[1], 16)
+        if not size:
             break
         data.append(stream.read(size))
         stream.readline(8)

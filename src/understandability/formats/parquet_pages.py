@@ -74,8 +74,10 @@ def _footer(file: IO[bytes]) -> Fields:
 
 
 def _largest(file: IO[bytes], column: Fields) -> int:
-    start = _number(column.get(_DATA_PAGE))
-    start = min(start, _number(column.get(_DICTIONARY_PAGE, start)) or start)
+    starts = [_number(column.get(_DATA_PAGE)), _number(column.get(_DICTIONARY_PAGE, 0))]
+    start = min((start for start in starts if start), default=0)  # one that is not there is 0
+    if not start:
+        raise ValueError("a column has no pages")
     end = start + _number(column.get(_COMPRESSED))
     largest = 0
     while start < end:

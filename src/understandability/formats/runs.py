@@ -76,6 +76,13 @@ def read_run(path: str | Path, name: str | None = None) -> Run:
     ``irds:NAME`` is the run that a data set of ir_datasets comes with.
     Raises `InputError`, with file and line, where a line lacks columns, a rank is no whole
     number or a score no number. What is unusual is accepted and told in the run's `oddities`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.run")
+    ...     _ = path.write_text("q1 Q0 d7 1 3.5 mine")
+    ...     read_run(path).by_query()
+    {'q1': [('d7', 3.5)]}
     """
     import numpy as np
 
@@ -118,6 +125,13 @@ def read_labels(
     some qrels are called); ``irds:NAME`` is a data set of ir_datasets, see
     `labels_from_frame`; anything else is a TREC label file, ``query 0 document label`` a line:
     qrels, understandability or trust labels.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "qrels")
+    ...     _ = path.write_text("q1 0 d7 2")
+    ...     read_labels(path).by_query()
+    {'q1': {'d7': 2.0}}
     """
     text = str(path)
     if is_dataset(text):
@@ -184,8 +198,6 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
     >>> labels_from_table(fog, "fog.parquet").values.tolist()
     [9.5]
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
     numeric = _numeric(table)
     if "docno" not in table.column_names:
@@ -199,10 +211,29 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
         raise OptionError(
             f"{name} has no column of numbers {column!r}; choose one of {', '.join(numeric)}"
         )
-    table = table.filter(pc.is_finite(table[column].cast(pa.float64())))
-    docnos = table["docno"].cast(pa.string())
-    queries = table["query"].cast(pa.string()) if "query" in table.column_names else None
-    return _labels(name, queries, docnos, table[column].cast(pa.float64()))
+    queries = table["query"] if "query" in table.column_names else None
+    return labels_from_columns(name, queries, table["docno"], table[column])
+
+
+def labels_from_columns(name: str, queries: Any, docnos: Any, values: Any) -> Labels:
+    """Labels from columns of Arrow, `queries` perhaps None; what is no finite number is no label.
+
+    >>> import pyarrow as pa
+    >>> columns = pa.array(["d1", "d2"]), pa.array([9.5, None])
+    >>> labels_from_columns("fog", None, *columns).values.tolist()
+    [9.5]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = values.cast(pa.float64())
+    known = pc.is_finite(values)
+    return _labels(
+        name,
+        None if queries is None else queries.cast(pa.string()).filter(known),
+        docnos.cast(pa.string()).filter(known),
+        values.filter(known),
+    )
 
 
 def labels_from_frame(rows: Any, name: str, dimension: str = "relevance") -> Labels:
@@ -237,6 +268,12 @@ def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
     """Write a TREC run, ``.gz`` compressed, with ranks from 1 in the order asked for.
 
     The file appears when it is complete; ``-`` is standard output. The run's name is its tag.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_run(Run.of("mine", {"q1": [("d7", 3.5)]}), Path(folder, "mine.run"))
+    ...     Path(folder, "mine.run").read_text()
+    'q1 Q0 d7 1 3.5 mine\\n'
     """
     tag = re.sub(r"\s+", "_", run.name) or "run"
     _write(
@@ -360,6 +397,7 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
         line = data.count(b"\n", 0, error.start) + 1
         oddities.append(Oddity("files not in UTF-8, read as Latin-1", 1, f"line {line}"))
         data = data.decode("latin-1").encode()
+    data = re.sub(rb"\r(?!\n)", b"\n", data)  # as lines end where CR stands alone
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     tidy = [b" ".join(line.split()) for line in lines]
     odd = [n for n, (was, now) in enumerate(zip(lines, tidy, strict=True), 1) if was != now]

@@ -1,13 +1,35 @@
 """Our measures as measures of ir_measures, for its tools and PyTerrier's experiments.
 
-Needs the extra ``ir``.
+Importing this module makes our measures known to ir_measures by their names, as those of one more
+provider; `use` says once what it knows nothing of, the labels of understandability:
+
+    import ir_measures
+    from understandability.integrations.ir_measures import use
+
+    use("qunder.txt", scale="lower-easier:40")
+    ir_measures.calc_aggregate([ir_measures.parse_measure("uRBP(p=0.8)@10")], qrels, run)
+
+Labels may also stand in a column of the qrels (``understandability``), as in those of
+ir_datasets; `use` then gives their scale alone. Measures of measures (``H(...)``,
+``residual(...)``) are no names that ir_measures can read: `measures` gives them. Its command line
+with our measures is
+
+    python -m understandability.integrations.ir_measures --understandability qunder.txt \\
+        --scale lower-easier:40 qrels.txt mine.run 'uRBP(p=0.8)@10' nDCG@10
+
+Names that ir_measures has itself (RBP, nDCG, ERR, Judged) stay its own there. Needs the extra
+``ir``.
 """
+
+# mypy: allow-untyped-calls
+# ir_measures types a part of itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,28 +40,64 @@ except ImportError as error:
         "measures of ir_measures need an optional package: pip install 'understandability[ir]'"
     ) from error
 
-from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.evaluate import evaluate
+from understandability.errors import OptionError
+from understandability.evaluation.conventions import Conventions, conventions
+from understandability.evaluation.evaluate import evaluate_runs
 from understandability.evaluation.labels import Dimension
-from understandability.evaluation.measures.names import parse_measures
-from understandability.records import Labels, Run
+from understandability.evaluation.measures.names import example_names, own_measures, parse_measure
+from understandability.evaluation.measures.table import COMPOUNDS, UNDERSTANDABILITY, Measure
+from understandability.evaluation.scales import Scale, parse_scale
+from understandability.formats.given import labels_of, runs_of
 
-if TYPE_CHECKING:
-    import pandas as pd
+# Rankings are ordered by score, and means are over the queries that have labels, as there.
+_BASE = conventions(order="score")
+# The fields of qrels that hold labels of a dimension, as those of ir_datasets.
+_FIELDS = {UNDERSTANDABILITY: "understandability", "trust": "trustworthiness"}
+_state: dict[str, Any] = {"dimensions": {}, "scales": {}, "conventions": _BASE}
+
+
+def use(
+    understandability: Any = None,
+    *,
+    scale: str | Scale,
+    dimensions: Mapping[str, Dimension] | None = None,
+    preset: str | None = None,
+    **choices: Any,
+) -> None:
+    """Say what measures by name mean from now on: labels, their scale, conventions.
+
+    `understandability` is a path, a dictionary, a frame or labels; without it they are those of the
+    qrels (a column ``understandability``). The order of rankings is by score, whatever the preset.
+
+    >>> use({"q": {"d1": 90, "d2": 10}}, scale="lower-easier:40")
+    >>> run = {"q": {"d1": 2.0, "d2": 1.0}}
+    >>> measure = ir_measures.parse_measure("uRBP(p=0.8)@10")
+    >>> found = ir_measures.calc_aggregate([measure], {"q": {"d1": 1, "d2": 1}}, run)
+    >>> {str(name): round(value, 3) for name, value in found.items()}
+    {'uRBP(p=0.8)@10': 0.16}
+    """
+    parsed = parse_scale(scale) if isinstance(scale, str) else scale
+    given = dict(dimensions or {})
+    if understandability is not None:
+        labels = labels_of(understandability, UNDERSTANDABILITY)
+        given[UNDERSTANDABILITY] = Dimension(labels, parsed)
+    chosen = replace(conventions(preset, **choices), order="score")
+    _state.update(dimensions=given, scales={UNDERSTANDABILITY: parsed}, conventions=chosen)
 
 
 def measures(
     names: Sequence[str],
     dimensions: Mapping[str, Dimension] | None = None,
-    settings: Conventions | None = None,
+    conventions: Conventions | None = None,
 ) -> tuple[Any, ...]:
-    """Measures of ir_measures that compute ours, called by the same names.
+    """Measures of ir_measures that compute ours and carry their labels with them.
 
     `dimensions` holds what ir_measures knows nothing of: the labels of understandability under
-    ``u``, with their scale. Rankings are ordered by score, as ir_measures has them.
+    ``u``, with their scale. Rankings are ordered by score, as ir_measures has them. They print
+    under the names given; they equal no measure of other values.
 
     >>> from ir_measures import Qrel, ScoredDoc, calc_aggregate
-    >>> from understandability.evaluation.scales import parse_scale
+    >>> from understandability.records import Labels
     >>> qunder = Labels.of("qunder", {"q": {"d1": 90, "d2": 10}})
     >>> easy = Dimension(qunder, parse_scale("lower-easier:40"))
     >>> ours = measures(["uRBP(p=0.8)@10"], {"u": easy})
@@ -48,31 +106,153 @@ def measures(
     >>> {str(name): round(value, 3) for name, value in calc_aggregate(ours, qrels, run).items()}
     {'uRBP(p=0.8)@10': 0.16}
     """
-    by_score = replace(settings or Conventions(), order="score")
+    by_score = replace(conventions or _BASE, order="score")
     return tuple(
-        _measure(str(measure), dimensions or {}, by_score) for measure in parse_measures(names)
+        OurMeasure(_of=measure, _own=(dict(dimensions or {}), by_score))
+        for measure in own_measures(names)
     )
 
 
-def _measure(name: str, dimensions: Mapping[str, Dimension], settings: Conventions) -> Any:
-    def values(qrels: pd.DataFrame, run: pd.DataFrame) -> Iterator[tuple[str, float]]:
-        rankings: dict[str, list[tuple[str, float]]] = {}
-        for query, document, score in _rows(run, "score"):
-            rankings.setdefault(query, []).append((document, score))
-        labels: dict[str, dict[str, float]] = {}
-        for query, document, relevance in _rows(qrels, "relevance"):
-            labels.setdefault(query, {}).setdefault(document, relevance)
-        result = evaluate(
-            [Run.of("run", rankings)], Labels.of("qrels", labels), [name], dimensions, settings
+class OurMeasure(ir_measures.Measure):
+    """One of our measures, as ir_measures has measures: parameters, a cut-off, a name.
+
+    Those by name (`parse_measure`) take labels and conventions from `use`; those of `measures`
+    carry their own.
+    """
+
+    NAME = "understandability"
+    __name__ = NAME
+    SHORT_DESC = "understandability-biased evaluation"
+
+    def __init__(self, **params: Any) -> None:
+        self._of: Measure | None = params.pop("_of", None)
+        # Labels and conventions of its own.
+        self.own: tuple[dict[str, Dimension], Conventions] | None = params.pop("_own", None)
+        super().__init__(**params)
+
+    @property
+    def measure(self) -> Measure:
+        """The measure as we have it."""
+        return self._of or parse_measure(str(self))
+
+    def __call__(self, **params: Any) -> OurMeasure:
+        return type(self)(**{**self.params, **params})
+
+    def validate_params(self) -> None:
+        _ = self.measure  # raises, in one sentence, what is wrong with the name
+
+    def __str__(self) -> str:
+        if self._of is not None:
+            return str(self._of)
+        inner = ",".join(
+            f"{name}={value}" for name, value in self.params.items() if name != "cutoff"
         )
-        for query, value in zip(result.queries, result.values["run"][0].tolist(), strict=True):
-            if not np.isnan(value):
-                yield query, value
+        cutoff = f"@{self.params['cutoff']}" if "cutoff" in self.params else ""
+        return f"{self.__name__}{f'({inner})' if inner else ''}{cutoff}"
 
-    return ir_measures.define(values, name, support_cutoff=False)
+    def __repr__(self) -> str:
+        """The whole meaning: what ir_measures tells measures apart by."""
+        dimensions, chosen = self.own or (_state["dimensions"], _state["conventions"])
+        labels = {name: f"{each.labels.name} {each.scale}" for name, each in dimensions.items()}
+        return f"understandability: {self} = {self.measure.full(chosen)}, {chosen}, {labels}"
 
 
-def _rows(frame: pd.DataFrame, number: str) -> Iterator[tuple[str, str, float]]:
-    columns = (frame[name] for name in ("query_id", "doc_id", number))
-    for query, document, value in zip(*columns, strict=True):
-        yield str(query), str(document), float(value)
+def _named(name: str) -> Any:
+    """The measure of a bare name, which parameters and a cut-off make others of."""
+    return type(name, (OurMeasure,), {"NAME": name, "__name__": name})
+
+
+class UnderstandabilityProvider(ir_measures.Provider):
+    """Computes our measures for ir_measures."""
+
+    NAME = "understandability"
+
+    def supports(self, measure: Any) -> bool:
+        """Whether a measure is one of ours."""
+        return isinstance(measure, OurMeasure)
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> UnderstandabilityEvaluator:
+        return UnderstandabilityEvaluator(list(measures), qrels)
+
+
+class UnderstandabilityEvaluator(ir_measures.Evaluator):
+    """Our measures under some qrels, for any number of runs."""
+
+    def __init__(self, measures: Sequence[OurMeasure], qrels: Any) -> None:
+        self._measures, given = measures, _held(qrels)
+        self._qrels = labels_of(given)
+        self._beside = _beside(given, measures)
+        super().__init__(measures, self._qrels.queries)
+
+    def _iter_calc(self, run: Any) -> Iterator[Any]:
+        given = _held(run)
+        if not len(given):
+            return
+        [ranked] = runs_of(given)
+        named = [each for each in self._measures if each.own is None]
+        groups = [named, *([each] for each in self._measures if each.own is not None)]
+        for group in filter(None, groups):
+            dimensions, chosen = group[0].own or (self._beside, _state["conventions"])
+            wanted = [each.measure for each in group]
+            result = evaluate_runs([ranked], self._qrels, wanted, dimensions, chosen)
+            for measure, row in zip(group, result.values[ranked.name].tolist(), strict=True):
+                for query, value in zip(result.queries, row, strict=True):
+                    if not np.isnan(value) and query in ranked.queries:
+                        yield ir_measures.Metric(query, measure, value)
+
+
+def _held(given: Any) -> Any:
+    """What is given, a stream as a list: it is read more than once."""
+    return given if isinstance(given, dict) or hasattr(given, "columns") else list(given)
+
+
+def _beside(qrels: Any, measures: Sequence[OurMeasure]) -> dict[str, Dimension]:
+    """The labels beside relevance: what `use` gave, or else what the qrels hold of them."""
+    found: dict[str, Dimension] = dict(_state["dimensions"])
+    columns = getattr(qrels, "columns", ())
+    if isinstance(qrels, list) and qrels:
+        columns = getattr(qrels[0], "_fields", ())
+    for name, column in _FIELDS.items():
+        needed = any(name in each.measure.dimensions for each in measures if each.own is None)
+        if needed and name not in found and column in columns:
+            if name not in _state["scales"]:
+                raise OptionError(
+                    f"nothing says whether lower or higher labels of {column} are easier; call "
+                    "understandability.integrations.ir_measures.use(scale='lower-easier:40')"
+                )
+            found[name] = Dimension(labels_of(qrels, name, column), _state["scales"][name])
+    return found
+
+
+def _register() -> None:
+    """Make our provider, and the names that ir_measures has not, known to it."""
+    provider = ir_measures.providers.register(UnderstandabilityProvider())
+    ir_measures.DefaultPipeline.providers.append(provider)
+    for name in example_names():
+        if name not in ir_measures.measures.registry and name not in COMPOUNDS:
+            ir_measures.measures.register(_named(name)(), name=name)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command line of ir_measures, with our measures and the options of their labels."""
+    import argparse
+
+    from ir_measures.__main__ import main_cli
+
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--understandability")
+    parser.add_argument("--scale")
+    given, rest = parser.parse_known_args(arguments)
+    if given.scale is not None:
+        use(given.understandability, scale=given.scale)
+    sys.argv[1:] = rest
+    main_cli()
+
+
+if __name__ == "__main__":
+    # The module under its own name registers; this one is a second of the same content.
+    from understandability.integrations.ir_measures import main as of_module
+
+    of_module()
+else:
+    _register()

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 
 from understandability.language.cache import BoundedCache
+from understandability.language.others import other_language
 
 # What follows belongs to these: a name, a number, the rest of the comparison.
 _NEVER_LAST = """
@@ -32,10 +35,6 @@ _STARTERS = """
     not do does did is are was were can could will would should may might please use take to
     among during under until also then thus therefore other others
 """
-_FIRST = frozenset(_STARTERS.split())
-_INSIDE = frozenset(_NEVER_LAST.split())
-_EITHER = frozenset(_MAY_BE_LAST.split())
-
 # How a piece begins.
 _LOWER, _UPPER, _STARTER, _OTHER = "luso"
 # How a piece ends, and before which beginnings that ends a sentence.
@@ -54,63 +53,100 @@ _CLOSING = "\"'”’»)]}*"
 _REFERENCE = re.compile(r"(?<=[.?!…])(?:\[[\w, –-]{1,9}\])+$")
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _VOWELLESS = re.compile(r"[^\W\d_aeiouyAEIOUY]{2,}")
+_WITHOUT_ANY_VOWEL = re.compile(r"[b-df-hj-np-tv-xzßçñśćźńłбвгджзйклмнпрстфхцчшщьъ]{2,}")
 # Closing marks, stops and smileys that stand alone belong to the sentence before them.
 _LONE = re.compile(r"[\"'”’»)\]}.?!…]+|[:;=]['-]?[()DPp]|\^_+\^")
 
 
-def _end_of(piece: str) -> str:
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What tells the end of a sentence in a language."""
+
+    never_last: frozenset[str]
+    may_be_last: frozenset[str] = frozenset()
+    starters: frozenset[str] = frozenset()
+    vowelless: re.Pattern[str] = _VOWELLESS
+    number: str = _NUMBER
+    opening: str = _OPENING
+    closing: str = _CLOSING
+
+
+_ENGLISH = _Rules(
+    frozenset(_NEVER_LAST.split()), frozenset(_MAY_BE_LAST.split()), frozenset(_STARTERS.split())
+)
+
+
+def _end_of(piece: str, rules: _Rules = _ENGLISH) -> str:
     if _LONE.fullmatch(piece):
         return _ALONE
-    closed = _REFERENCE.sub("", piece).rstrip(_CLOSING)
+    closed = _REFERENCE.sub("", piece).rstrip(rules.closing)
     body = closed.rstrip(".?!…")
     marks = closed[len(body) :]
     if not marks:
         return _NONE
     if "?" in marks or "!" in marks:
-        return _QUOTED if piece[-1] in _CLOSING else _EXCLAIMED
+        return _QUOTED if piece[-1] in rules.closing else _EXCLAIMED
     if len(marks) > 1 or marks == "…":
         return _DOTS
-    word = body.lstrip(_OPENING)
-    if word.lower() in _INSIDE:
+    word = body.lstrip(rules.opening)
+    if word.lower() in rules.never_last:
         return _NONE
-    if word in _EITHER or word.lower() in _EITHER or _DOTTED.fullmatch(word):
+    if not rules.may_be_last.isdisjoint((word, word.lower())) or _DOTTED.fullmatch(word):
         return _ABBREVIATED
     if word.isdecimal() and len(word) <= 2:
-        return _NUMBER
-    if _VOWELLESS.fullmatch(word) and not word.isupper():
+        return rules.number
+    if rules.vowelless.fullmatch(word) and not word.isupper():
         return _ABBREVIATED
     return _STOPPED
 
 
-def _start_of(piece: str) -> str:
-    word = piece.lstrip(_OPENING)
+def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
+    word = piece.lstrip(rules.opening)
     if word[:1].isupper():
-        return _STARTER if word.rstrip(".,;:'\"").lower() in _FIRST else _UPPER
+        return _STARTER if word.rstrip(".,;:'\"").lower() in rules.starters else _UPPER
     return _LOWER if word[:1].islower() and "://" not in word else _OTHER
 
 
 # The last characters of all pieces of whose end `_end_of` does not say _NONE.
-_MAY_END = re.compile(r"[.?!…\"'”’»()\]}*^DPp]")
-_ENDS = BoundedCache(_end_of)
-_STARTS = BoundedCache(_start_of)
+_MAY_END = re.compile(r"[.?!…\"'”’»()\]}*^DPp“‘«‹]")
 _CANDIDATE = re.compile(rf"[^{_NONE}{_ALONE}]{_ALONE}*|{_ALONE}+")
 
 
-def sentence_starts(pieces: Sequence[str]) -> list[int]:
+@cache
+def _kinds(language: str) -> tuple[BoundedCache[str], BoundedCache[str]]:
+    """How pieces of a language end, and how they begin."""
+    if language == "en":
+        rules = _ENGLISH
+    else:
+        other = other_language(language)
+        rules = _Rules(
+            other.abbreviations,
+            vowelless=_WITHOUT_ANY_VOWEL,
+            number=_NONE if other.has_ordinals else _NUMBER,
+            opening=_OPENING + "„‚»›",
+            closing=_CLOSING + "“‘«‹",
+        )
+    return BoundedCache(partial(_end_of, rules=rules)), BoundedCache(
+        partial(_start_of, rules=rules)
+    )
+
+
+def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
     """The indexes of the pieces that begin a sentence; the first is 0, none for no pieces.
 
     A sentence ends at sentence punctuation; abbreviations, initials, decimals, addresses and
-    the numbers of a list do not end one.
+    the numbers of a list do not end one. `language` is ``en`` or one of `others.LANGUAGES`.
 
     >>> sentence_starts("Ask Dr. Lee. Take 2.5 mg b.i.d. with food, e.g. bread. Rest!".split())
     [0, 3, 11]
     """
     if not pieces:
         return []
+    ends_of, starts_of = _kinds(language)
     starts = [0]
     kinds = [_NONE] * len(pieces)
     for match in _MAY_END.finditer("".join([piece[-1] for piece in pieces])):
-        kinds[match.start()] = _ENDS[pieces[match.start()]]
+        kinds[match.start()] = ends_of[pieces[match.start()]]
     ends = "".join(kinds)
     for match in _CANDIDATE.finditer(ends):
         following = match.end()
@@ -119,7 +155,7 @@ def sentence_starts(pieces: Sequence[str]) -> list[int]:
         kind = ends[match.start()]
         if kind == _NUMBER and _begins_item(pieces, match.start(), starts[-1]):
             continue
-        if _STARTS[pieces[following]] in _BEFORE.get(kind, _UPPER + _STARTER):
+        if starts_of[pieces[following]] in _BEFORE.get(kind, _UPPER + _STARTER):
             starts.append(following)
     return starts
 

@@ -21,6 +21,7 @@ from understandability.features import Batch
 from understandability.models.calibration import Calibration
 from understandability.models.readers import probability
 from understandability.models.runtime.model import Model
+from understandability.models.runtime.pages import PageModel, PageScale
 from understandability.records import Estimate
 from understandability.storage.bundle_files import BundleFiles, read_bundle, write_bundle
 
@@ -37,6 +38,7 @@ MODELS = {
     "background": ("background", "BackgroundModel"),
     "judged": ("judged", "JudgedModel"),
     "mixture": ("mixture", "MixtureModel"),
+    "pages": ("pages", "PageModel"),
 }
 
 
@@ -58,7 +60,7 @@ class Bundle:
     name: str
     licence: str
     model: Model
-    calibration: Calibration
+    calibration: Calibration | PageScale
     card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     checksum: str = ""
 
@@ -77,7 +79,12 @@ class Bundle:
         without words has NaN for all four, and the flag ``no_words``.
         """
         raw = np.where(batch.words > 0, self.model.raw(batch), np.nan)
-        difficulty, spread = self.calibration.apply(raw, batch.words)
+        levels, evidence = np.full(len(batch), np.nan), batch.words
+        flags: tuple[tuple[str, ...], ...] = ((),) * len(batch)
+        if isinstance(self.model, PageModel):
+            found = batch.once(self.model.levels)
+            levels, evidence, flags = raw, found.error, found.flags
+        difficulty, spread = self.calibration.apply(raw, evidence)
         noise = spread if noise_scale is None and user == "calibrated" else noise_scale
         chance = probability(difficulty, threshold, user, noise_scale=noise)
         return tuple(
@@ -87,7 +94,8 @@ class Bundle:
                 float(difficulty[index]),
                 float(spread[index]),
                 float(raw[index]),
-                () if batch.words[index] else ("no_words",),
+                float(levels[index]),
+                flags[index] if batch.words[index] else ("no_words",),
             )
             for index, document in enumerate(batch.documents)
         )
@@ -144,7 +152,7 @@ def _bundle(files: BundleFiles) -> Bundle:
         name,
         licence,
         _model(kind, model, files.weights),
-        Calibration.from_json(knots),
+        (PageScale if kind == "pages" else Calibration).from_json(knots),
         MappingProxyType(card),
         files.checksum,
     )

@@ -77,6 +77,10 @@ class Calibration:
         spread = np.interp(values, self.raw, self.spread) * np.exp(-self.shrink * longer)
         return np.interp(values, self.raw, self.difficulty), spread
 
+    def examples(self) -> list[tuple[float, float, float]]:
+        """Raw outputs with their difficulty and spread, for a card: the knots."""
+        return list(zip(self.raw, self.difficulty, self.spread, strict=True))
+
     def to_json(self) -> dict[str, list[float] | float]:
         """The knots, for ``bundle.json``."""
         return {

@@ -33,9 +33,8 @@ def card_lines(bundle: Bundle) -> Iterator[str]:
     yield from _table("Figures", bundle.card.get("figures"))
     if note := bundle.card.get("figures_note"):
         yield f"  {note}"
-    knots = bundle.calibration
-    yield "Difficulty by the model's output, with its standard error"
-    for raw, difficulty, spread in zip(knots.raw, knots.difficulty, knots.spread, strict=True):
+    yield "Difficulty by the model's output, with its spread"
+    for raw, difficulty, spread in bundle.calibration.examples():
         yield f"  {raw:8.3f} {difficulty:8.1f} ± {spread:.1f}"
 
 

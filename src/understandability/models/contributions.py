@@ -37,6 +37,7 @@ _OF_GROUP = {
     "word frequency": "difficulty of words",
     "language model": "difficulty of words",
     "background models": "subject and choice of words",
+    "other formulas": "readability formulas",
 }
 # Features that belong elsewhere than the rest of their group, and columns of `style` that do.
 _OF_NAME = {

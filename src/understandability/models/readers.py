@@ -1,4 +1,4 @@
-"""User models: from a score of how hard a text is to P(U|d), how likely it is understood.
+"""Readers, and user models: from a score of how hard a text is to P(U|d).
 
 A user is a threshold and a noise: ``P(U|d) = P(score + noise < threshold)``.
 One function, three noises: none (step), Cauchy (arctan), normal (calibrated).
@@ -7,7 +7,7 @@ One function, three noises: none (step), Cauchy (arctan), normal (calibrated).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
@@ -57,6 +57,69 @@ USERS = MappingProxyType(
         )
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A kind of person: what they are, which user model stands for them, and where that is from.
+
+    `threshold` is a difficulty (0 to 100); a page of that difficulty is understood by every second
+    such reader. Without a `noise_scale` the user model has its own.
+    """
+
+    name: str
+    description: str
+    threshold: float
+    source: str
+    user: str = "calibrated"
+    noise_scale: float | None = None
+
+
+# Thresholds are those of papers, or places of well-known pages on the scale of the bundle `open`
+# (`scripts/evaluate/pages.py` prints them), rounded.
+READERS: Mapping[str, Reader] = MappingProxyType(
+    {
+        reader.name: reader
+        for reader in (
+            Reader(
+                "public",
+                "a member of the public looking for health information",
+                40.0,
+                "assessors of CLEF eHealth 2016, understandable below 40 (Zuccon et al. 2016)",
+            ),
+            Reader(
+                "plain-language",
+                "a reader of plain language, as guides ask for it (US grades 6 to 8)",
+                25.0,
+                "the difficulty of pages of Flesch-Kincaid grade 8",
+            ),
+            Reader(
+                "well-read",
+                "a well-read adult without schooling in health",
+                56.0,
+                "nine in ten pages of ordinary health sites are easier (Sondhi et al. 2012)",
+            ),
+            Reader(
+                "health-student",
+                "a student of a health profession",
+                69.0,
+                "every second page that PDQ writes for health professionals is easier",
+            ),
+        )
+    }
+)
+DEFAULT_READER = "public"
+
+
+def reader_of(name: str) -> Reader:
+    """The reader of that name; `OptionError` for any other.
+
+    >>> reader_of("public").threshold
+    40.0
+    """
+    if name not in READERS:
+        raise OptionError(f"no reader is named {name!r}; choose one of {', '.join(READERS)}")
+    return READERS[name]
 
 
 def probability(

@@ -37,6 +37,7 @@ class ParsedPage:
     declared_language: str | None = None
     closes_void_elements: bool = False
     flags: tuple[str, ...] = ()
+    hints: Mapping[int, str] = field(default_factory=dict, repr=False)
 
     @property
     def is_html(self) -> bool:
@@ -95,7 +96,9 @@ def parse_page(page: Page) -> ParsedPage:
     text, encoding, source = decode(page.content, page.charset)
     if page.media_type != HTML:
         return ParsedPage(page, text, encoding)
-    tape, tags, language, closes_void_elements, flags = read_markup(source)
+    tape, tags, language, closes_void_elements, flags, hints = read_markup(source)
     subtag = _SUBTAG.match(language)
     declared = subtag and subtag[1].lower()
-    return ParsedPage(page, text, encoding, tape, tags, declared, closes_void_elements, flags)
+    return ParsedPage(
+        page, text, encoding, tape, tags, declared, closes_void_elements, flags, hints
+    )

@@ -19,12 +19,14 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from lxml import etree
 
 from understandability.errors import PageError
+from understandability.pages.hints import SECTIONS, kind_of
 
 Tape = list[str]
 
@@ -80,6 +82,7 @@ _REFERENCES = (
 )
 _IN_TEXT = re.compile("[<>&]")
 _ENDLESS_NUMBER = re.compile(r"&#\d{4000,};?")  # Python refuses to read it
+_HINT = "hint"  # the one attribute that is on a tape, for a moment
 _MARK = "\1"  # stands in no text: of control characters, only white space is read
 
 _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)|<[!?/](?![a-zA-Z])[^<>]*>|<![^<>]*>", re.DOTALL)
@@ -111,6 +114,7 @@ class Markup(NamedTuple):
     language: str = ""  # as the root element claims
     closes_void_elements: bool = False  # the page writes <br/>, not <br>
     flags: tuple[str, ...] = ()
+    hints: Mapping[int, str] = MappingProxyType({})  # by the place of a tag, what its names tell
 
 
 def read_markup(source: bytes) -> Markup:
@@ -171,9 +175,9 @@ def _read(source: bytes) -> Markup:
         error = parser.error_log.last_error
         if root is not None and (error is None or error.level < etree.ErrorLevels.FATAL):
             language = root.get("lang") or root.get("xml:lang") or ""
-            tape, tags = _tape_of(root)
+            tape, tags, hints = _tape_of(root)
             if _has_text(tape):
-                return Markup(tape, tags, language, closes_void_elements)
+                return Markup(tape, tags, language, closes_void_elements, hints=hints)
     tape = _tape_of_source(source.decode())
     return Markup(tape, Counter(tape[1::2]), "", closes_void_elements, flags=("no_tree",))
 
@@ -227,12 +231,15 @@ def _is_any_full(source: bytes, starts: Iterable[int]) -> bool:
     return False
 
 
-def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str]]:
-    """The tape of an lxml tree, whose attributes are lost on the way, and its tags."""
+def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str], dict[int, str]]:
+    """The tape of an lxml tree, whose attributes are lost on the way, its tags and hints."""
     root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
     parts = []
     for element in (root, *root.itersiblings(etree.Element)):  # what stands after </html>
+        hinted = _hinted(element)
         etree.strip_attributes(element, "{}*")
+        for section, kind in hinted:
+            section.set(_HINT, kind)
         parts.append(etree.tostring(element, encoding="unicode", with_tail=False))
     markup = parts[0] if len(parts) == 1 else "".join(parts)
     tape = _unescaped(markup.replace("<", _MARK).replace(">", _MARK)).split(_MARK)
@@ -241,7 +248,36 @@ def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str]]:
         tape = _TAG.split(markup)  # what looks like markup is in the name of a tag
         tape[0::2] = map(_unescaped, tape[0::2])
         tags = Counter(tape[1::2])
-    return tape, tags
+    return tape, tags, _hints_taken(tape, tags)
+
+
+def _hinted(root: etree._Element) -> list[tuple[etree._Element, str]]:
+    """The sections whose names tell something, with what they tell."""
+    hinted = []
+    for section in root.iter(*SECTIONS):
+        named = [name for name in (section.get("class"), section.get("id")) if name]
+        if named and (kind := kind_of(" ".join(named))):
+            hinted.append((section, kind))
+    return hinted
+
+
+def _hints_taken(tape: Tape, tags: Counter[str]) -> dict[int, str]:
+    """The hints that stand in the tags of a tape, which lose them, by the place of the tag."""
+    hints: dict[int, str] = {}
+    listed = tape[1::2]
+    for tag in [tag for tag in tags if " " in tag]:
+        number = tags.pop(tag)
+        name, _, hint = tag.partition(" ")
+        kind = hint.split('"')[1]
+        name += "/" if tag[-1] == "/" else ""
+        tags[name] += number
+        place = -1
+        for _ in range(number):
+            place = listed.index(tag, place + 1)
+            listed[place] = name
+            hints[place] = kind
+    tape[1::2] = listed
+    return hints
 
 
 def _unescaped(text: str) -> str:

@@ -1,5 +1,7 @@
 """Understandable pages where people look: runs re-ranked, fused, learned, and what that costs.
 
+In: `Run`s, scores of documents, pages. Out: other runs.
+
     run = rerank(read_run("bm25.run"), [read_criterion("scores.parquet:difficulty")], top=15)
 
 `criteria` are scores with the direction in which documents get harder; `reranking` and `fusion`

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from understandability.errors import OptionError
 from understandability.evaluation.evaluate import Evaluation
 from understandability.evaluation.plots import new_figure
-from understandability.evaluation.statistics.significance import compare, marks
+from understandability.evaluation.result_table import ResultTable
+from understandability.evaluation.statistics.comparison import compare
 from understandability.ranking.criteria import Criterion
 from understandability.ranking.rerank import rerank
 from understandability.records import Run
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 # The first is what is given up, the others are what is gained.
@@ -63,11 +65,54 @@ def reranked(
         yield rerank(run, [criterion], top, [weight], order, setting.name)
 
 
-def tradeoff(evaluation: Evaluation, settings: Sequence[Setting]) -> tuple[Point, ...]:
+@dataclass(frozen=True, slots=True)
+class Tradeoff:
+    """A sweep over depths and weights: its points, and the evaluation that they are of."""
+
+    points: tuple[Point, ...]
+    evaluation: Evaluation
+
+    def table(self, *, digits: int = 4) -> ResultTable:
+        """A row for each setting, a column for each measure, with marks of significance."""
+        marks = {
+            (row, measure): point.marks[measure]
+            for row, point in enumerate(self.points)
+            for measure in point.means
+        }
+        rows = tuple((point.setting.name, *point.means.values()) for point in self.points)
+        note = (
+            "† differs from the run as it is, ⋄ from the best setting (paired t-test, two-tailed, "
+            "p < .05)."
+        )
+        columns = ("setting", *self.evaluation.measures)
+        return ResultTable(columns, rows, marks, note=note, digits=digits)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each setting and measure."""
+        return [
+            {"setting": p.setting.name, "top": p.setting.top, "weight": p.setting.weight}
+            | {"measure": measure, "value": value, "marks": p.marks[measure]}
+            for p in self.points
+            for measure, value in p.means.items()
+        ]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each setting, as a frame."""
+        return self.table().to_pandas()
+
+    def to_markdown(self, *, digits: int = 4) -> str:
+        """A row for each setting, as Markdown."""
+        return self.table(digits=digits).to_markdown()
+
+    def to_latex(self, *, digits: int = 4) -> str:
+        """A row for each setting, as LaTeX."""
+        return self.table(digits=digits).to_latex()
+
+
+def tradeoff(evaluation: Evaluation, settings: Sequence[Setting]) -> Tradeoff:
     """The points of a sweep from the evaluation of its `reranked` runs, the input run first."""
-    # The marks go by the t-test; the other tests of a comparison are not looked at.
-    marked = marks(compare(evaluation, samples=100))
-    return tuple(
+    marked = compare(evaluation, tests=["t"]).marks()
+    points = tuple(
         Point(
             setting,
             dict(zip(evaluation.measures, evaluation.means[setting.name].tolist(), strict=True)),
@@ -75,6 +120,7 @@ def tradeoff(evaluation: Evaluation, settings: Sequence[Setting]) -> tuple[Point
         )
         for setting in settings
     )
+    return Tradeoff(points, evaluation)
 
 
 def plot_tradeoff(points: Sequence[Point]) -> Figure:

@@ -28,7 +28,8 @@ class Document:
     `pieces` are what stands between white space in the kept text, in order; sentence ``i`` is
     ``pieces[sentence_starts[i]:sentence_starts[i + 1]]`` (the last one runs to the end).
     Words and tokens are derived from pieces, once per distinct piece. `tag_counts` counts the
-    elements of the page by name; a text has none.
+    elements of the page by name; a text has none. `open_ends` are the numbers of the sentences
+    that no punctuation ends, only their field (a heading, a list item, a cell).
     """
 
     docno: str
@@ -44,6 +45,7 @@ class Document:
     extractor: str = ""
     sentence_ends: str = ""
     flags: tuple[str, ...] = ()
+    open_ends: tuple[int, ...] = ()
 
     @property
     def sentences(self) -> tuple[tuple[str, ...], ...]:

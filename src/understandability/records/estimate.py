@@ -12,6 +12,8 @@ class Estimate:
     `difficulty` runs from 0 (very easy) to 100 (very hard), `spread` is its standard error on
     that scale (NaN where the bundle knows none), `p_understandable` is P(U|d) in [0, 1], and `raw`
     the model's own output, on the scale of the labels that it learned from (higher is harder).
+    `level` is how hard the text is on the scale of CEFR levels, 1 (A1) to 6 (C2); NaN for bundles
+    whose labels are of another kind.
     All are NaN where nothing can be said (no words, a language that is not English).
     """
 
@@ -20,4 +22,5 @@ class Estimate:
     difficulty: float
     spread: float
     raw: float
+    level: float = float("nan")
     flags: tuple[str, ...] = ()

@@ -72,6 +72,21 @@ class Labels:
         docnos, docno_ids = coded(list(values))
         return cls(name, (), docnos, None, docno_ids, np.array(list(values.values()), float))
 
+    def by_query(self) -> dict[str, dict[str, float]]:
+        """The labels of pairs as `of` takes them.
+
+        >>> Labels.of("trust", {"q1": {"d7": 50.0}}).by_query()
+        {'q1': {'d7': 50.0}}
+        """
+        docnos = self.docnos.to_pylist()
+        labels: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        of_query = [labels[query] for query in self.queries]
+        if self.query_ids is not None:
+            columns = (self.query_ids, self.docno_ids, self.values)
+            for query, document, value in zip(*(c.tolist() for c in columns), strict=True):
+                of_query[query][docnos[document]] = value
+        return labels
+
     def by_document(self) -> Labels:
         """The label of each document whatever the query: the one on its first line.
 

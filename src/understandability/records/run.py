@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from understandability.records.joins import (
     places_of,
     sorted_lines,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,27 @@ class Run:
             np.array(scores, dtype=np.float64),
         )
 
+    @classmethod
+    def of_columns(
+        cls,
+        name: str,
+        queries: list[str],
+        docnos: list[str],
+        scores: Floats,
+        ranks: Lines | None = None,
+    ) -> Run:
+        """A run from its columns, a value each line; without `ranks` lines rank as they stand.
+
+        >>> Run.of_columns("mine", ["q1", "q1"], ["d7", "d2"], np.array([3.5, 1.0])).by_query()
+        {'q1': [('d7', 3.5), ('d2', 1.0)]}
+        """
+        distinct, query_ids = coded(queries)
+        distinct_docnos, docno_ids = coded(docnos)
+        if ranks is None:
+            ranks = np.arange(1, len(docnos) + 1)
+        names = tuple(distinct.to_pylist())
+        return cls(name, names, distinct_docnos, query_ids, docno_ids, ranks, scores)
+
     def line_order(self, order: str = "rank") -> Lines:
         """The lines query by query (as in `queries`), best document first.
 
@@ -127,3 +151,17 @@ class Run:
         ):
             queries[query].append((docno, score))
         return ranked
+
+    def to_pandas(self, order: str = "rank") -> pd.DataFrame:
+        """The lines in `line_order` as a frame, its columns called as ir_measures calls them.
+
+        ``query_id``, ``doc_id``, ``rank`` (from 1), ``score``.
+        """
+        import pandas
+
+        rows = [
+            (query, docno, rank, score)
+            for query, documents in self.by_query(order).items()
+            for rank, (docno, score) in enumerate(documents, 1)
+        ]
+        return pandas.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from understandability.direction import Direction
+from understandability.documents import LITTLE_KEPT
 from understandability.features import COLUMNS, Batch, features_of
 from understandability.features.needs import missing
 from understandability.models.contributions import contributions
@@ -27,7 +28,6 @@ from understandability.report.marks import (
 from understandability.scoring import Scorer
 
 GRADE_LIMIT = 8.0  # what guides for health texts recommend at most, in years of US schooling
-LITTLE_KEPT = 0.25  # of the words of a page; below that its text may have been missed
 SHORT_TEXT = 100  # words, below which a formula says little (Flesch 1948 samples 100)
 FEW_SENTENCES = 30  # what SMOG was made for
 
@@ -95,12 +95,8 @@ class Explanation:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The flags of the estimate, and ``little_kept`` where little of the page was its text."""
-        words = dict.fromkeys((True, False), 0)
-        for block in self.document.blocks:
-            words[block.kept] += len(block.text.split())
-        is_little = words[True] < LITTLE_KEPT * sum(words.values())
-        return (*self.estimate.flags, *["little_kept"] * is_little)
+        """The flags of the estimate, and `LITTLE_KEPT` where the document has it."""
+        return (*self.estimate.flags, *[LITTLE_KEPT] * (LITTLE_KEPT in self.document.flags))
 
     @property
     def is_cut(self) -> bool:

@@ -120,6 +120,7 @@ _REMARKS = {
         "out, below the marked text; another --extractor may do better."
     ),
     "smog_extrapolated": "The text has fewer than 30 sentences: SMOG is extrapolated.",
+    "forcast_extrapolated": "The text has fewer than 150 words: FORCAST is extrapolated.",
 }
 
 

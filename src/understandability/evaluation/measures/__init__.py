@@ -1,1 +1,7 @@
-"""TODO."""
+"""What measures there are, and the arithmetic of each.
+
+In: names, and labels joined to runs. Out: one value for each query.
+
+`table` holds the bases and forms, `parameters` what they may be given; `names` reads a name and
+prints it back; `scoring` computes.
+"""

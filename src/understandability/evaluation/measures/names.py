@@ -10,6 +10,13 @@ from typing import Any
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
+from understandability.evaluation.measures.foreign import (
+    EXTRA,
+    ForeignMeasure,
+    is_foreign,
+    is_installed,
+    parse_foreign,
+)
 from understandability.evaluation.measures.parameters import PARAMETERS
 from understandability.evaluation.measures.table import (
     BASES,
@@ -20,18 +27,23 @@ from understandability.evaluation.measures.table import (
     parameters_of,
 )
 
+AnyMeasure = Measure | ForeignMeasure
+
 _NAME = re.compile(rf"(?P<prefix>u|H)?(?P<base>{'|'.join(BASES)})(?P<suffix>[a-z][a-z0-9_]*)?")
 
 
 def parse_measure(text: str) -> Measure:
     """The measure of a name; `OptionError` says what is wrong with it.
 
-    What prints as `str` is what was stated, and is read back as the same measure:
+    What prints as `str` is the name as it was given, `full` spells it out:
 
-    >>> str(parse_measure("uRBP(p=.8, user=arctan, th=15, s=pi)"))
-    'uRBP(p=0.8,user=arctan,th=15,s=pi)'
-    >>> str(parse_measure("H(RBP@10, RBPu@10, RBPtrust@10, w=[1,1,1])"))
-    'H(RBP(p=0.8)@10,RBPu(p=0.8)@10,RBPtrust(p=0.8)@10,w=[1,1,1])'
+    >>> measure = parse_measure("uRBP(p=.8, user=arctan, th=15, s=pi)")
+    >>> str(measure)
+    'uRBP(p=.8, user=arctan, th=15, s=pi)'
+    >>> parse_measure("uRBP(s=pi,user='arctan',th=15.0)") == measure
+    True
+    >>> parse_measure("nDCG@10").full(Conventions())
+    "nDCG(dcg='log2',judged_only=False)@10"
     """
     text = text.strip()
     match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?", text, re.DOTALL)
@@ -44,22 +56,25 @@ def parse_measure(text: str) -> Measure:
         return _compound(name, arguments, cutoff, text)
     named = _named(name)
     if named is None:
-        raise OptionError(f"{text!r} is not known{_near(name, example_names())}")
+        others = "" if is_installed() else f"; measures of ir_measures need {EXTRA}"
+        raise OptionError(f"{text!r} is not known{_near(name, example_names())}{others}")
     known = named.parameters
     stated = _stated(arguments, known, text)
     if "p" in known:
-        # The name of a measure must not change its meaning with a default.
+        # So that measures that state it and measures that do not are equal.
         stated.setdefault("p", PARAMETERS["p"].default(Conventions()))
     measure = replace(
-        named, stated=tuple((n, stated[n]) for n in known if n in stated), cutoff=cutoff
+        named, stated=tuple((n, stated[n]) for n in known if n in stated), cutoff=cutoff, given=text
     )
     if measure.form == "H" and not measure.components():
         raise OptionError(f"{text!r}: at least one weight must be above 0")
     return measure
 
 
-def parse_measures(texts: Iterable[str]) -> tuple[Measure, ...]:
-    """The measures of some names; all bad names are reported together.
+def parse_measures(measures: Iterable[object]) -> tuple[AnyMeasure, ...]:
+    """The measures of some names, ours and those of ir_measures; all bad names are told together.
+
+    Measures may stand in the place of names, those of ir_measures too. The same name twice is one.
 
     >>> parse_measures(["uRPB@10", "RBP(p=2)"])
     Traceback (most recent call last):
@@ -68,17 +83,49 @@ def parse_measures(texts: Iterable[str]) -> tuple[Measure, ...]:
 (did you mean uRBP, uRBPgr, RBP?); 'RBP(p=2)': p must be a number between 0 and 1, exclusive, \
 not '2'
     """
-    measures: list[Measure] = []
+    parsed: dict[str, AnyMeasure] = {}
     errors: list[str] = []
-    for text in texts:
+    for given in measures:
         try:
-            measures.append(parse_measure(text))
+            measure = _any_measure(given)
+            parsed.setdefault(str(measure), measure)
         except OptionError as error:
             errors.append(str(error))
     if errors:
         count = "1 measure" if len(errors) == 1 else f"{len(errors)} measures"
         raise OptionError(f"{count} cannot be used: {'; '.join(errors)}")
-    return tuple(dict.fromkeys(measures))
+    return tuple(parsed.values())
+
+
+def own_measures(measures: Iterable[object]) -> tuple[Measure, ...]:
+    """The measures of some names, where those of ir_measures cannot serve.
+
+    >>> [measure.base for measure in own_measures(["uRBP@10"])]
+    ['RBP']
+    """
+    parsed = parse_measures(measures)
+    foreign = [str(measure) for measure in parsed if isinstance(measure, ForeignMeasure)]
+    if foreign:
+        raise OptionError(
+            f"{', '.join(foreign)} cannot serve here: it is a measure of ir_measures; there are "
+            f"{', '.join(example_names())}"
+        )
+    return tuple(measure for measure in parsed if isinstance(measure, Measure))
+
+
+def _any_measure(given: object) -> AnyMeasure:
+    if isinstance(given, Measure | ForeignMeasure):
+        return given
+    if is_foreign(given):
+        return ForeignMeasure(str(given), given)
+    if not isinstance(given, str):
+        raise OptionError(f"a measure is a name, such as 'uRBP(p=0.8)@10', not {given!r}")
+    name = re.match(r"\w*", given.strip())
+    if name and _named(name[0]) is None and name[0] not in COMPOUNDS:
+        foreign = parse_foreign(given.strip())
+        if foreign is not None:
+            return foreign
+    return parse_measure(given)
 
 
 def _named(name: str) -> Measure | None:
@@ -112,7 +159,9 @@ def _compound(name: str, arguments: list[str], cutoff: int | None, text: str) ->
             "at least one of them above 0"
         )
     order = COMPOUNDS[name].parameters
-    return Measure(name, stated=tuple((n, stated[n]) for n in order if n in stated), parts=parts)
+    return Measure(
+        name, stated=tuple((n, stated[n]) for n in order if n in stated), parts=parts, given=text
+    )
 
 
 def _is_stated(argument: str) -> bool:

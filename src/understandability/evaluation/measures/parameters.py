@@ -6,17 +6,18 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
-from understandability.evaluation.conventions import CHOICES, Conventions
+from understandability.evaluation.conventions import CONVENTIONS, Conventions
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A parameter: its name, how its text is read, what is allowed, its default, its meaning.
 
-    `read` raises ValueError; `default` takes the settings, so that an option of the command
+    `read` raises ValueError; `default` takes the conventions, so that an option of the command
     line can stand for a parameter that a name leaves out. `quoted` values print in quotes, as
     ir_measures prints them.
     """
@@ -99,156 +100,85 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
-def _allowed(choices: tuple[str, ...]) -> str:
-    return " or ".join(choices)
+def _fixed(
+    name: str, read: Callable[[str], Any], allowed: str, default: Any, meaning: str
+) -> Parameter:
+    """A parameter that no convention stands for."""
+    return Parameter(name, read, allowed, lambda _: default, meaning)
 
 
-_NON_NEGATIVE = _checked(lambda number: number >= 0)
-_POSITIVE = _checked(lambda number: number > 0)
+def _weight(name: str, default: float, of: str) -> Parameter:
+    read = _checked(lambda number: number >= 0)
+    return _fixed(name, read, "a number of 0 or more", default, f"weight of {of}")
+
+
+# How the numbers of a convention are read where a measure states them.
+_NUMBERS = MappingProxyType(
+    {
+        "rel": (_number, "a number"),
+        "max": (_checked(lambda number: number > 0), "a number above 0"),
+        "th": (_number, "a number"),
+        "s": (_checked(lambda number: number > 0), "a number above 0, or pi"),
+    }
+)
+
+
+def _of_convention(name: str) -> Parameter:
+    """The parameter that a convention stands for, from the table of conventions."""
+    row = next(row for row in CONVENTIONS.values() if row.metadata["parameter"] == name)
+    choices, meaning = row.metadata["choices"], row.metadata["meaning"]
+    read: Callable[[str], Any]
+    if choices:
+        read, allowed = _choice(*choices), " or ".join(choices)
+    elif row.metadata["kind"] is bool:
+        read, allowed = _flag, "True or False"
+    else:
+        read, allowed = _NUMBERS[name]
+    default = attrgetter(row.name)
+    return Parameter(name, read, allowed, default, meaning, quoted=name == "dcg")
+
 
 PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
     {
         parameter.name: parameter
         for parameter in (
-            Parameter(
+            _fixed(
                 "p",
                 _checked(lambda p: 0 < p < 1),
                 "a number between 0 and 1, exclusive",
-                lambda settings: 0.8,
+                0.8,
                 "persistence",
             ),
-            Parameter(
-                "rel",
-                _number,
-                "a number",
-                lambda settings: settings.relevant,
-                "lowest relevant grade",
-            ),
-            Parameter(
-                "graded",
-                _flag,
-                "True or False",
-                lambda settings: False,
-                "gain is grade / max, not 0 or 1",
-            ),
-            Parameter(
-                "max",
-                _POSITIVE,
-                "a number above 0",
-                lambda settings: settings.max_relevance,
-                "highest grade; without it, that of the qrels",
-            ),
-            Parameter(
-                "dcg",
-                _choice(*CHOICES["dcg"]),
-                _allowed(CHOICES["dcg"]),
-                lambda settings: settings.dcg,
-                "gain 2^grade - 1, or the grade",
-                quoted=True,
-            ),
-            Parameter(
-                "form",
-                _choice(*CHOICES["err"]),
-                _allowed(CHOICES["err"]),
-                lambda settings: settings.err,
-                "reading of ERR",
-            ),
-            Parameter(
+            _of_convention("rel"),
+            _fixed("graded", _flag, "True or False", False, "gain is grade / max, not 0 or 1"),
+            _of_convention("max"),
+            _of_convention("dcg"),
+            _of_convention("form"),
+            _fixed(
                 "dims",
                 _names,
                 "names in brackets, as [u,trust]",
-                lambda settings: ("u",),
+                ("u",),
                 "dimensions that relevance is multiplied by",
             ),
-            Parameter(
-                "user",
-                _choice(*CHOICES["user"]),
-                _allowed(CHOICES["user"]),
-                lambda settings: settings.user,
-                "how labels become gains",
-            ),
-            Parameter(
-                "th",
-                _number,
-                "a number",
-                lambda settings: settings.threshold,
-                "threshold of the user; without it, that of the scale",
-            ),
-            Parameter(
-                "s",
-                _POSITIVE,
-                "a number above 0, or pi",
-                lambda settings: settings.noise_scale,
-                "noise of the arctan user, pi without it",
-            ),
-            Parameter(
-                "norm",
-                _choice(*CHOICES["norm"]),
-                _allowed(CHOICES["norm"]),
-                lambda settings: settings.norm,
-                "arctan form divided by its integral",
-            ),
-            Parameter(
-                "joint",
-                _flag,
-                "True or False",
-                lambda settings: settings.joint,
-                "f(T u), not f(T) u",
-            ),
-            Parameter(
-                "ideal",
-                _choice(*CHOICES["ideal"]),
-                _allowed(CHOICES["ideal"]),
-                lambda settings: settings.ideal,
-                "what the ideal ranking sorts by",
-            ),
-            Parameter(
-                "wr",
-                _NON_NEGATIVE,
-                "a number of 0 or more",
-                lambda settings: 1.0,
-                "weight of relevance",
-            ),
-            Parameter(
-                "wu",
-                _NON_NEGATIVE,
-                "a number of 0 or more",
-                lambda settings: 1.0,
-                "weight of understandability",
-            ),
-            Parameter(
-                "wtrust",
-                _NON_NEGATIVE,
-                "a number of 0 or more",
-                lambda settings: 0.0,
-                "weight of trust",
-            ),
-            Parameter(
+            *map(_of_convention, ("user", "th", "s", "norm", "joint", "ideal")),
+            _weight("wr", 1.0, "relevance"),
+            _weight("wu", 1.0, "understandability"),
+            _weight("wtrust", 0.0, "trust"),
+            _fixed(
                 "w",
                 _weights,
                 "numbers of 0 or more in brackets, as [1,1]",
-                lambda settings: None,
+                None,
                 "weights, equal without it",
             ),
-            Parameter(
-                "of",
-                _choice(*CHOICES["h"]),
-                _allowed(CHOICES["h"]),
-                lambda settings: settings.h,
-                "mean of H over queries, or H of the means",
-            ),
-            Parameter(
-                "tail",
-                _flag,
-                "True or False",
-                lambda settings: False,
-                "with the mass below the cut",
-            ),
+            _of_convention("of"),
+            _fixed("tail", _flag, "True or False", False, "with the mass below the cut"),
             Parameter(
                 "judged_only",
                 _flag,
                 "True or False",
-                lambda settings: settings.no_label == "ignored",
+                lambda conventions: conventions.no_label == "ignored",
                 "documents without a label are removed first",
             ),
         )

@@ -31,7 +31,7 @@ def score(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
         return harmonic(np.array(values), np.array([weight for _, weight in components]))
     if measure.base == "Judged":
         return _judged_share(measure, judged)
-    if measure.get("judged_only", judgements.settings):
+    if measure.get("judged_only", judgements.conventions):
         judged = judged.condensed(measure.dimensions)
     return _SCORES[measure.base](measure, judgements, judged)
 
@@ -56,7 +56,7 @@ def gain(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
         product *= judgements.gains(measure, name, judged)
     if measure.form == "DIM":
         value = product
-    elif measure.form == "u" and measure.get("joint", judgements.settings):
+    elif measure.form == "u" and measure.get("joint", judgements.conventions):
         value = _relevance_gain(measure, judgements, judgements.grades(judged) * product)
     else:
         value = _relevance_gain(measure, judgements, judgements.grades(judged)) * product
@@ -65,12 +65,12 @@ def gain(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
 
 def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
     """f(T): what a grade of relevance gains under the measure."""
-    settings = judgements.settings
+    conventions = judgements.conventions
     if measure.base == "nDCG":
-        return grades if measure.get("dcg", settings) == "log2" else _exp2(grades) - 1
-    if measure.base == "RBP" and not measure.get("graded", settings):
-        return np.asarray(grades >= measure.get("rel", settings), dtype=np.float64)
-    highest = float(measure.get("max", settings))
+        return grades if measure.get("dcg", conventions) == "log2" else _exp2(grades) - 1
+    if measure.base == "RBP" and not measure.get("graded", conventions):
+        return np.asarray(grades >= measure.get("rel", conventions), dtype=np.float64)
+    highest = float(measure.get("max", conventions))
     above = judgements.qrels.values > highest
     if above.any():
         line = int(np.argmax(above))
@@ -107,13 +107,15 @@ def _rbp(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
 
 
 def _rbp_discount(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
-    p: float = measure.get("p", judgements.settings)
+    p: float = measure.get("p", judgements.conventions)
     return np.asarray((1 - p) * np.power(p, judged.position.astype(np.float64)))
 
 
 def _ndcg(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     dcg = _dcg(measure, judged, gain(measure, judgements, judged))
-    by_relevance = measure.form == "u" and measure.get("ideal", judgements.settings) == "relevance"
+    by_relevance = (
+        measure.form == "u" and measure.get("ideal", judgements.conventions) == "relevance"
+    )
     stated = tuple(pair for pair in measure.stated if pair[0] == "dcg")
     ideal = Measure("nDCG", "", stated=stated, cutoff=measure.cutoff) if by_relevance else measure
     best = _ideal_dcg(ideal, judgements)
@@ -137,7 +139,7 @@ def _ideal_dcg(measure: Measure, judgements: Judgements) -> Floats:
 
 def _err(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     stop: Floats = np.where(_within(measure, judged), gain(measure, judgements, judged), 0.0)
-    if measure.get("form", judgements.settings) == "cascade":
+    if measure.get("form", judgements.conventions) == "cascade":
         stop = np.multiply(stop, _product_before(judged, 1 - stop))
     return _sums(judged, stop / (judged.position + 1))
 
@@ -164,15 +166,15 @@ def _judged_share(measure: Measure, judged: Judged) -> Floats:
 
 def _residual(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     part = measure.parts[0]
-    if part.get("judged_only", judgements.settings):
+    if part.get("judged_only", judgements.conventions):
         judged = judged.condensed(part.dimensions)
-    p: float = part.get("p", judgements.settings)
+    p: float = part.get("p", judgements.conventions)
     known = judged.known(part.dimensions) & _within(part, judged)
     of_known = _sums(judged, np.where(known, _rbp_discount(part, judgements, judged), 0.0))
     shown = judged.returned.astype(np.float64)
     if part.cutoff is not None:
         shown = np.minimum(shown, part.cutoff)
-    if measure.get("tail", judgements.settings):
+    if measure.get("tail", judgements.conventions):
         return 1 - of_known
     complete = _sums(judged, known.astype(np.float64)) == shown
     return np.where(complete, 0.0, 1 - np.power(p, shown) - of_known)

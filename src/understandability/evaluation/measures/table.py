@@ -9,7 +9,7 @@ tests come from these tables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -59,14 +59,14 @@ BASES: Mapping[str, Base] = MappingProxyType(
                 "nDCG",
                 "discounted cumulative gain, discount 1 / log2(rank + 1), divided by the best "
                 "that the labels allow",
-                "Järvelin & Kekäläinen 2002; gain 2^grade - 1: Burges et al. 2005",
+                "Järvelin & Kekäläinen 2002; gain 2^grade - 1 (exp-log2): Burges et al. 2005",
                 (),
                 ("dcg",),
             ),
             Base(
                 "ERR",
                 "expected reciprocal rank at which a reader stops, satisfied by a document with "
-                "probability (2^grade - 1) / 2^max",
+                "probability (2^grade - 1) / 2^max, max 4 as in gdeval",
                 "Chapelle et al. 2009; gain-discount: Zuccon 2016",
                 ("form",),
                 ("max",),
@@ -137,9 +137,9 @@ COMPOUNDS: Mapping[str, Form] = MappingProxyType(
 class Measure:
     """A measure: base, form, the parameters that were stated, cut-off.
 
-    `str` gives the name as it was stated (parameters in the order of the table); `full` shows
-    every parameter with the value that holds. `dimension` is the one dimension of a measure in
-    the form ``DIM``; `parts` are what a compound is made of.
+    `str` gives the name as it was `given`, or else as it is stated (parameters in the order of the
+    table); `full` shows every parameter with the value that holds. `dimension` is the one dimension
+    of a measure in the form ``DIM``; `parts` are what a compound is made of.
     """
 
     base: str
@@ -149,6 +149,7 @@ class Measure:
     stated: tuple[tuple[str, Any], ...] = ()
     cutoff: int | None = None
     parts: tuple[Measure, ...] = ()
+    given: str = field(default="", compare=False)
 
     @property
     def name(self) -> str:
@@ -171,22 +172,22 @@ class Measure:
         return tuple(name for name in names if not (self.graded and name in _USER))
 
     def __str__(self) -> str:
-        return self._written(dict(self.stated), [str(part) for part in self.parts])
+        return self.given or self._written(dict(self.stated), [str(part) for part in self.parts])
 
-    def full(self, settings: Conventions) -> str:
-        """The name with every parameter that counts, with the value it has under `settings`.
+    def full(self, conventions: Conventions) -> str:
+        """The name with every parameter that counts, with the value it has under `conventions`.
 
         >>> Measure("nDCG", cutoff=10).full(Conventions())
-        "nDCG(dcg='exp-log2',judged_only=False)@10"
+        "nDCG(dcg='log2',judged_only=False)@10"
         """
-        values = {name: self.get(name, settings) for name in self.parameters}
+        values = {name: self.get(name, conventions) for name in self.parameters}
         user = values.get("user")
         if user not in MODELLED_USERS:
             values.pop("th", None)
         if user != "arctan":
             values.pop("s", None)
             values.pop("norm", None)
-        parts = [part.full(settings) for part in self.parts]
+        parts = [part.full(conventions) for part in self.parts]
         return self._written({n: v for n, v in values.items() if v is not None}, parts)
 
     def _written(self, values: Mapping[str, Any], parts: Sequence[str]) -> str:
@@ -197,19 +198,21 @@ class Measure:
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
         return f"{self.name}{f'({inner})' if inner else ''}{cutoff}"
 
-    def get(self, name: str, settings: Conventions) -> Any:
-        """The value of a parameter: as stated, else of the settings, else the table's default."""
+    def get(self, name: str, conventions: Conventions) -> Any:
+        """The value of a parameter: as stated, else by convention, else the table's default."""
         stated = dict(self.stated)
         if name in stated:
             return stated[name]
         if name == "user" and self.graded:
             return "graded"
         if self.dimension not in (RELEVANCE, UNDERSTANDABILITY):
-            # The user of the settings is one of understandability.
-            settings = replace(settings, user="binary", threshold=None)
+            # The user of the conventions is one of understandability.
+            conventions = replace(conventions, user="binary", threshold=None)
         if name == "w":
             return (1.0,) * len(self.parts)
-        return PARAMETERS[name].default(settings)
+        if name == "max" and self.base == "ERR" and conventions.err_max is not None:
+            return conventions.err_max
+        return PARAMETERS[name].default(conventions)
 
     @property
     def dimensions(self) -> tuple[str, ...]:

@@ -8,12 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
+from understandability.evaluation.result_table import ResultTable
+from understandability.evaluation.statistics.evaluated import Evaluated
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +182,93 @@ def correlation_matrix(
             return rank_biased_overlap(x, y, rbo_p)
 
     return np.array([[compute(row, column) for column in columns] for row in columns])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Correlations:
+    """How alike each two measures order the runs, by each coefficient.
+
+    ``matrices[name][i, j]`` has measure ``i`` as the reference; `moved` are, by measure, the runs
+    whose ranks differ most from those by the first measure (`movers`); `remarks` say in a
+    sentence why a number is missing.
+    """
+
+    measures: tuple[str, ...]
+    runs: tuple[str, ...]
+    matrices: Mapping[str, Floats]
+    moved: Mapping[str, list[tuple[str, float, float]]]
+    remarks: tuple[str, ...]
+
+    def table(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
+        """The matrix of one coefficient, or without it a row for each coefficient and pair."""
+        note = " ".join(self.remarks)
+        if coefficient is not None:
+            if coefficient not in self.matrices:
+                raise OptionError(
+                    f"{coefficient!r} was not computed; there are {', '.join(self.matrices)}"
+                )
+            matrix = zip(self.measures, self.matrices[coefficient].tolist(), strict=True)
+            rows = tuple((measure, *row) for measure, row in matrix)
+            return ResultTable((coefficient, *self.measures), rows, note=note, digits=digits)
+        rows = tuple(
+            (name, row, column, float(matrix[i, j]))
+            for name, matrix in self.matrices.items()
+            for i, row in enumerate(self.measures)
+            for j, column in enumerate(self.measures)
+        )
+        columns = ("coefficient", "reference", "measure", "value")
+        return ResultTable(columns, rows, note=note, digits=digits)
+
+    def to_pandas(self, coefficient: str | None = None) -> pd.DataFrame:
+        """The matrix of one coefficient as a frame, or all in the long form."""
+        return self.table(coefficient).to_pandas()
+
+    def to_markdown(self, coefficient: str | None = None, *, digits: int = 4) -> str:
+        """The matrix of one coefficient as Markdown, or all in the long form."""
+        return self.table(coefficient, digits=digits).to_markdown()
+
+    def to_latex(self, coefficient: str | None = None, *, digits: int = 4) -> str:
+        """The matrix of one coefficient as LaTeX, or all in the long form."""
+        return self.table(coefficient, digits=digits).to_latex()
+
+
+def correlate(
+    evaluation: Evaluated,
+    coefficients: Sequence[str] = ("tau_b", "tau_ap", "ubire-overlap", "rbo"),
+    *,
+    symmetric: bool = False,
+    rbo_p: float = 0.9,
+    count: int = 5,
+) -> Correlations:
+    """The correlations between all measures of an evaluation, and the `count` runs that move most.
+
+    Raises `OptionError` where there are less than two measures or runs.
+    """
+    if len(evaluation.measures) < 2:
+        raise OptionError("a correlation needs two measures or more")
+    if len(evaluation.runs) < 2:
+        raise OptionError("a correlation needs two runs or more")
+    table = np.array([evaluation.means[run] for run in evaluation.runs])
+    columns = list(table.T)
+    first, *others = columns
+    return Correlations(
+        evaluation.measures,
+        evaluation.runs,
+        {
+            name: correlation_matrix(columns, name, symmetric=symmetric, rbo_p=rbo_p)
+            for name in coefficients
+        },
+        {
+            name: movers(evaluation.runs, first, column, count)
+            for name, column in zip(evaluation.measures[1:], others, strict=True)
+        },
+        tuple(
+            f"All {len(column)} runs have the same {name} ({column[0]:.4g}), so that it orders "
+            "nothing and correlates with nothing."
+            for name, column in zip(evaluation.measures, columns, strict=True)
+            if np.ptp(column) == 0
+        ),
+    )
 
 
 def movers(

@@ -1,134 +1,19 @@
-"""Whether two runs differ beyond chance, query by query."""
+"""Whether paired differences, one a query, are beyond chance, how large they are, and how sure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError
-from understandability.evaluation.evaluate import Evaluation
+from understandability.errors import OptionError
 
-BASELINE_MARK, BEST_MARK = "†", "⋄"
 _BLOCK = 1 << 22  # numbers in memory at once
-
-
-@dataclass(frozen=True, slots=True)
-class RunComparison:
-    """A run against a reference (the first run, or the best) under one measure.
-
-    `difference` is the mean over queries of run less reference, `low` and `high` its bootstrap
-    interval of 95 %, `effect_size` Cohen's d of the paired differences. Probabilities are
-    two-tailed; those ending in ``_holm`` are corrected for the runs compared under the measure.
-    """
-
-    measure: str
-    run: str
-    reference: str
-    against: str  # "first" or "best"
-    mean: float
-    difference: float
-    effect_size: float
-    t: float
-    p_t: float
-    p_t_holm: float
-    p_randomisation: float
-    p_randomisation_holm: float
-    p_bootstrap: float
-    p_bootstrap_holm: float
-    low: float
-    high: float
-
-
-def compare(
-    evaluation: Evaluation, *, samples: int = 10_000, seed: int = 0
-) -> tuple[RunComparison, ...]:
-    """Every run against the first run, and against the best one of each measure.
-
-    Over the queries that both runs count. Randomisation and bootstrap draw `samples` times
-    from a generator with `seed`.
-    """
-    if samples < 100:
-        raise OptionError(f"randomisation and bootstrap need 100 samples or more, not {samples}")
-    rows: list[RunComparison] = []
-    for place, measure in enumerate(evaluation.measures):
-        means = {run: float(values[place]) for run, values in evaluation.means.items()}
-        references = {"first": evaluation.runs[0], "best": max(means, key=lambda run: means[run])}
-        for against, reference in references.items():
-            rows += _against(evaluation, place, measure, reference, against, samples, seed)
-    return tuple(rows)
-
-
-def marks(
-    comparisons: Sequence[RunComparison], alpha: float = 0.05, *, corrected: bool = False
-) -> dict[tuple[str, str], str]:
-    """The marks of each measure and run, as in the tables of the study.
-
-    † differs from the first run, ⋄ from the best, by the paired t-test at `alpha`; `corrected`
-    goes by the probabilities after Holm's correction.
-    """
-    marked: dict[tuple[str, str], str] = {}
-    for row in comparisons:
-        sign = BASELINE_MARK if row.against == "first" else BEST_MARK
-        if (row.p_t_holm if corrected else row.p_t) < alpha:
-            key = (row.measure, row.run)
-            marked[key] = marked.get(key, "") + sign
-    return marked
-
-
-def _against(
-    evaluation: Evaluation,
-    place: int,
-    measure: str,
-    reference: str,
-    against: str,
-    samples: int,
-    seed: int,
-) -> list[RunComparison]:
-    others = [run for run in evaluation.runs if run != reference]
-    base = evaluation.values[reference][place]
-    results: list[tuple[float, ...]] = []
-    for run in others:
-        differences = evaluation.values[run][place] - base
-        differences = differences[~np.isnan(differences)]
-        if len(differences) < 2:
-            raise InputError(f"runs {run} and {reference} have no two queries in common to compare")
-        t, p_t = paired_t(differences)
-        p_bootstrap, low, high = bootstrap(differences, samples, seed)
-        p_randomisation = randomisation(differences, samples, seed)
-        effect = effect_size(differences)
-        results.append(
-            (differences.mean(), effect, t, p_t, p_randomisation, p_bootstrap, low, high)
-        )
-    if not results:
-        return []
-    table = np.array(results)
-    corrected = [holm(table[:, column]) for column in (3, 4, 5)]
-    return [
-        RunComparison(
-            measure=measure,
-            run=run,
-            reference=reference,
-            against=against,
-            mean=float(evaluation.means[run][place]),
-            difference=row[0],
-            effect_size=row[1],
-            t=row[2],
-            p_t=row[3],
-            p_t_holm=float(corrected[0][i]),
-            p_randomisation=row[4],
-            p_randomisation_holm=float(corrected[1][i]),
-            p_bootstrap=row[5],
-            p_bootstrap_holm=float(corrected[2][i]),
-            low=row[6],
-            high=row[7],
-        )
-        for i, (run, row) in enumerate(zip(others, table.tolist(), strict=True))
-    ]
+_MOST_QUERIES = 100_000
 
 
 def paired_t(differences: ArrayLike) -> tuple[float, float]:
@@ -148,6 +33,37 @@ def paired_t(differences: ArrayLike) -> tuple[float, float]:
         return (0.0, 1.0) if mean == 0 else (math.copysign(math.inf, mean), 0.0)
     t = mean / error
     return t, float(2 * stdtr(len(d) - 1, -abs(t)))
+
+
+def mean_interval(differences: ArrayLike) -> tuple[float, float]:
+    """The interval of 95 % of the mean difference, by Student's t.
+
+    >>> low, high = mean_interval([1.0, 2.0, 3.0])
+    >>> round(low, 3), round(high, 3)
+    (-0.484, 4.484)
+    """
+    from scipy.special import stdtrit
+
+    d = np.asarray(differences, dtype=np.float64)
+    reach = float(stdtrit(len(d) - 1, 0.975)) * float(d.std(ddof=1)) / math.sqrt(len(d))
+    return float(d.mean()) - reach, float(d.mean()) + reach
+
+
+def wilcoxon(differences: ArrayLike) -> float:
+    """Two-tailed probability of Wilcoxon's signed-rank test (Wilcoxon 1945).
+
+    Differences of 0 are left out, as he did; 1 where nothing is left. Exact for up to 50
+    differences without ties, normal otherwise.
+
+    >>> wilcoxon([0.0, 0.0]), round(wilcoxon([1.0, 2.0, 3.0, 4.0, 5.0]), 4)
+    (1.0, 0.0625)
+    """
+    from scipy.stats import wilcoxon as signed_rank
+
+    d = np.asarray(differences, dtype=np.float64)
+    # What differs by rounding only is tied.
+    d = np.round(d[d != 0], 12)
+    return float(signed_rank(d).pvalue) if (d != 0).any() else 1.0
 
 
 def randomisation(differences: ArrayLike, samples: int = 10_000, seed: int = 0) -> float:
@@ -208,6 +124,69 @@ def effect_size(differences: ArrayLike) -> float:
     return mean / deviation
 
 
+def effect_interval(differences: ArrayLike) -> tuple[float, float]:
+    """The interval of 95 % of `effect_size`, from the noncentral t (Cumming & Finch 2001).
+
+    Both ends are the effect itself where the differences do not vary.
+
+    >>> low, high = effect_interval([1.0, 2.0, 3.0, 2.0])
+    >>> 0 < low < effect_size([1.0, 2.0, 3.0, 2.0]) < high
+    True
+    """
+    from scipy.special import nctdtrinc
+
+    d = np.asarray(differences, dtype=np.float64)
+    effect, n = effect_size(d), len(d)
+    if (effect == 0 and not d.std()) or math.isinf(effect):
+        return effect, effect
+    t = effect * math.sqrt(n)
+    low, high = (float(nctdtrinc(n - 1, p, t)) / math.sqrt(n) for p in (0.975, 0.025))
+    return low, high
+
+
+def power(effect: float, queries: int, alpha: float = 0.05) -> float:
+    """The chance that a two-tailed paired t-test finds an effect of a size (Cohen's d).
+
+    >>> round(power(0.5, 34), 2)
+    0.81
+    """
+    from scipy.special import nctdtr, stdtrit
+
+    if queries < 2:
+        raise OptionError(f"a test needs 2 queries or more, not {queries}")
+    if math.isinf(effect):
+        return 1.0
+    shift, critical = abs(effect) * math.sqrt(queries), stdtrit(queries - 1, 1 - alpha / 2)
+    below = nctdtr(queries - 1, shift, critical) - nctdtr(queries - 1, shift, -critical)
+    return float(1 - below)
+
+
+def queries_needed(effect: float, alpha: float = 0.05, wanted: float = 0.8) -> int | None:
+    """How many queries a paired t-test needs to find an effect with the power that is wanted.
+
+    None where it takes more than 100,000. (Sakai 2016 on topic set sizes.)
+
+    >>> queries_needed(0.5), queries_needed(0.0)
+    (34, None)
+    """
+    high = 2
+    while power(effect, high, alpha) < wanted:
+        high *= 2
+        if high > _MOST_QUERIES:
+            return None
+    return next(n for n in range(max(2, high // 2), high + 1) if power(effect, n, alpha) >= wanted)
+
+
+def bonferroni(probabilities: ArrayLike) -> Floats:
+    """Probabilities times their number, at most 1 (Bonferroni; Dunn 1961).
+
+    >>> bonferroni([0.01, 0.04, 0.5]).round(3).tolist()
+    [0.03, 0.12, 1.0]
+    """
+    p = np.asarray(probabilities, dtype=np.float64)
+    return np.minimum(p * len(p), 1.0)
+
+
 def holm(probabilities: ArrayLike) -> Floats:
     """Probabilities corrected for their number, step by step from the smallest (Holm 1979).
 
@@ -226,3 +205,17 @@ def _blocks(samples: int, width: int) -> list[int]:
     """Sizes that add up to `samples` and keep a block of that width within memory."""
     size = max(1, _BLOCK // width)
     return [min(size, samples - start) for start in range(0, samples, size)]
+
+
+# The tests by name: differences, samples, seed -> probability.
+TESTS: Mapping[str, Callable[[Floats, int, int], float]] = MappingProxyType(
+    {
+        "t": lambda d, samples, seed: paired_t(d)[1],
+        "wilcoxon": lambda d, samples, seed: wilcoxon(d),
+        "randomisation": randomisation,
+        "bootstrap": lambda d, samples, seed: bootstrap(d, samples, seed)[0],
+    }
+)
+CORRECTIONS: Mapping[str, Callable[[ArrayLike], Floats]] = MappingProxyType(
+    {"holm": holm, "bonferroni": bonferroni}
+)

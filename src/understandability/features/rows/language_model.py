@@ -5,6 +5,7 @@ What the models are, and how they are smoothed, is in `word_statistics.log_proba
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache, partial
 from itertools import combinations
 
@@ -30,6 +31,11 @@ def _log_probabilities() -> FloatArray:
     known, unknown = log_probabilities(word_statistics())
     # The last two rows are those that `UNKNOWN` and `NO_WORD` index.
     return np.concatenate([known, [unknown], np.zeros((1, len(MODELS)))])
+
+
+def log_probabilities_of(tokens: Sequence[str]) -> FloatArray:
+    """The log-probability of each token under each model; 0 for punctuation. A column of types."""
+    return _log_probabilities().take(statistics_numbers(tokens), axis=0)
 
 
 def mean_log_likelihoods(batch: Batch) -> FloatArray:

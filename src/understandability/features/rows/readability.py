@@ -19,6 +19,8 @@ from understandability.features.feature import Feature, Flag
 from understandability.features.words.kinds import count
 from understandability.features.words.types import FloatArray
 
+GROUP = "readability"
+
 # Numbers, or arrays with one for each document.
 Counts = FloatArray
 
@@ -116,22 +118,24 @@ SMOG_EXTRAPOLATED = Flag(
 _PER = (some_words, some_sentences)
 
 
-def _row(
+def formula_row(
     name: str,
     unit: str,
-    direction: Direction,
+    direction: Direction | None,
     meaning: str,
     source: str,
     formula: Formula,
     counts: tuple[Count, ...],
     flag: Flag | None = None,
+    group: str = GROUP,
 ) -> Feature:
+    """A row of the catalogue for a formula of counts, each a function of a batch."""
     compute = partial(apply, formula=formula, counts=counts)
-    return Feature(name, "readability", unit, direction, meaning, source, compute, flag=flag)
+    return Feature(name, group, unit, direction, meaning, source, compute, flag=flag)
 
 
 ROWS: tuple[Feature, ...] = (
-    _row(
+    formula_row(
         "ari",
         "grade",
         Direction.HARDER,
@@ -140,7 +144,7 @@ ROWS: tuple[Feature, ...] = (
         ari,
         (partial(count, kind="characters"), *_PER),
     ),
-    _row(
+    formula_row(
         "coleman_liau",
         "grade",
         Direction.HARDER,
@@ -149,7 +153,7 @@ ROWS: tuple[Feature, ...] = (
         coleman_liau,
         (partial(count, kind="characters"), *_PER),
     ),
-    _row(
+    formula_row(
         "dale_chall",
         "score",
         Direction.HARDER,
@@ -158,7 +162,7 @@ ROWS: tuple[Feature, ...] = (
         dale_chall,
         (partial(count, kind="difficult_words"), *_PER),
     ),
-    _row(
+    formula_row(
         "dale_chall_above_5",
         "score",
         Direction.HARDER,
@@ -167,7 +171,7 @@ ROWS: tuple[Feature, ...] = (
         dale_chall_above_5,
         (partial(count, kind="difficult_words"), *_PER),
     ),
-    _row(
+    formula_row(
         "dale_chall_cloze",
         "cloze score",
         Direction.EASIER,
@@ -176,7 +180,7 @@ ROWS: tuple[Feature, ...] = (
         dale_chall_cloze,
         (partial(count, kind="difficult_words"), *_PER),
     ),
-    _row(
+    formula_row(
         "flesch_kincaid",
         "grade",
         Direction.HARDER,
@@ -185,7 +189,7 @@ ROWS: tuple[Feature, ...] = (
         flesch_kincaid,
         (partial(count, kind="syllables"), *_PER),
     ),
-    _row(
+    formula_row(
         "flesch_reading_ease",
         "score",
         Direction.EASIER,
@@ -194,7 +198,7 @@ ROWS: tuple[Feature, ...] = (
         flesch,
         (partial(count, kind="syllables"), *_PER),
     ),
-    _row(
+    formula_row(
         "gunning_fog",
         "grade",
         Direction.HARDER,
@@ -204,7 +208,7 @@ ROWS: tuple[Feature, ...] = (
         fog,
         (partial(count, kind="hard_for_fog"), *_PER),
     ),
-    _row(
+    formula_row(
         "gunning_fog_plain",
         "grade",
         Direction.HARDER,
@@ -213,7 +217,7 @@ ROWS: tuple[Feature, ...] = (
         fog,
         (partial(count, kind="polysyllables"), *_PER),
     ),
-    _row(
+    formula_row(
         "lix",
         "score",
         Direction.HARDER,
@@ -222,7 +226,7 @@ ROWS: tuple[Feature, ...] = (
         lix,
         (partial(count, kind="words_longer_6"), *_PER),
     ),
-    _row(
+    formula_row(
         "smog",
         "grade",
         Direction.HARDER,

@@ -83,6 +83,8 @@ _SHARES = (
     "unknown",
     *(f"zipf_below_{limit / 100:g}" for limit in _ZIPF_LIMITS),
 )
+# The kinds of token before "unknown".
+STYLE_KINDS = _SHARES[: _SHARES.index("unknown")]
 STYLE_COLUMNS = (
     *_SHARES,
     "log_words",

@@ -55,3 +55,10 @@ def mean_word_vectors(batch: Batch) -> Floats:
             total += counts[some] @ vectors.take(bags.words[some], axis=0)
     means = ratio(sums[:, :-1], sums[:, -1:])
     return np.where(np.isnan(means), 0.0, means)
+
+
+def vectors_of(tokens: Sequence[str]) -> Floats:
+    """The vector of each token times its weight; 0 where it has none. A column of types."""
+    numbers = _numbers(tokens)
+    known = numbers >= 0
+    return np.asarray(_words_and_vectors()[1].take(numbers, axis=0, mode="clip") * known[:, None])

@@ -1,0 +1,196 @@
+"""Our formulas beside those of textstat, py-readability-metrics and textdescriptives.
+
+    python -m scripts.evaluate.formulas [--data ../shared/data] [--texts 50]
+
+The texts are the first of each background corpus with 30 sentences or more, as SMOG asks; a cell is
+the median difference, theirs less ours, with the 5th and 95th percentile, and Spearman's
+correlation with ours. A package that is not installed is left out. Last, how many words of a list
+counted by hand (tests/language/syllables_of_languages.txt) have the right number of syllables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyphen
+
+from understandability.evaluation.statistics.correlation import spearman
+from understandability.features import readability_of
+from understandability.language.others import LANGUAGES, syllables_of
+from understandability.language.sentences import sentence_starts
+from understandability.language.tokens import split_pieces
+
+ROOT = Path(__file__).parents[2]
+CORPORA = ("reddit_like", "consumer_nih", "wikipedia_med", "pubmed")
+MOST_WORDS = 2_000
+LEAST_SENTENCES = 30
+
+# Our name: those in the packages, in the order of `PACKAGES`; '' where one has none.
+NAMES = {
+    "ari": ("automated_readability_index", "ari", "automated_readability_index"),
+    "coleman_liau": ("coleman_liau_index", "coleman_liau", "coleman_liau_index"),
+    "dale_chall_above_5": ("dale_chall_readability_score", "dale_chall", ""),
+    "dale_chall": ("dale_chall_readability_score_v2", "", ""),
+    "flesch_kincaid": ("flesch_kincaid_grade", "flesch_kincaid", "flesch_kincaid_grade"),
+    "flesch_reading_ease": ("flesch_reading_ease", "flesch", "flesch_reading_ease"),
+    "gunning_fog": ("gunning_fog", "gunning_fog", ""),
+    "gunning_fog_plain": ("", "", "gunning_fog"),
+    "lix": ("lix", "", "lix"),
+    "smog": ("smog_index", "smog", "smog"),
+    "eflaw": ("mcalpine_eflaw", "", ""),
+    "linsear_write": ("linsear_write_formula", "linsear_write", ""),
+    "rix": ("rix", "", "rix"),
+    "spache_dale_chall": ("spache_readability", "spache", ""),
+    "text_standard": ("text_standard", "", ""),
+    "reading_minutes": ("reading_time", "", ""),
+}
+Formulas = Callable[[str], Mapping[str, float]]
+
+
+def textstat_formulas() -> Formulas:
+    """Those of textstat; seconds become minutes."""
+    import textstat
+
+    def compute(text: str) -> dict[str, float]:
+        values = {
+            name: getattr(textstat, name)(text)
+            for name, _, _ in NAMES.values()
+            if name and name not in ("text_standard", "reading_time")
+        }
+        standard = textstat.text_standard(text, float_output=True)
+        return {
+            **values,
+            "text_standard": standard,
+            "reading_time": textstat.reading_time(text) / 60,
+        }
+
+    return compute
+
+
+def py_readability_formulas() -> Formulas:
+    """Those of py-readability-metrics; SMOG of all sentences."""
+    from readability import Readability
+
+    def compute(text: str) -> dict[str, float]:
+        formulas = Readability(text)
+        return {
+            name: getattr(formulas, name)(
+                **({"all_sentences": True} if name == "smog" else {})
+            ).score
+            for _, name, _ in NAMES.values()
+            if name
+        }
+
+    return compute
+
+
+def textdescriptives_formulas() -> Formulas:
+    """Those of textdescriptives, with spaCy's rules for words and sentences."""
+    import spacy
+    import textdescriptives  # noqa: F401  # adds its components to spaCy
+
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("sentencizer")
+    pipeline.add_pipe("textdescriptives/readability")
+
+    def compute(text: str) -> Any:
+        return pipeline(text)._.readability
+
+    return compute
+
+
+PACKAGES = {
+    "textstat": textstat_formulas,
+    "py-readability-metrics": py_readability_formulas,
+    "textdescriptives": textdescriptives_formulas,
+}
+
+
+def texts_of(corpus: Path, most: int) -> Iterator[str]:
+    """Texts of enough sentences, cut at a number of words, in one line."""
+    found = 0
+    with gzip.open(corpus, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            pieces = split_pieces(json.loads(line)["text"])[:MOST_WORDS]
+            if len(sentence_starts(pieces)) >= LEAST_SENTENCES:
+                yield " ".join(pieces)
+                found += 1
+            if found == most:
+                return
+
+
+def compare(texts: list[str]) -> Iterator[str]:
+    """A row of a table for each of our formulas."""
+    ours = [readability_of(text) for text in texts]
+    theirs: dict[str, list[Mapping[str, float]]] = {}
+    for package, load in PACKAGES.items():
+        try:
+            compute = load()
+        except ImportError:
+            print(f"{package} is not installed, so it is left out")
+            continue
+        theirs[package] = [compute(text) for text in texts]
+    yield f"| ours | {' | '.join(theirs)} |"
+    yield "|---" * (len(theirs) + 1) + "|"
+    for name, names in NAMES.items():
+        own = np.array([values[name] for values in ours])
+        cells = []
+        for their_name, package in zip(names, PACKAGES, strict=True):
+            if package in theirs:
+                values = [each[their_name] for each in theirs[package]] if their_name else None
+                cells.append("" if values is None else cell(own, np.array(values), their_name))
+        yield f"| `{name}` | {' | '.join(cells)} |"
+
+
+def cell(own: np.ndarray, theirs: np.ndarray, name: str) -> str:
+    """Their name, how far they are from ours, and how alike the orders are."""
+    low, middle, high = np.percentile(theirs - own, [5, 50, 95])
+    return f"`{name}` {middle:+.2f} ({low:+.2f} to {high:+.2f}), {spearman(own, theirs):.3f}"
+
+
+def syllables() -> Iterator[str]:
+    """A row of a table for each language: how many words have the right number of syllables."""
+    lines = (ROOT / "tests/language/syllables_of_languages.txt").read_text("utf-8").splitlines()
+    yield "| language | words | ours | pyphen |"
+    yield "|---|--:|--:|--:|"
+    for tag, language in LANGUAGES.items():
+        hyphens = pyphen.Pyphen(lang=tag)
+        for part in ("seen", "unseen"):
+            found = next(line for line in lines if line.startswith(f"{tag} {part} ")).split()[2:]
+            words, counts = (
+                [word[:-1] for word in found],
+                np.array([int(word[-1]) for word in found]),
+            )
+            ours = np.mean(syllables_of(words, language) == counts)
+            hyphenated = [len(hyphens.positions(word.lower())) + 1 for word in words]
+            theirs = np.mean(np.array(hyphenated) == counts)
+            yield f"| {language.name}, {part} | {len(words)} | {ours:.0%} | {theirs:.0%} |"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--texts", type=int, default=50, help="of each corpus")
+    arguments = parser.parse_args()
+    import nltk.data
+
+    nltk.data.path.insert(0, str(arguments.data / "nltk_data"))
+    texts = [
+        text
+        for name in CORPORA
+        for text in texts_of(arguments.data / "corpora" / f"{name}.jsonl.gz", arguments.texts)
+    ]
+    print(f"{len(texts)} texts\n")
+    print("\n".join(compare(texts)), "\n")
+    print("\n".join(syllables()))
+
+
+if __name__ == "__main__":
+    main()

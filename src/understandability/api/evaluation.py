@@ -1,0 +1,197 @@
+"""Evaluation in one call each, from what people have in hand: paths, dictionaries, frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from understandability.errors import OptionError
+from understandability.evaluation.conventions import conventions
+from understandability.evaluation.evaluate import Evaluation, evaluate_runs
+from understandability.evaluation.labels import Dimension
+from understandability.evaluation.scales import Scale, parse_gains, parse_scale
+from understandability.evaluation.simulation import PAPER_MEASURES, Simulation, SimulationGrid
+from understandability.evaluation.simulation import simulate as simulate_grid
+from understandability.evaluation.statistics.comparison import RunComparisons
+from understandability.evaluation.statistics.correlation import Correlations
+from understandability.evaluation.statistics.significance import TESTS
+from understandability.formats.given import labels_of, runs_of
+
+DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
+_COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")
+
+
+def dimension(
+    labels: Any,
+    scale: str | Scale | None,
+    *,
+    name: str = "u",
+    column: str | None = None,
+    gains: str | Mapping[float, float] | None = None,
+    not_a_label: float | Sequence[float] = (),
+) -> Dimension:
+    """Labels of a dimension beside relevance, with what they mean.
+
+    `labels` are a path, a dictionary, a frame or `Labels`; `scale` states the direction and the
+    threshold (``lower-easier:40``, see `parse_scale`), `gains` those of grades (``0:0,1:.4,3:1``);
+    labels of the value `not_a_label` mean "could not judge".
+
+    >>> ease = dimension({"q1": {"d1": 90, "d2": 10}}, "lower-easier:40")
+    >>> str(ease.scale)
+    'lower-easier:40'
+    """
+    if scale is None:
+        which = "understandability" if name == "u" else name
+        raise OptionError(
+            f"nothing says whether lower or higher labels of {which} are easier; give their scale "
+            "(--scale, --trust-scale, --dimension-scale; scale= in Python), such as "
+            "lower-easier:40 or higher-easier:2"
+        )
+    parsed = parse_scale(scale) if isinstance(scale, str) else scale
+    if gains is not None:
+        parsed = replace(
+            parsed, gains=parse_gains(gains) if isinstance(gains, str) else dict(gains)
+        )
+    none = [not_a_label] if isinstance(not_a_label, int | float) else list(not_a_label)
+    return Dimension(labels_of(labels, name, column).without(*none), parsed)
+
+
+def evaluate(
+    runs: Any,
+    qrels: Any,
+    understandability: Any = None,
+    *,
+    scale: str | Scale | None = None,
+    measures: str | Iterable[object] = DEFAULT_MEASURES,
+    column: str | None = None,
+    gains: str | Mapping[float, float] | None = None,
+    not_a_label: float | Sequence[float] = (),
+    trust: Any = None,
+    trust_scale: str | Scale | None = None,
+    dimensions: Mapping[str, Dimension | tuple[Any, str]] | None = None,
+    strict: bool = False,
+    preset: str | None = None,
+    **choices: Any,
+) -> Evaluation:
+    """Evaluate runs by measures of relevance and understandability.
+
+    `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`, `labels_of`).
+    `scale`, `column`, `gains` and `not_a_label` belong to `understandability` as in `dimension`;
+    `dimensions` are further ones by name, made by `dimension` or as (labels, scale). `measures` are
+    names: ours, those of ir_measures and trec_eval. `choices` are conventions (``order="score"``),
+    `preset` sets them all. Queries are matched by their names as text.
+
+    >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
+    >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
+    >>> measures = ["RBP(p=0.8)@10", "uRBP(p=0.8)@10"]
+    >>> result = evaluate(runs, qrels, ease, scale="lower-easier:40", measures=measures)
+    >>> print(result.to_markdown(digits=2))
+    | run | RBP(p=0.8)@10 | uRBP(p=0.8)@10 |
+    |---|---:|---:|
+    | mine | **0.36** | **0.16** |
+    """
+    chosen = conventions(preset, **choices)
+    wanted = [measures] if isinstance(measures, str) else list(measures)
+    labelled = _dimensions(dimensions or {})
+    if understandability is not None:
+        labelled["u"] = dimension(
+            understandability, scale, column=column, gains=gains, not_a_label=not_a_label
+        )
+    elif scale is not None:
+        raise OptionError("there is a scale but no labels of understandability; give both")
+    if trust is not None:
+        labelled["trust"] = dimension(trust, trust_scale, name="trust")
+    return evaluate_runs(runs_of(runs), labels_of(qrels), wanted, labelled, chosen, strict=strict)
+
+
+def _dimensions(given: Mapping[str, Dimension | tuple[Any, str]]) -> dict[str, Dimension]:
+    return {
+        name: each if isinstance(each, Dimension) else dimension(*each, name=name)
+        for name, each in given.items()
+    }
+
+
+def correlate(
+    runs: Any,
+    qrels: Any,
+    understandability: Any = None,
+    *,
+    measures: Iterable[object],
+    coefficients: Sequence[str] = _COEFFICIENTS,
+    symmetric: bool = False,
+    rbo_p: float = 0.9,
+    count: int = 5,
+    **how: Any,
+) -> Correlations:
+    """How alike two or more measures order the same runs; `how` is as in `evaluate`.
+
+    `coefficients` are tau_b, tau_ap (`symmetric`: the mean of both directions), ubire-overlap, rbo
+    (with the persistence `rbo_p`), pearson, spearman; `count` runs that move most are named.
+
+    >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
+    >>> found = correlate(
+    ...     runs, {"q": {"d1": 1}}, {"d1": 10, "d2": 5}, scale="lower-easier:8",
+    ...     measures=["RBP(p=0.8)@1", "RBPu(p=0.8)@1"], coefficients=["tau_b"],
+    ... )
+    >>> found.matrices["tau_b"].tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    return result.correlate(*coefficients, symmetric=symmetric, rbo_p=rbo_p, count=count)
+
+
+def compare(
+    runs: Any,
+    qrels: Any,
+    understandability: Any = None,
+    *,
+    measures: str | Iterable[object] = DEFAULT_MEASURES,
+    tests: Sequence[str] = tuple(TESTS),
+    pairs: bool = False,
+    samples: int = 10_000,
+    seed: int = 0,
+    alpha: float = 0.05,
+    **how: Any,
+) -> RunComparisons:
+    """Whether runs differ from the first and from the best one beyond chance, or all `pairs`.
+
+    `how` is as in `evaluate`; tests are t, wilcoxon, randomisation and bootstrap, each with the
+    corrections of Holm and Bonferroni; effect sizes have intervals, and say how many queries a
+    test would need.
+
+    >>> qrels = {f"q{i}": {"good": 1} for i in range(20)}
+    >>> first = {q: {"bad": 2.0, "good": 1.0} for q in qrels}
+    >>> best = {q: {"good": 1.0} for q in qrels} | {"q0": {"bad": 1.0}}
+    >>> found = compare({"first": first, "best": best}, qrels, tests=["t", "wilcoxon"])
+    >>> found.marks()
+    {('RBP(p=0.8)@10', 'best'): '†', ('RBP(p=0.8)@10', 'first'): '⋄'}
+    """
+    result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    return result.compare(tests=tests, pairs=pairs, samples=samples, seed=seed, alpha=alpha)
+
+
+def simulate(
+    topicality: Sequence[float] = (0.3, 0.4, 0.5, 0.6, 0.7),
+    mean: Sequence[float] = (50.0, 40.0, 30.0),
+    deviation: Sequence[float] = (40.0,),
+    *,
+    documents: int = 10,
+    runs: int = 1_000,
+    scale: str | Scale = "lower-easier:<=40:0..100",
+    measures: Iterable[object] = PAPER_MEASURES,
+    seed: int = 0,
+) -> Simulation:
+    """Synthetic systems of a given topicality and understandability, evaluated.
+
+    Every topicality with every mean and deviation of the labels: means of the measures over `runs`
+    rankings of so many `documents`, and their standard deviations. The defaults are the systems of
+    Palotti, Zuccon & Hanbury (2018).
+
+    >>> found = simulate([1.0], [-500.0], runs=2, measures=["RBP(p=0.8)@10"])
+    >>> round(found.cells[0].mean, 3)
+    0.893
+    """
+    parsed = parse_scale(scale) if isinstance(scale, str) else scale
+    grid = SimulationGrid(tuple(topicality), tuple(mean), tuple(deviation), documents, runs, parsed)
+    return simulate_grid(grid, list(measures), seed)

@@ -1,0 +1,146 @@
+"""Measures that are not ours: those of ir_measures (MacAvaney et al. 2022) by their names.
+
+``P@10``, ``AP``, ``RR``, ``Bpref`` and what else ir_measures knows stand beside our measures, under
+the same conventions of order, of documents without a label, and of means; trec_eval's names
+(``map``, ``P_10``) mean what they mean there.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.arrays import Floats
+from understandability.errors import InputError
+from understandability.evaluation.measures.table import RELEVANCE
+from understandability.records import Labels, Run
+
+if TYPE_CHECKING:
+    from understandability.evaluation.conventions import Conventions
+
+EXTRA = "pip install 'understandability[ir]'"
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignMeasure:
+    """A measure of ir_measures: the name that it was given, and its object there.
+
+    >>> parse_foreign("P@10").dimensions
+    ('relevance',)
+    """
+
+    given: str
+    measure: Any
+
+    def __str__(self) -> str:
+        return self.given
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """It knows of relevance alone."""
+        return (RELEVANCE,)
+
+    def full(self, conventions: Conventions) -> str:
+        """The name that ir_measures prints."""
+        return f"{self.measure} (ir_measures)"
+
+
+def is_foreign(measure: object) -> bool:
+    """Whether an object is a measure of ir_measures itself."""
+    return any(kind.__module__ == "ir_measures.measures.base" for kind in type(measure).__mro__)
+
+
+def is_installed() -> bool:
+    """Whether ir_measures is there."""
+    from importlib.util import find_spec
+
+    return find_spec("ir_measures") is not None
+
+
+def parse_foreign(name: str) -> ForeignMeasure | None:
+    """The measure of a name of ir_measures or of trec_eval; None where they know none.
+
+    >>> str(parse_foreign("map"))
+    'map'
+    >>> parse_foreign("beauty@10") is None
+    True
+    """
+    if not is_installed():
+        return None
+    import ir_measures
+
+    with warnings.catch_warnings():
+        # It reads names with parts of Python's ast that newer versions warn of.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            return ForeignMeasure(name, ir_measures.parse_measure(name))
+        except (NameError, ValueError, TypeError):
+            pass
+        try:
+            found = ir_measures.parse_trec_measure(name)
+        except (NameError, ValueError, TypeError):
+            return None
+    return ForeignMeasure(name, found[0]) if len(found) == 1 else None
+
+
+class ForeignScores:
+    """What ir_measures says of runs under some qrels; one pass over the qrels for all runs."""
+
+    def __init__(
+        self, measures: Sequence[ForeignMeasure], qrels: Labels, *, judged_only: bool
+    ) -> None:
+        import ir_measures
+
+        if (qrels.values % 1).any():
+            line = int(np.argmax(qrels.values % 1 != 0))
+            raise InputError(
+                f"{qrels.where(line)}: label {qrels.values[line]:g} is no whole number, which "
+                f"{measures[0]} of ir_measures needs"
+            )
+        self._qrels, self._judged_only = qrels, judged_only
+        labels = {
+            query: {docno: int(label) for docno, label in documents.items()}
+            for query, documents in qrels.by_query().items()
+        }
+        try:
+            self._evaluators = [
+                (measure, ir_measures.evaluator([measure.measure], labels)) for measure in measures
+            ]
+        except (ValueError, AssertionError) as error:
+            names = ", ".join(map(str, measures))
+            raise InputError(
+                f"ir_measures cannot compute one of {names}: {' '.join(str(error).split())}"
+            ) from error
+
+    def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, Iterable[Any]]:
+        """Values by measure and query of the qrels, and how each measure puts them together.
+
+        `lines` is the order of the run. The scores handed over fall with the position: the order
+        is ours, whatever the scores of the run.
+        """
+        rankings = self._rankings(run, lines)
+        places = {query: place for place, query in enumerate(self._qrels.queries)}
+        values = np.zeros((len(self._evaluators), len(places)))
+        for row, (_, evaluator) in zip(values, self._evaluators, strict=True):
+            for metric in evaluator.iter_calc(rankings):
+                if metric.query_id in places:
+                    row[places[metric.query_id]] = metric.value
+        return values, [measure.measure.aggregator for measure, _ in self._evaluators]
+
+    def _rankings(self, run: Run, lines: NDArray[np.int64]) -> dict[str, dict[str, float]]:
+        if self._judged_only:
+            lines = lines[self._qrels.lines_of(run)[lines] >= 0]
+        docnos = run.docnos.to_pylist()
+        rankings: dict[str, dict[str, float]] = {query: {} for query in run.queries}
+        of_query = [rankings[query] for query in run.queries]
+        for query, document in zip(
+            run.query_ids[lines].tolist(), run.docno_ids[lines].tolist(), strict=True
+        ):
+            ranking = of_query[query]
+            ranking[docnos[document]] = -float(len(ranking))
+        return rankings

@@ -1,0 +1,159 @@
+"""Languages other than English: what carries a syllable in them, and what ends no sentence.
+
+Only what readability formulas need. Syllables are counted by their nuclei, the vowels or groups of
+vowels that are spoken as one. Hyphenation patterns (pyphen) find few syllables at the edges of
+words, where no hyphen may stand: measured beside them by ``scripts/evaluate/formulas.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.errors import OptionError
+
+_SILENT_U = (re.compile(r"(?<=[gq])[uü](?=[aeioáàâãéèêíìóòôõ])"), "")  # guerra, qui, agua
+_CONSONANT_Y = (re.compile(r"y(?=[aeiouáéó])"), "j")  # voyage, mayo
+_MUTE_E = (
+    re.compile(r"(?<=[aàâæeéèêëiîïoôœuùûüy])([b-df-hj-np-tv-xzç]*)es?$"),
+    r"\1",
+)  # tables, vie
+
+
+@dataclass(frozen=True, slots=True)
+class OtherLanguage:
+    """How a language is read.
+
+    `nuclei` finds the syllables of a word in small letters, after the `changes` were made;
+    `abbreviations` end no sentence, and a number with a full stop neither if it is an `ordinal`.
+    """
+
+    tag: str
+    name: str
+    nuclei: re.Pattern[str]
+    abbreviations: frozenset[str]
+    changes: tuple[tuple[re.Pattern[str], str], ...] = ()
+    has_ordinals: bool = False
+
+
+def _language(
+    tag: str,
+    name: str,
+    nuclei: str,
+    abbreviations: str,
+    changes: tuple[tuple[re.Pattern[str], str], ...] = (),
+    has_ordinals: bool = False,
+) -> OtherLanguage:
+    known = frozenset(abbreviations.split())
+    return OtherLanguage(tag, name, re.compile(nuclei), known, changes, has_ordinals)
+
+
+# What is spoken as one syllable stands first. In Spanish, Italian and Portuguese each strong vowel
+# (a, e, o) is a syllable; weak ones (i, u) belong to them unless an accent says otherwise. "zio"
+# and "lua" have two.
+_SHORT = r"\b[^\W\d_aeiou]?[iu](?=[aeo]\b)"
+_ALL = (
+    _language(
+        "de",
+        "German",
+        "aa|äu|ai|au|ay|ee|ei|eu|ey|ie|oo|[aeiouyäöü]|[àâáéèêëíîïóôû]",
+        """abb abs allg anm art aufl bd best betr bspw bzgl bzw ca dgl dr evtl exkl fa fr ggf
+            hr inkl insb jh kap max min mind mio mrd mwst nr pkt prof ref s sog st std str tab tel
+            u.a usw vgl vol z.b zit ziff zzgl""",
+        (_SILENT_U, _CONSONANT_Y),
+        has_ordinals=True,
+    ),
+    _language(
+        "es",
+        "Spanish",
+        "[iuü]?[aeoáéó][iuy]?|[iuü]+|[íúy]",
+        "aprox art avda cap cía dir dr dra dras dres ed ee.uu ej etc excmo fig gral ing lic "
+        "máx mín núm p pág págs párr prof prov sr sra sras sres srta sta sto tel ud uds vol",
+        (_SILENT_U, _CONSONANT_Y),
+    ),
+    _language(
+        "fr",
+        "French",
+        "eau|œui?|oeu|eui|uei|oui|ieu|ai|aî|aou|aoû|au|ei|eu|oi|oî|ou|où|oû"
+        "|ia|ie|iè|ié|io|ui|[aeiouyàâæéèêëîïôœùûü]",
+        "art av bd cf chap dr éd env ex fig hab m max me min mlle mme mm mgr n no p pl pp "
+        "prof réf s.a st ste tél vol",
+        (_SILENT_U, _CONSONANT_Y, _MUTE_E),
+    ),
+    _language(
+        "it",
+        "Italian",
+        rf"{_SHORT}|[iu]?[aeoàèéìòóù][iu]?|[iuíú]+|y",
+        "art avv ca cap cfr dott dott.ssa dr ecc ed egr es fig geom gen ing max min n nr p pag "
+        "pagg par prof prof.ssa rag sig sig.ra sigg sig.na tab tel vol",
+        (_SILENT_U, _CONSONANT_Y),
+    ),
+    _language(
+        "nl",
+        "Dutch",
+        "aai|ooi|oei|eeu|ieu|aa|ai|au|ee|ei|eu|ie|oe|oi|oo|ou|ui|uu|[aeiouyáàéèêëíïóöúü]",
+        "afb art bijv blz bv ca dhr dr drs enz evt excl fig gem hfdst incl ing ir jl max mej "
+        "mevr min mr mw nl nr nrs o.a p pag par prof st tel vgl vnl z.g zgn",
+        (_SILENT_U, _CONSONANT_Y),
+    ),
+    _language(
+        "pl",
+        "Polish",
+        "i?(?:au|eu|[aeouóąę])|[iy]",
+        "al art ds dr ew gen godz hab im in inż itd itp jw ks lek m.in max mgr min mjr nast np "
+        "nr o.o ok os p pkt pl płk por proc prof r rys s św str tab tel tj tys tzn tzw ul ust "
+        "ww wyd zł zob",
+    ),
+    _language(
+        "pt",
+        "Portuguese",
+        rf"{_SHORT}|ã[oe]|õe|[iuü]?[aeoáàâéêóôãõ][iuy]?|[iuü]+|[íúy]",
+        "aprox art av cap cf cia dr dra drs ed eng etc ex excl fig gen inc máx mín n nº p pág "
+        "págs prof profa s sr sra sras sres srta tel vol",
+        (_SILENT_U, _CONSONANT_Y),
+    ),
+    _language(
+        "ru",
+        "Russian",
+        "[аеёиоуыэюя]",
+        "акад в вв г гг гл гр д др доц ед им инж кв корп м макс мин млн млрд напр нач обл о "
+        "п пер пл пр просп проф р рис с св см ср ст стр т табл тел тыс ул ч чел",
+    ),
+)
+# By subtag.
+LANGUAGES = MappingProxyType({language.tag: language for language in _ALL})
+
+
+def other_language(language: str) -> OtherLanguage:
+    """The language of a tag such as ``de`` or ``pt-BR``; `OptionError` where it is none of ours.
+
+    >>> other_language("pt-BR").name
+    'Portuguese'
+    """
+    found = LANGUAGES.get(language.partition("-")[0].lower())
+    if found is None:
+        raise OptionError(
+            f"there are no formulas for the language {language!r}; choose en, "
+            f"{', '.join(LANGUAGES)}"
+        )
+    return found
+
+
+def syllables_of(words: Sequence[str], language: OtherLanguage) -> NDArray[np.int64]:
+    """The syllables of each word; at least 1, so that a number or "w" has one.
+
+    >>> syllables_of(["Ideen", "Krankheit", "5"], LANGUAGES["de"])
+    array([2, 2, 1])
+    """
+    return np.fromiter((_syllables(word.lower(), language) for word in words), np.int64)
+
+
+def _syllables(word: str, language: OtherLanguage) -> int:
+    for pattern, replacement in language.changes:
+        word = pattern.sub(replacement, word)
+    return max(1, len(language.nuclei.findall(word)))

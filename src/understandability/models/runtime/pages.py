@@ -1,0 +1,217 @@
+"""The model of whole pages: the level of each passage, and of the page their mean.
+
+A passage goes into the columns of `passages`, from there to a sum of Gaussian bells around passages
+that it learned from (kernel ridge regression, Nyström approximation: Williams & Seeger 2001). One
+model reads every text. The level of a page is the mean over its passages, weighted by their words;
+since the same holds in training, a judged sentence is a page of one passage. The scale is that of
+CEFR, 1 (A1) to 6 (C2). `PageScale` makes of a level what the assessors of 2016 would say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from understandability.arrays import Floats
+from understandability.errors import InputError
+from understandability.features.batch import Batch
+from understandability.models.runtime.passages import Passages, passage_columns, passages
+from understandability.models.runtime.predictors import Kernel, Prepared
+from understandability.models.runtime.weights import array_bytes, predictor_of
+
+# Below this share of a page's words in sentences it is flagged.
+_LEAST_PROSE = 0.25
+UNLIKE_JUDGED, FEW_SENTENCES = "unlike_judged", "few_sentences"
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """How far the level of a text of `words` words is from what people say, as a standard error.
+
+    The squared error is ``floor + per_word / words``. It grows with how unlike the texts that were
+    judged a text is: `usual` and `usual_per_word` give the mean square of the standardised columns
+    of judged texts of that many words, and `limit` what one judged text of 200 exceeds, as a
+    multiple of that.
+    """
+
+    floor: float
+    per_word: float
+    usual: float
+    usual_per_word: float
+    limit: float
+
+    def __post_init__(self) -> None:
+        values = list(asdict(self).values())
+        if not (np.isfinite(values).all() and min(values) >= 0 and self.floor > 0 < self.usual):
+            raise InputError("its errors are not numbers of 0 or more")
+
+    def unlikeness(self, squares: Floats, words: Floats) -> Floats:
+        """How many times the usual distance; 1 is that of a judged text as long."""
+        return np.asarray(squares / (self.usual + self.usual_per_word / np.maximum(words, 1)))
+
+    def of(self, words: Floats, unlikeness: Floats) -> Floats:
+        """The standard error in levels."""
+        squared = self.floor + self.per_word / np.maximum(words, 1)
+        return np.asarray(np.sqrt(squared * np.maximum(unlikeness, 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class PageLevels:
+    """What a `PageModel` says of some documents; arrays are (documents,) unless said otherwise.
+
+    `of_passages` is the level of each of `passages`; `error` the standard error of `level`.
+    """
+
+    level: Floats
+    error: Floats
+    flags: tuple[tuple[str, ...], ...]
+    passages: Passages
+    of_passages: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class PageModel:
+    """A kernel on the columns of passages, and its error; see the module."""
+
+    kernel: Prepared
+    error: Error
+
+    def __post_init__(self) -> None:
+        if not (
+            isinstance(self.kernel.predictor, Kernel)
+            and self.kernel.inputs == len(passage_columns())
+            and self.kernel.predictor.biases.shape == (1,)
+            and self.kernel.predictor.link == "identity"
+        ):
+            raise InputError("its kernel does not fit the columns of passages")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns of a passage."""
+        return passage_columns()
+
+    @property
+    def typical(self) -> Floats:
+        """The mean of the passages that it learned from."""
+        return self.kernel.center
+
+    def inputs(self, batch: Batch) -> Floats:
+        """The mean of the columns over each document's passages."""
+        found = batch.once(passages)
+        return found.means(found.columns)
+
+    def predict(self, inputs: Floats) -> Floats:
+        """The level for each row of columns."""
+        return np.asarray(self.kernel(inputs)[:, 0])
+
+    def levels(self, batch: Batch) -> PageLevels:
+        """Level, error and flags of each document, and the levels of its passages."""
+        found = batch.once(passages)
+        of_passages = self.predict(found.columns)
+        squares = (self.kernel.prepared(found.means(found.columns)) ** 2).mean(axis=1)
+        words = found.totals
+        unlikeness = self.error.unlikeness(squares, words)
+        raised = {
+            UNLIKE_JUDGED: unlikeness > self.error.limit,
+            FEW_SENTENCES: found.prose < _LEAST_PROSE,
+        }
+        flags = tuple(
+            tuple(name for name, where in raised.items() if where[index])
+            for index in range(len(batch))
+        )
+        level = found.means(of_passages)
+        error = np.where(np.isnan(level), np.nan, self.error.of(words, unlikeness))
+        return PageLevels(level, error, flags, found, of_passages)
+
+    def raw(self, batch: Batch) -> Floats:
+        """The level of each document."""
+        return batch.once(self.levels).level
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """Vectors as float16, as training used them."""
+        arrays = self.kernel.to_arrays()
+        arrays["vectors"] = arrays["vectors"].astype(np.float16)
+        model = {"kind": "pages", "columns": list(self.names), "error": asdict(self.error)}
+        return model, {"kernel.npz": array_bytes(arrays)}
+
+    @classmethod
+    def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
+        """The model that `to_parts` gave."""
+        if model.get("columns") != list(passage_columns()):
+            raise InputError("it reads other columns of passages than this version has")
+        kernel = predictor_of(weights, "kernel")
+        if not isinstance(kernel, Prepared):
+            raise InputError("its kernel is not what a page model has there")
+        return cls(kernel, _read(Error, model.get("error")))
+
+
+@dataclass(frozen=True, slots=True)
+class PageScale:
+    """From levels to difficulty, 0 (easy) to 100 (hard), as assessors of pages use that scale.
+
+    Assessors' labels have the mean `mean` and the standard deviation `deviation`, and correlate
+    with estimates by `correlation`. Pages of the kind that they judged have levels of the mean
+    `level` and the standard deviation `level_deviation`. So of a page whose level lies z deviations
+    from that mean, labels are expected at ``mean + correlation * deviation * z``, with the spread
+    ``deviation * sqrt(1 - correlation**2)`` about it; the error of the level adds to that. Far out
+    z is bent so that it stays within `reach`: no page of those was further away.
+
+    >>> scale = PageScale(42.0, 25.0, 0.5, level=4.0, level_deviation=0.4, reach=3.0)
+    >>> difficulty, spread = scale.apply(np.array([4.0, 4.4]), np.array([0.0, 0.0]))
+    >>> difficulty.round(1).tolist(), spread.round(1).tolist()
+    ([42.0, 54.1], [21.7, 21.7])
+    """
+
+    mean: float
+    deviation: float
+    correlation: float
+    level: float
+    level_deviation: float
+    reach: float
+
+    def __post_init__(self) -> None:
+        values = list(asdict(self).values())
+        if not (
+            np.isfinite(values).all()
+            and min(self.deviation, self.level_deviation, self.reach) > 0
+            and 0 < self.correlation < 1
+            and self.mean - self.correlation * self.deviation * self.reach >= 0
+            and self.mean + self.correlation * self.deviation * self.reach <= 100
+        ):
+            raise InputError("its scale leaves 0 to 100, or is none")
+
+    def apply(self, level: Floats, error: Floats) -> tuple[Floats, Floats]:
+        """Difficulty and its spread for levels with these standard errors; NaN stays NaN."""
+        bent = np.tanh((level - self.level) / self.level_deviation / self.reach)
+        step = self.correlation * self.deviation
+        difficulty = self.mean + step * self.reach * bent
+        of_level = step / self.level_deviation * (1 - bent**2) * error
+        of_readers = self.deviation * np.sqrt(1 - self.correlation**2)
+        return difficulty, np.hypot(of_readers, of_level)
+
+    def examples(self) -> list[tuple[float, float, float]]:
+        """Levels with their difficulty and spread, for a card."""
+        levels = np.arange(1.0, 7.0)
+        return list(
+            zip(levels.tolist(), *(x.tolist() for x in self.apply(levels, 0 * levels)), strict=True)
+        )
+
+    def to_json(self) -> dict[str, float]:
+        """Its numbers, for ``bundle.json``."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, numbers: object) -> Self:
+        """The scale that `to_json` gave; raises `InputError` for anything else."""
+        scale: Self = _read(cls, numbers)
+        return scale
+
+
+def _read(kind: Any, numbers: object) -> Any:
+    try:
+        return kind(**{name: float(value) for name, value in dict(numbers).items()})  # type: ignore[call-overload]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"it states no {kind.__name__}") from error

@@ -1,0 +1,218 @@
+"""What `main` keeps of pages of all kinds, and the reason for each block that it drops."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import tarfile
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from understandability.extraction import extract
+from understandability.pages import parse_page
+from understandability.records import Block, Page
+
+LONG = (
+    "The flu is an illness that is caused by a virus, and most of the people who have it are "
+    "well again after a week in which they stay at home and drink what they can."
+)
+
+
+def blocks(content: str | bytes) -> tuple[Block, ...]:
+    return extract(parse_page(Page("d", "", content)), "main")
+
+
+def kept(content: str | bytes) -> list[str]:
+    return [block.text for block in blocks(content) if block.kept]
+
+
+def reasons(content: str) -> dict[str, str]:
+    return {block.text: block.reason for block in blocks(content)}
+
+
+def test_article_among_named_sections() -> None:
+    """What elements or names call a menu, sidebar or footer is dropped, and says so."""
+    page = f"""<nav><ul><li>Home<li>News</ul></nav><div class=main><h1>Flu</h1><p>{LONG}</p>
+    <h2>Care</h2><ul><li>Rest</li><li>Drink</li></ul><p>{LONG}</p></div>
+    <div class="col siteFooter"><p>About us</p></div><div id=right-sidebar><p>Diets</p></div>"""
+    assert kept(page) == ["Flu", LONG, "Care", "Rest", "Drink", LONG]
+    assert reasons(page)["News"] == "menu"
+    assert reasons(page)["About us"] == "footer"
+    assert reasons(page)["Diets"] == "beside the text"
+    assert [block.tag for block in blocks(page) if block.kept] == ["h1", "p", "h2", "li", "li", "p"]
+
+
+def test_names_that_mislead() -> None:
+    """A section with most of the text is none of these, nor are many small ones together."""
+    assert kept(f"<div class=page-with-sidebar><h1>Flu</h1><p>{LONG}</div>") == ["Flu", LONG]
+    pieces = "".join(f"<div class=nav-item><p>{number}. {LONG}</div>" for number in range(9))
+    assert len(kept(f"<div>{pieces}</div>")) == 9
+
+
+def test_article_without_its_comments() -> None:
+    """Where there is enough text beside them."""
+    page = f"<div><p>{LONG * 6}</div><div id=comments><p>{LONG}</div>"
+    assert kept(page) == [LONG * 6]
+    assert reasons(page)[LONG] == "comments"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        # Little text beside the comments; a page that calls itself a page of comments.
+        f"<div><p>My flu is bad. {LONG}</div><div id=comments><p>{LONG}<p>{LONG}</div>",
+        f"<body class=comments-page><div><p>My flu is bad. {LONG * 6}</div>"
+        f"<div id=comments><p>{LONG}</p></div>",
+    ],
+)
+def test_threads_keep_their_posts(page: str) -> None:
+    """Question and answers."""
+    texts = kept(page)
+    assert texts[0].startswith("My flu")
+    assert texts[1] == LONG
+
+
+def test_sidebar_that_is_longer_than_the_thread() -> None:
+    """A whole name that says so is believed."""
+    page = (
+        f"<div class=side><p>{LONG}<p>{LONG * 2}<p>{LONG * 3}</div>"
+        f"<div class=content><p>My flu is bad. {LONG}</div>"
+    )
+    assert kept(page) == [f"My flu is bad. {LONG}"]
+
+
+def test_leaflet_of_short_lines() -> None:
+    """A page without a long line keeps its short ones."""
+    page = "<h1>Flu</h1><p>Stay at home.<ul><li>Rest<li>Drink</ul><p>Call us if you get worse."
+    assert kept(page) == ["Flu", "Stay at home.", "Rest", "Drink", "Call us if you get worse."]
+
+
+def test_what_ends_a_text() -> None:
+    """References are dropped up to the next heading of their level."""
+    page = f"""<h2>Flu</h2><p>{LONG}</p><h2>References</h2><ol><li>Lee 2019.</li></ol>
+    <h3>Books</h3><p>{LONG}!</p><h2>Care</h2><p>{LONG}</p>"""
+    assert kept(page) == ["Flu", LONG, "Care", LONG]
+    assert reasons(page)["Lee 2019."] == "under a heading that ends the text"
+
+
+def test_headings_of_nothing() -> None:
+    """A heading stays if text of its section does, also under a lower heading."""
+    page = f"<h1>Flu</h1><h2>Care</h2><p>{LONG}</p><h2>Links</h2><p><a href=x>{LONG}</a></p>"
+    assert kept(page) == ["Flu", "Care", LONG]
+    assert reasons(page)["Links"] == "heading of nothing that is kept"
+    assert reasons(page)[LONG] == "mostly links"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("© 2024 Health A to Z. All rights reserved.", "copyright line"),
+        ("12 / 14", "no words"),
+        ("Home » Illnesses » Flu", "labels between bars"),
+    ],
+)
+def test_lines_that_are_no_text(line: str, reason: str) -> None:
+    """Each with its reason."""
+    assert reasons(f"<p>{LONG}</p><p>{line}</p><p>{LONG}!</p>")[line] == reason
+
+
+def test_labels_that_stand_there_again_and_again() -> None:
+    """As beside each post of a thread; cells of a table may be the same."""
+    label, cell = "<p>This post is archived.", "<td>Yes"
+    page = f"<div><p>{LONG}{label}<p>{LONG}!{label}<p>{LONG}?{label}</div>"
+    assert len(kept(page)) == 3
+    assert reasons(page)["This post is archived."] == "stands on the page three times"
+    assert kept(f"<p>{LONG}<table><tr>{cell * 4}</table><p>{LONG}!").count("Yes") == 4
+
+
+def test_short_lines_at_the_edges() -> None:
+    """Before and after the text only headings, sentences, items and what stands beside it stay."""
+    page = f"""<div><div>Print</div><h1>Flu</h1><p>Age: 21<p>{LONG * 2}<table><td>1 in 5</table>
+    <span>See a doctor.</span><div><div>Top</div></div></div><div>Shop</div>"""
+    assert kept(page) == ["Flu", "Age: 21", LONG * 2, "1 in 5", "See a doctor."]
+    assert reasons(page)["Print"] == "short, before or after the text"
+    assert reasons(page)["Top"] == "short, before or after the text"
+    assert reasons(page)["Shop"] == "outside the main section"
+
+
+@pytest.mark.parametrize("content", ["", " ", "<p>", "<script>a</script>", "<!-- a -->"])
+def test_pages_without_text_have_no_blocks(content: str) -> None:
+    """And are no errors."""
+    assert blocks(content) == ()
+
+
+MARKUP = [
+    "\x85",
+    *re.findall(
+        r"\S+",
+        "<p> </p> <b> <a> </a> <br> <li> <h2> </h2> <nav> </nav> <td> <div> </div> <div/class=side>"
+        " <svg> </svg> <button> <select> <option> </select> <!-- flu. &amp;",
+    ),
+    LONG,
+    " ",
+]
+
+
+@given(st.lists(st.sampled_from(MARKUP)))
+def test_any_markup_gives_clean_blocks(parts: list[str]) -> None:
+    """Without white space around or twice inside."""
+    for block in blocks("".join(parts)):
+        assert block.text == " ".join(block.text.split()) != ""
+        assert block.kept == (block.reason == "main text")
+
+
+@pytest.mark.parametrize("tail", ["", "<div>" * 3000, "</div></ul></a>" * 10])
+def test_broken_nesting(tail: str) -> None:
+    """Pages too deep for a tree, and end tags of nothing."""
+    assert f"{LONG}!" in kept(f"<div><p>{LONG}!</p></div>{tail}<p>{LONG}</p>")
+
+
+def _words(text: str) -> Counter[str]:
+    return Counter(re.findall(r"\w+", text.lower()))
+
+
+def test_every_thread_keeps_its_own_text(shared_data: Path) -> None:
+    """Of the saved threads: all of what people wrote in the body of the page, no sidebar."""
+    with tarfile.open(shared_data / "html/health_pages/health_pages.tar.gz") as archive:
+        pages = {
+            member.name: file.read()
+            for member in archive
+            if member.name.startswith("reddit/") and (file := archive.extractfile(member))
+        }
+    assert len(pages) == 37
+    for name, page in pages.items():
+        posts = etree.HTML(page).xpath(
+            "//div[contains(@class, 'content')]//div[contains(@class, 'usertext-body')]//text()"
+        )
+        wanted = _words(" ".join(posts))
+        found = _words(" ".join(kept(page)))
+        assert (found & wanted).total() > 0.93 * wanted.total(), name
+        assert (found - wanted).total() < 40 + 0.05 * wanted.total(), name
+
+
+def test_gold_set(shared_data: Path) -> None:
+    """F1 of the strings to keep and to drop is at least .92 (trafilatura 2.3 has .941)."""
+    gold = shared_data / "html/extraction_gold"
+    with tarfile.open(gold / "pages.tar.gz") as archive:
+        pages = {
+            member.name: file.read() for member in archive if (file := archive.extractfile(member))
+        }
+    right = found = wanted = 0
+    with gzip.open(gold / "gold.jsonl.gz", "rt", encoding="utf-8") as rows:
+        for row in map(json.loads, rows):
+            page = parse_page(Page(row["id"], "", pages[row["id"]]))
+            text = " ".join(block.text for block in extract(page, "main") if block.kept)
+            keep, drop = (
+                sum(" ".join(string.split()) in text for string in row[column])
+                for column in ("must_contain", "must_not_contain")
+            )
+            right, found, wanted = (
+                right + keep, found + keep + drop, wanted + len(row["must_contain"]),
+            )  # fmt: skip
+    assert 2 * right / (found + wanted) >= 0.92

@@ -1,0 +1,105 @@
+"""Damage costs what is damaged and no more, and nothing is lost in silence."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.formats.test_hostile_containers import GOOD, found_in, tar_block, tar_header
+
+from understandability.errors import InputError
+from understandability.formats.members import members
+from understandability.formats.runs import read_labels, read_run
+from understandability.records import Failure, Page
+
+
+def tar_page(name: str) -> bytes:
+    return tar_header(name, tarfile.REGTYPE, 4) + tar_block(b"Flu.")
+
+
+END = b"\0" * 1024
+BAD = bytearray(tar_page("b.txt"))
+BAD[0] ^= 1  # the checksum of the header tells
+
+
+def test_members_behind_a_damaged_header_of_an_archive_are_read(tmp_path: Path) -> None:
+    """As GNU tar does; what the header told of is lost, and that is told once."""
+    archive = tar_page("a.txt") + bytes(BAD) + bytes(BAD) + tar_page("c.txt") + END
+    a, c, failure = found_in(tmp_path / "p.tar", archive)
+    assert (a.docno, c.docno) == ("a.txt", "c.txt")
+    assert isinstance(failure, Failure)
+    assert "no member begins at byte 1024 (bad checksum)" in failure.error
+    with pytest.raises(InputError, match="no member begins at byte 1024"):
+        list(members(tmp_path / "p.tar"))
+
+
+@pytest.mark.parametrize(
+    ("end", "message"), [(b"", "it ends without its end mark"), (GOOD[:100], "within a header")]
+)
+def test_an_archive_cut_between_members_is_told(tmp_path: Path, end: bytes, message: str) -> None:
+    """Two blocks of zeros end an archive; most programs write more."""
+    page, failure = found_in(tmp_path / "p.tar", tar_page("a.txt") + end)
+    assert page.docno == "a.txt"
+    assert isinstance(failure, Failure)
+    assert message in failure.error
+
+
+def test_a_parquet_text_that_is_not_utf8_costs_its_row_alone(tmp_path: Path) -> None:
+    """Arrow does not look; Python does."""
+    texts: list[bytes] = [b"Flu."] * 500
+    texts[7] = b"Fl\xfc."
+    ids = [str(number).encode() for number in range(500)]
+    ids[9] = b"\xff"
+    table = pa.table({"id": pa.array(ids), "text": pa.array(texts)})
+    # A file that says its bytes are text, which Arrow's own cast would refuse.
+    columns = [
+        pa.Array.from_buffers(pa.string(), 500, column.combine_chunks().buffers())
+        for column in table.columns
+    ]
+    file = tmp_path / "d.parquet"
+    pq.write_table(pa.table(columns, names=table.column_names), file)
+    found = found_in(file, file.read_bytes())
+    failures = {each.docno: each.error for each in found if isinstance(each, Failure)}
+    assert len(found) == 500
+    assert list(failures) == [f"{file}#8", f"{file}#10"]
+    assert "holds text that is not UTF-8" in failures[f"{file}#8"]
+
+
+def test_a_parquet_file_of_no_rows_is_no_damaged_one(tmp_path: Path) -> None:
+    """It holds no document, and that is all."""
+    file = tmp_path / "d.parquet"
+    pq.write_table(
+        pa.table({"id": pa.array([], pa.string()), "text": pa.array([], pa.string())}), file
+    )
+    (failure,) = found_in(file, file.read_bytes())
+    assert isinstance(failure, Failure)
+    assert failure.error == "there is no document in it"
+
+
+@pytest.mark.parametrize("gap", [b"", b" ", b"\t" * 70_000, b"\r"])
+@pytest.mark.parametrize("before", [0, 65_500, 65_505, 65_508])
+def test_trec_records_on_one_line_are_records(tmp_path: Path, gap: bytes, before: int) -> None:
+    """Also where a line is longer than what is read at once."""
+    first = b"<DOC><DOCNO>1</DOCNO>" + b"a" * before + b"</DOC>"
+    archive = first + gap + b"<doc><DOCNO>2</DOCNO>Rest.</doc><DOC><DOCNO>3</DOCNO></DOC>\n"
+    found = found_in(tmp_path / "a.trec", archive)
+    assert [page.docno for page in found] == ["1", "2", "3"]
+    assert [page.content for page in found if isinstance(page, Page)] == [
+        b"a" * before,
+        b"Rest.",
+        b"",
+    ]
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_lines_may_end_as_on_any_system(tmp_path: Path, end: str) -> None:
+    """CR alone, too, as old systems and some exports write it."""
+    file = tmp_path / "a.run"
+    file.write_bytes(f"q Q0 a 1 2.5 tag{end}q Q0 b 2 1.5 tag{end}".encode())
+    run = read_run(file)
+    assert run.by_query("rank") == {"q": [("a", 2.5), ("b", 1.5)]}
+    file.write_bytes(f"q 0 a 1{end}q 0 b 0{end}".encode())
+    assert read_labels(file).values.tolist() == [1.0, 0.0]
