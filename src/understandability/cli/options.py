@@ -56,7 +56,8 @@ LimitMb = Annotated[
 ]
 Bundle = Annotated[str, typer.Option(help="Name or folder of the model.")]
 Threshold = Annotated[
-    float, typer.Option(help="The difficulty (0 to 100) below which the reader understands.")
+    float,
+    typer.Option(min=0, max=100, help="The difficulty (0 to 100) below which the reader understands."),
 ]
 User = Annotated[str, typer.Option(help="How sharp the threshold is: calibrated, step, arctan.")]
 NoiseScale = Annotated[
