@@ -28,12 +28,14 @@ STAGES = (
     "features",
     "models",
     "scoring",
+    "rows",
     "evaluation",
     "ranking",
     "integrations",
     "crawl",
     "report",
     "api",
+    "serve",
     "cli",
 )
 # Only these touch files; a crawl folder is part of what a crawl is.

@@ -33,7 +33,7 @@ NO_EXAMPLE = {
     "Scores": "what `score` gives, see there",
     "InputError": "a kind of error",
     "compare_methods": "notebook 02 is its example",
-    "crawl_report": "it needs a run folder; `tests/report` makes one",
+    "crawl_report": "it needs a crawl folder; `tests/report` makes one",
     "examples": "notebook 05 is its example",
     "out_of_fold": "notebook 05 is its example",
     "train_background": "notebook 03 is its example",

@@ -33,8 +33,8 @@ from scripts.benchmark.features import TEXTSTAT
 from scripts.faults.crawl import UNDERSTAND
 from scripts.faults.crawls import DATA, build_crawl, health_pages
 
-from understandability.crawl.folder import Part, RunFolder
-from understandability.crawl.reading import BATCH_PAGES, PART_RECORDS
+from understandability.crawl.folder import CrawlFolder, Part
+from understandability.crawl.reading import CHUNK_PAGES, PART_RECORDS
 from understandability.formats.sources import read_pages
 from understandability.records import Document, Page
 from understandability.scoring import Scorer, Settings, document_or_failure
@@ -68,8 +68,8 @@ def steps(crawl: Path, features: bool) -> dict[str, float]:
         taken[name] = 1000 * (processor_seconds() - before) / pages
 
     def rows(documents: Sequence[Document]) -> list[pa.Table]:
-        starts = range(0, len(documents), BATCH_PAGES)
-        return [scorer.score(documents[start : start + BATCH_PAGES]) for start in starts]
+        starts = range(0, len(documents), CHUNK_PAGES)
+        return [scorer.rows(documents[start : start + CHUNK_PAGES]) for start in starts]
 
     scorer = Scorer(Settings(features=features))
     with timed("read", MANY):
@@ -88,7 +88,8 @@ def steps(crawl: Path, features: bool) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as work, timed("write"):
         for number, start in enumerate(range(0, len(table), PART_RECORDS)):
             part = table.slice(start, PART_RECORDS)
-            RunFolder(work).commit(Part(0, number), part, [], Counter(), scorer.described)
+            folder = CrawlFolder(work, scorer.described)
+            folder.commit(Part(0, number), part, [], Counter())
     return taken
 
 

@@ -33,8 +33,8 @@ from understandability.models import Bundle, load_bundle
 from understandability.models.calibration import Calibration
 from understandability.models.estimators import ESTIMATORS
 from understandability.models.runtime.judged import JudgedModel
-from understandability.models.runtime.mixture import text_columns
 from understandability.models.training.background import train_background
+from understandability.models.training.judged import text_columns
 from understandability.models.training.portable import portable
 from understandability.storage.bundle_files import embedded_bundles
 from understandability.storage.resources import resource

@@ -1,4 +1,4 @@
-"""Prove run folders by faults: whatever happens to a crawl, resumed it ends with the same rows.
+"""Prove crawl folders by faults: whatever happens to a crawl, resumed it ends with the same rows.
 
     python -m scripts.faults.crawl                      # all cases, about 15 minutes
     python -m scripts.faults.crawl --only moved_clock   # one of them
@@ -32,7 +32,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scripts.faults.crawls import DATA, build_crawl, health_pages
 
-from understandability.crawl.folder import RunFolder
+from understandability.crawl.folder import CrawlFolder
 from understandability.crawl.merge import merge
 
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
@@ -121,7 +121,7 @@ def rows_of(run: Path) -> Rows:
     """Merge a run and read what came of it."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "scores.parquet")
-        merge(RunFolder(str(run)), str(output))
+        merge(CrawlFolder(str(run)), str(output))
         scores = pq.read_table(output)
         errors = Path(f"{output}.errors.jsonl")
         lines = errors.read_text().splitlines() if errors.exists() else []
@@ -280,7 +280,7 @@ def truncated_input(bench: Bench) -> str:
     """An input loses its end midway: going on is refused until it is whole again."""
     bench.new_run()
     process = bench.start()
-    while process.poll() is None and not (bench.run / "run.json").exists():
+    while process.poll() is None and not (bench.run / "crawl.json").exists():
         time.sleep(0.02)  # before that there is no run to go on with
     time.sleep(min(bench.moment(), bench.seconds / 2))
     kill_group(process)

@@ -24,7 +24,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,13 +38,12 @@ from understandability.models import Bundle, load_bundle
 from understandability.models.calibration import Calibration
 from understandability.models.card import card_lines
 from understandability.models.estimators import ESTIMATORS
-from understandability.models.runtime.forest import Forest
 from understandability.models.runtime.judged import JudgedModel
-from understandability.models.runtime.letters import letters
-from understandability.models.runtime.mixture import MixtureModel, input_names
 from understandability.models.runtime.model import ColumnModel
+from understandability.models.runtime.pages import Error, PageModel, PageScale
+from understandability.models.runtime.passages import passage_columns
+from understandability.models.runtime.predictors import Kernel, Prepared
 from understandability.models.training.background import train_background
-from understandability.models.training.mixture import Domain, JudgedTexts, fit_mixture
 from understandability.models.training.portable import portable
 
 SLOW = 10.0
@@ -106,36 +105,17 @@ def bundles() -> dict[str, Bundle]:
             for label, text in enumerate((EASY, HARD))
         }
         found[f"background {name}"] = train_background(texts, name, dimensions=2)
-    found["mixture"] = Bundle("m", "CC0-1.0", mixture(rng), replace(calibration, shrink=0.3))
+    scale = PageScale(40.0, 25.0, 0.5, 4.0, 0.5, 3.0)
+    found["pages"] = Bundle("p", "CC0-1.0", pages(rng), scale)
     return found
 
 
-def mixture(rng: np.random.Generator) -> MixtureModel:
-    """A mixture of two domains and any other text, of few landmarks and trees."""
-    texts = 60
-    domains = np.arange(texts) % 3
-    levels = rng.uniform(1, 6, texts)
-    inputs = rng.normal(size=(texts, len(input_names(COLUMNS)))) + levels[:, None] / 6
-    weights = np.ones(texts)
-    spelled = letters(Batch([document_of_text(f"word{number % 7}") for number in range(texts)]))
-    judged = JudgedTexts(inputs, spelled, levels, domains, np.arange(texts), weights, weights)
-    kinds = {"a": Domain(common=0.5), "b": Domain(letters=0.1)}
-    model = fit_mixture(judged, COLUMNS, kinds, folds=2)
-    few = model.trees.roots[:6]
-    kept = slice(0, few[-1])
-    trees = model.trees
-    return replace(
-        model,
-        trees=Forest(
-            few[:-1],
-            trees.feature[kept],
-            trees.threshold[kept],
-            trees.missing_left[kept],
-            trees.values[kept],
-            trees.start,
-            trees.inputs,
-        ),
-    )
+def pages(rng: np.random.Generator) -> PageModel:
+    """A page model of few landmarks."""
+    columns = len(passage_columns())
+    kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 1)), np.array([3.5]), 0.001)
+    zeros, ones = np.zeros(columns), np.ones(columns)
+    return PageModel(Prepared(zeros, zeros, ones, kernel, 4.0), Error(0.1, 1.0, 1.0, 1.0, 3.0))
 
 
 @cache
@@ -152,7 +132,7 @@ def samples() -> tuple[tuple[str, Parts], ...]:
 
 ODD: tuple[Any, ...] = (
     *(None, True, -1, 0, 1, 2**31, 2**63, 10**400, 1e308, float("nan"), float("inf")),
-    *("", "x", "../../etc/passwd", "\ud800", "\x00", "a" * 100_000, "mixture", "background"),
+    *("", "x", "../../etc/passwd", "\ud800", "\x00", "a" * 100_000, "pages", "background"),
     *([], {}, [[]], [None], ["x"], {"x": 1}, [float("nan")], [10**400], ["dale_chall"] * 3),
 )
 

@@ -1,12 +1,12 @@
 """Run every extractor over hostile pages, each time in a process of its own.
 
-    python -m scripts.faults.hostile_pages [NAME ...] [--seconds 2] [--megabytes 600]
+    python -m scripts.faults.hostile_pages [NAME ...] [--score] [--seconds 2] [--megabytes 600]
 
 Prints for each page its size and, for each extractor, what came of it (words kept, or the
-error), the seconds of decoding, parsing and extracting (of the processor), and the peak memory
-of the process with the page in it. Pages with text hold a word that must be in a block, kept or
-dropped, or the page must be refused: what is there is not lost silently. The status is 1 if a
-limit was passed, the word lost, or a process died.
+error), the seconds of decoding, parsing and extracting (of the processor; with --score of
+scoring, too), and the peak memory of the process with the page in it. Pages with text hold a
+word that must be in a block, kept or dropped, or the page must be refused: what is there is not
+lost silently. The status is 1 if a limit was passed, the word lost, or a process died.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from understandability.documents import DEFAULT_SENTENCE_ENDS, document_of, document_of_text
 from understandability.errors import PageError
-from understandability.extraction import extract
-from understandability.pages import parse_page
+from understandability.extraction import extract, parse_for
 from understandability.records import HTML, TEXT, Page
+from understandability.scoring import Scorer
 
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 WORD = "epistaxis"
@@ -157,6 +158,20 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "only a script": lambda: b"<script>document.write('Hello')</script>",
     "only an image": lambda: b"<img src=x>",
     "plain text, 11 MB on one line": lambda: "a " * (11 * MB // 2) + SENTENCE,
+    "a page address of a megabyte": lambda: "<p>http://" + "a/" * (MB // 2) + " " + SENTENCE,
+    "addresses of a thousand letters": lambda: (
+        "<p>" + " ".join(f"http://{'a/' * 490}{number}" for number in range(9_000)) + PARAGRAPH
+    ),
+    "a megabyte of ?!": lambda: "<p>" + "?!" * (MB // 2) + " " + SENTENCE,
+    "300,000 textareas": lambda: "<textarea>" * 300_000 + PARAGRAPH,
+    "300,000 closed textareas": lambda: "<textarea>a</textarea>" * 300_000 + PARAGRAPH,
+    "900,000 textareas": lambda: "<textarea>" * 900_000 + PARAGRAPH,
+    "300,000 titles": lambda: "<title>" * 300_000 + PARAGRAPH,
+    "9 MB of initials": lambda: "<p>" + "A. B. C. " * MB + PARAGRAPH,
+    "9 MB of short sentences": lambda: "<p>" + SENTENCE + "Go. " * (9 * MB // 4),
+    "a million different words": lambda: (
+        "<p>" + SENTENCE + " ".join(f"w{number}x" for number in range(MB))
+    ),
     "plain text, a million lines": lambda: "a\n" * 1_000_000 + SENTENCE,
     "plain text, a million blank lines": lambda: "\n \n" * 1_000_000 + SENTENCE,
 }
@@ -176,14 +191,18 @@ class Outcome:
     lost: bool
 
 
-def measure(name: str, extractor: str, megabytes: int) -> Outcome:
-    """Extract a page in a process of its own."""
+def measure(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
+    """Extract, or score, a page in a process of its own."""
     content = PAGES[name]()
     kind = b"s" if isinstance(content, str) else b"b"
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     del content
     process = subprocess.run(
-        [sys.executable, __file__, name, "--one", extractor, "--megabytes", str(megabytes)],
+        [
+            *(sys.executable, __file__, name, "--one", extractor),
+            *("--megabytes", str(options.megabytes)),
+            *["--score"] * options.score,
+        ],
         input=kind + data,
         capture_output=True,
         timeout=120,
@@ -195,9 +214,13 @@ def measure(name: str, extractor: str, megabytes: int) -> Outcome:
     return Outcome(**json.loads(process.stdout))
 
 
-def measured(name: str, extractor: str, megabytes: int) -> Outcome:
+def measured(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
     """Extract the page on standard input here, with no more memory than twice the limit."""
-    resource.setrlimit(resource.RLIMIT_AS, (2 * megabytes * MB, 2 * megabytes * MB))
+    most = 2 * options.megabytes * MB
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    scorer = Scorer() if options.score else None
+    if scorer:
+        scorer.score([document_of_text(SENTENCE)])  # loads what the first page would wait for
     content: bytes | str = sys.stdin.buffer.read()
     kind, content = content[:1], content[1:]
     if kind == b"s":
@@ -207,10 +230,16 @@ def measured(name: str, extractor: str, megabytes: int) -> Outcome:
     start = time.process_time()
     lost = False
     try:
-        parsed = parse_page(page)
+        parsed = parse_for(page, extractor)
         blocks = extract(parsed, extractor)
         kept = sum(len(block.text.split()) for block in blocks if block.kept)
         result = f"{kept:,} words"
+        if scorer:
+            document = document_of(
+                parsed, blocks, extractor=extractor, sentence_ends=DEFAULT_SENTENCE_ENDS
+            )
+            row = scorer.score([document]).to_pylist()[0]
+            result += f", {row['words']:,} scored {row['flags']}"
         seconds = time.process_time() - start
         found = WORD in parsed.title or any(WORD in block.text for block in blocks)
         lost = not found and name not in WITHOUT_TEXT
@@ -232,17 +261,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="pages by name; all")
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--megabytes", type=int, default=600)
+    parser.add_argument("--score", action="store_true", help="score the text as well")
     parser.add_argument("--one", metavar="EXTRACTOR", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.one:
-        outcome = measured(options.names[0], options.one, options.megabytes)
+        outcome = measured(options.names[0], options.one, options)
         print(json.dumps(asdict(outcome)))
         return 0
     failed = 0
     print("| page | extractor | result | seconds | MB |\n|---|---|---|---|---|")
     for name in options.names or PAGES:
         for extractor in EXTRACTORS:
-            outcome = measure(name, extractor, options.megabytes)
+            outcome = measure(name, extractor, options)
             bad = (
                 outcome.lost
                 or outcome.seconds > options.seconds

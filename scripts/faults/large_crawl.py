@@ -72,7 +72,9 @@ def large_run(work: Path, pages: Sequence[bytes], documents: int, options: Seque
     check_pages(rows, first)
     docnos = random.Random(1).sample(sorted(first), 3)
     started = time.monotonic()
-    subprocess.run([*UNDERSTAND, "lookup", str(run), *docnos], check=True, capture_output=True)
+    subprocess.run(
+        [*UNDERSTAND, "crawl", "lookup", str(run), *docnos], check=True, capture_output=True
+    )
     print(f"three documents looked up in {time.monotonic() - started:.2f} s")
 
 

@@ -10,7 +10,7 @@
 - Understandability: by origin alone, 0 easy to 100 hard: forum 10, NIH 30, Wikipedia 50,
   PubMed 80. It is not from our own model, which would be circular.
 
-Shared by `retrieval_combos.py` and `retrieval_simulation.py`.
+Shared by `ranking_combos.py` and `ranking_simulation.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Learning to rank with relevance and understandability: Combos 1 to 5 on a constructed collection.
 
-The collection is that of `retrieval_collection.py`. Candidates are the first 200 of BM25. "All"
+The collection is that of `collection.py`. Candidates are the first 200 of BM25. "All"
 features are the 24 of retrieval and the catalogue's groups of readability, components, medical
 vocabulary and natural language; not word frequencies and language models, which were counted in
 these very texts, and not markup, which is constructed. Queries are in five folds, each ranked by a

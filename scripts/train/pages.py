@@ -79,9 +79,9 @@ RECIPES = {
             "clear": 2.0,
             "onestop": 10.0,
         },
-        pairs={"med_wiki_pairs": 0.3, "cochrane_pls": 0.5, "pdq_pages": 2.0},
+        pairs={"med_wiki_pairs": 0.3, "cochrane_pls": 0.5, "pdq_pages": 4.0},
         licence="research and non-commercial use (some training labels allow no other)",
-        landmarks=900,
+        landmarks=700,
         reach=0.15,
         ridge=0.7,
     ),
@@ -168,6 +168,15 @@ class Fit:
         rows = table.rows[own].astype(np.float64)
         self.center, scale = rows.mean(axis=0), rows.std(axis=0)
         self.scale = np.where(scale > 1e-9, scale, 1.0)
+        self._learn_space(own, self._standard(rows), rng)
+        self.of_rows = self.space(table.rows)
+        self.of_texts = table.means(self.of_rows)
+        self.differences = self._differences(rng)
+        self.theta, self.scales = self._solve()
+
+    def _learn_space(self, own: NDArray[np.int64], rows: Floats, rng: np.random.Generator) -> None:
+        """What `space` needs, from the passages to learn from: their numbers, and their columns."""
+        table, recipe = self.table, self.recipe
         # A set gives landmarks by the square root of its size.
         _, number, counts = np.unique(
             table.sets[table.text[own]], return_inverse=True, return_counts=True
@@ -176,14 +185,10 @@ class Fit:
         landmarks = min(recipe.landmarks, len(own))
         chosen = np.sort(rng.choice(len(own), landmarks, replace=False, p=chance / chance.sum()))
         # What goes into the bundle as float16 is used as such here.
-        self.vectors = self._standard(rows[chosen]).astype(np.float16).astype(np.float64)
+        self.vectors = rows[chosen].astype(np.float16).astype(np.float64)
         self.gamma = recipe.reach / rows.shape[1]
         values, directions = np.linalg.eigh(_bells(self.vectors, self.vectors, self.gamma))
         self.root = (directions / np.sqrt(np.maximum(values, 1e-9))) @ directions.T
-        self.of_rows = self.space(table.rows)
-        self.of_texts = table.means(self.of_rows)
-        self.differences = self._differences(rng)
-        self.theta, self.scales = self._solve()
 
     def _standard(self, rows: Floats) -> Floats:
         return standardised(rows, self.center, self.center, self.scale, CUT)
@@ -273,7 +278,7 @@ def _bells(rows: Floats, vectors: Floats, gamma: float) -> Floats:
     return np.asarray(np.exp(-gamma * np.maximum(squares - 2 * rows @ vectors.T, 0)))
 
 
-def out_of_fold(table: Table, recipe: Recipe, seed: int = 0) -> Floats:
+def out_of_fold(table: Table, recipe: Recipe, seed: int = 0, regression: type[Fit] = Fit) -> Floats:
     """The level of every text, from a model that saw nothing of its group nor of a copy of it.
 
     Sets that the recipe leaves out are held out whole: texts of which they have a copy are not
@@ -285,7 +290,7 @@ def out_of_fold(table: Table, recipe: Recipe, seed: int = 0) -> Floats:
     fold = folds_of(table.groups, FOLDS, seed)
     levels = np.zeros(len(table))
     for number in range(FOLDS):
-        fit = Fit(table, recipe, usable & (fold != number), seed)
+        fit = regression(table, recipe, usable & (fold != number), seed)
         found = fit.levels(fit.of_texts)
         here = own & (fold == number)
         levels[here] = found[here]
@@ -338,7 +343,7 @@ def labels_2016(data: Path) -> tuple[float, float]:
 
 
 def scale_of(data: Path, levels: Floats) -> PageScale:
-    """The scale of the assessors, from the levels of pages of the kind and the years they judged."""
+    """The scale of the assessors, from levels of pages of the kind and the years they judged."""
     mean, deviation = labels_2016(data)
     return PageScale(
         round(mean, 2),
@@ -348,6 +353,11 @@ def scale_of(data: Path, levels: Floats) -> PageScale:
         level_deviation=round(float(levels.std()), 4),
         reach=REACH,
     )
+
+
+def reference_pages() -> list[Text]:
+    """Pages of the kind and the years that the assessors of 2016 judged."""
+    return [text for text in pages() if text.set in ("sondhi", "schwarz")]
 
 
 def load(data: Path, cache: Path | None) -> tuple[Table, Table]:
@@ -360,7 +370,7 @@ def load(data: Path, cache: Path | None) -> tuple[Table, Table]:
             )  # type: ignore[return-value]
     texts = [text for name in SETS for text in labelled(name)]
     table = table_of(texts, groups_of(texts))
-    reference = [text for text in pages() if text.set in ("sondhi", "schwarz")]
+    reference = reference_pages()
     other = table_of(reference, np.arange(len(reference)))
     if cache:
         arrays = {

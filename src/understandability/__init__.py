@@ -1,76 +1,144 @@
 """How likely a reader is to understand a web page: P(U|d), from bytes to evaluation.
 
+    import understandability as ud
+
+    ud.score_text("You have flu. Rest, and drink water.")
+    ud.score(["crawl.warc.gz", "pages/"], workers=4).to_pandas()
+
 Bytes become a `Page`, a page becomes `Block`s of text, blocks become a `Document`, a document
 becomes features, features become an `Estimate`; estimates re-rank and evaluate runs.
-One subpackage per stage, each importing from earlier stages only.
+One subpackage per stage, each importing from earlier stages only; `api` has the calls above.
 """
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understandability.api.evaluation import (
+        bounds,
         compare,
         correlate,
         dimension,
         evaluate,
         simulate,
+        simulate_users,
     )
     from understandability.api.ranking import criterion, fuse, rerank, tradeoff
+    from understandability.api.scoring import (
+        Scores,
+        crawl,
+        explain,
+        features,
+        merge,
+        readability,
+        score,
+        score_html,
+        score_table,
+        score_text,
+    )
     from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
-    from understandability.scoring import Scorer, Scores, Settings, score
+    from understandability.formats.tables import TableColumns
+    from understandability.models.bundle import load_bundle
+    from understandability.scoring import Scorer, Settings
 
 from understandability._version import __version__
 
-# Name -> module: imported when first used, so that importing the package costs nothing.
+# Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
-    "Scorer": "understandability.scoring",
-    "Scores": "understandability.scoring",
-    "Settings": "understandability.scoring",
-    "read_pages": "understandability.formats.sources",
-    "score": "understandability.scoring",
-    # Evaluation and ranking of runs.
-    "compare": "understandability.api.evaluation",
-    "correlate": "understandability.api.evaluation",
-    "criterion": "understandability.api.ranking",
-    "dimension": "understandability.api.evaluation",
-    "evaluate": "understandability.api.evaluation",
-    "fuse": "understandability.api.ranking",
-    "read_labels": "understandability.formats.runs",
-    "read_run": "understandability.formats.runs",
-    "rerank": "understandability.api.ranking",
-    "simulate": "understandability.api.evaluation",
-    "tradeoff": "understandability.api.ranking",
-    "write_run": "understandability.formats.runs",
+    "api.evaluation": (
+        "bounds",
+        "compare",
+        "correlate",
+        "dimension",
+        "evaluate",
+        "simulate",
+        "simulate_users",
+    ),
+    "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
+    "api.scoring": (
+        "Scores",
+        "crawl",
+        "explain",
+        "features",
+        "merge",
+        "readability",
+        "score",
+        "score_html",
+        "score_table",
+        "score_text",
+    ),
+    "formats.runs": ("read_labels", "read_run", "write_run"),
+    "formats.sources": ("read_pages",),
+    "formats.tables": ("TableColumns",),
+    "models.bundle": ("load_bundle",),
+    "scoring": ("Scorer", "Settings"),
 }
 
 __all__ = [
     "Scorer",
     "Scores",
     "Settings",
+    "TableColumns",
     "__version__",
+    "bounds",
     "compare",
     "correlate",
+    "crawl",
     "criterion",
     "dimension",
     "evaluate",
+    "explain",
+    "features",
     "fuse",
+    "load_bundle",
+    "merge",
     "read_labels",
     "read_pages",
     "read_run",
+    "readability",
     "rerank",
     "score",
+    "score_html",
+    "score_table",
+    "score_text",
     "simulate",
+    "simulate_users",
     "tradeoff",
     "write_run",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module(_PUBLIC[name]), name)
+    for module, names in _PUBLIC.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Called(ModuleType):
+    """A package that is also the call of its name: ``ud.crawl(...)``, ``ud.features(...)``."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return __getattr__(self.__name__.rpartition(".")[2])(*arguments, **options)
+
+
+class _Package(ModuleType):
+    """This package, in which Python puts subpackages in the place of calls of the same name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in __all__ and isinstance(value, ModuleType):
+            value.__class__ = _Called
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __dir__() -> list[str]:
+    return __all__

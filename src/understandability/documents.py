@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from understandability.extraction import extract, fields, open_fields
+from understandability.extraction import extract, fields, open_fields, parse_for
 from understandability.language.sentences import sentence_starts
 from understandability.language.tokens import split_pieces
-from understandability.pages import ParsedPage, parse_page
+from understandability.pages import ParsedPage
 from understandability.records import TEXT, Block, Document, Page
 
 DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
+# Of a longer text the beginning is analysed: some 33,000 words, a hundred printed pages.
+MOST_CHARACTERS = 200_000
+LONG_TEXT = "long_text"
+_LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
 
 # The flag of a page of whose words less than this share was taken: its text may have been missed.
 LITTLE_KEPT = "little_kept"
@@ -24,8 +29,9 @@ def document_of(
     """The document that a page's blocks make under one policy of sentence ends.
 
     `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
-    fields by the policy, and no sentence runs across the end of a field. A document of less than
-    a quarter of the words in the blocks has the flag `LITTLE_KEPT`.
+    fields by the policy, and no sentence runs across the end of a field. Of a text longer than
+    `MOST_CHARACTERS` only so much is cut up, and the document has the flag `LONG_TEXT`; one of
+    less than a quarter of the words in the blocks has the flag `LITTLE_KEPT`.
 
     >>> from understandability.extraction import extract
     >>> from understandability.pages import parse_page
@@ -39,7 +45,8 @@ def document_of(
     starts: list[int] = []
     open_ends: list[int] = []
     texts = fields(blocks, sentence_ends)
-    for text, is_open in zip(texts, open_fields(blocks, sentence_ends), strict=True):
+    analysed = _beginning(texts)
+    for text, is_open in zip(analysed, open_fields(blocks, sentence_ends), strict=False):
         more = split_pieces(text)
         starts += [len(pieces) + start for start in sentence_starts(more)]
         pieces += more
@@ -47,7 +54,7 @@ def document_of(
             open_ends.append(len(starts) - 1)
     return Document(
         docno=parsed.page.docno,
-        source=parsed.page.source,
+        path=parsed.page.path,
         pieces=tuple(pieces),
         sentence_starts=tuple(starts),
         tag_counts=parsed.tag_counts,
@@ -58,9 +65,35 @@ def document_of(
         encoding=parsed.encoding,
         extractor=extractor,
         sentence_ends=sentence_ends,
-        flags=(*parsed.page.flags, *parsed.flags, *[LITTLE_KEPT] * _is_little_kept(blocks)),
+        flags=(
+            *parsed.page.flags,
+            *parsed.flags,
+            *[LONG_TEXT] * (analysed is not texts),
+            *[LITTLE_KEPT] * _is_little_kept(blocks),
+        ),
         open_ends=tuple(open_ends),
     )
+
+
+def _beginning(texts: list[str]) -> list[str]:
+    """The first `MOST_CHARACTERS` of some texts, up to the end of a piece; all if they are fewer.
+
+    Of what is longer than any writing (code, an image as text) little is left in that case.
+
+    >>> [len(text) for text in _beginning(["a" * 150_000, "word " * 50_000])]
+    [1000, 198994]
+    """
+    if sum(map(len, texts)) <= MOST_CHARACTERS:
+        return texts
+    left = MOST_CHARACTERS
+    analysed: list[str] = []
+    for text in texts:
+        text = _LONG_PIECE.sub(r"\1", text)
+        if len(text) > left:
+            return analysed + text[:left].rsplit(None, 1)[:1]
+        analysed.append(text)
+        left -= len(text)
+    return analysed
 
 
 def _is_little_kept(blocks: Sequence[Block]) -> bool:
@@ -83,7 +116,7 @@ def document_of_page(
     >>> document_of_page(page, extractor="naive").sentences[-2:]
     (('You', 'have', 'flu.'), ('Rest!',))
     """
-    parsed = parse_page(page)
+    parsed = parse_for(page, extractor)
     blocks = extract(parsed, extractor, engine)
     return document_of(parsed, blocks, extractor=extractor, sentence_ends=sentence_ends)
 

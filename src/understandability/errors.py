@@ -28,6 +28,10 @@ class OptionError(UnderstandabilityError):
     """A choice does not exist, or two choices do not go together."""
 
 
+class WrongTypeError(OptionError, TypeError):
+    """A call was given another kind of value than it takes; the text names the one that does."""
+
+
 class MissingExtraError(UnderstandabilityError):
     """An optional package is needed that is not installed; the text names the extra."""
 

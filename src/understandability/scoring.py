@@ -1,14 +1,12 @@
-"""Pages to rows: what one process does, from bytes to P(U|d)."""
+"""Documents to rows: what is chosen, what one process does from bytes to P(U|d)."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from understandability._version import __version__
 from understandability.documents import (
@@ -21,12 +19,10 @@ from understandability.errors import OptionError, PageError
 from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS, require_extractor
 from understandability.features import COLUMNS, Batch, batches, features_of
 from understandability.models import DEFAULT_BUNDLE, load_bundle
-from understandability.models.readers import USERS
-from understandability.records import SEEN_BEFORE, Document, Estimate, Failure, Page
-from understandability.storage.tables import SETTINGS_KEY
+from understandability.models.readers import DEFAULT_READER, USERS, Reader, reader_of
+from understandability.records import Document, Estimate, Failure, Page
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 FORMULAS = (
@@ -41,27 +37,32 @@ FORMULAS = (
     "smog",
 )
 COUNTS = ("words", "sentences")
-TEXTS = ("docno", "source", "language", "encoding", "extractor", "flags")
+# Of the estimate, under the names of its fields.
+ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "raw")
+TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "flags")
 NOT_ENGLISH = "not_english"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is chosen for a run; two runs with equal settings give equal rows.
+    """What is chosen; equal settings give equal rows.
 
     Raises `OptionError` where a choice does not exist, and `MissingExtraError` for an extractor
     that is an extra and not installed.
 
     >>> Settings(threshold=50, user="step").bundle
-    'default'
+    'open'
 
     `extractor`, `sentence_ends`, `engine`
         How text is taken from pages (`EXTRACTORS`, `SENTENCE_ENDS`, `ENGINES`).
     `bundle`
         The name or folder of the model that estimates difficulty.
+    `reader`
+        For whom the estimate is, one of `READERS`. A reader sets the three below; each of them
+        that is given overrides it.
     `threshold`, `user`, `noise_scale`
-        The reader: copes with a difficulty below `threshold` (0 to 100); see `USERS`. Without
-        a `noise_scale` each user has its own.
+        The reader copes with a difficulty below `threshold` (0 to 100); see `USERS`. Without a
+        `noise_scale` each user model has its own.
     `features`
         Whether every feature of the catalogue stands in the row.
     `any_language`
@@ -72,18 +73,24 @@ class Settings:
     sentence_ends: str = DEFAULT_SENTENCE_ENDS
     engine: str = "fast"
     bundle: str = DEFAULT_BUNDLE
-    threshold: float = 40.0
-    user: str = "calibrated"
+    reader: str = DEFAULT_READER
+    threshold: float | None = None
+    user: str | None = None
     noise_scale: float | None = None
     features: bool = False
     any_language: bool = False
 
     def __post_init__(self) -> None:
+        who = self.who
+        if not 0 <= who.threshold <= 100:
+            raise OptionError(
+                f"the threshold must be a difficulty from 0 to 100, not {who.threshold:g}"
+            )
         for name, chosen, allowed in (
             ("extractor", self.extractor, EXTRACTORS),
             ("sentence_ends", self.sentence_ends, SENTENCE_ENDS),
             ("engine", self.engine, ENGINES),
-            ("user", self.user, USERS),
+            ("user", who.user, USERS),
         ):
             if chosen not in allowed:
                 raise OptionError(
@@ -92,62 +99,88 @@ class Settings:
                 )
         require_extractor(self.extractor)
 
+    @property
+    def who(self) -> Reader:
+        """The reader with all that was set otherwise, which the description then says."""
+        reader = reader_of(self.reader)
+        given = {
+            name: getattr(self, name)
+            for name in ("threshold", "user", "noise_scale")
+            if getattr(self, name) not in (None, getattr(reader, name))
+        }
+        if not given:
+            return reader
+        words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in given.items())
+        return replace(reader, description=f"{reader.description}, but {words}", **given)
 
-class Documents:
-    """Documents of pages, one after another; what cannot be one stands in `failures`.
 
-    `count` is how many there have been. A docno that came before is a failure: the first of
-    two wins.
+class RowMaker(Protocol):
+    """What makes rows of documents, in this process or in another one: it can be pickled.
+
+    `settings` say how documents are made of pages; `described` is what was chosen, to stand
+    beside the rows; `schema` has the columns of the tables that `rows` gives, of which ``docno``
+    is one.
     """
 
-    def __init__(self, pages: Iterable[Page | Failure], settings: Settings) -> None:
-        self._pages, self._settings = pages, settings
-        self._seen: set[str] = set()
-        self.failures: list[Failure] = []
-        self.count = 0
-        # What `Sources` pass over, by kind; other iterables of pages pass nothing over.
-        skipped: Counter[str] | None = getattr(pages, "skipped", None)
-        self.skipped = Counter() if skipped is None else skipped
+    @property
+    def settings(self) -> Settings: ...
 
-    def __iter__(self) -> Iterator[Document]:
-        for page in self._pages:
-            result = self._document(page)
-            if isinstance(result, Failure):
-                self.failures.append(result)
-            else:
-                self.count += 1
-                yield result
+    @property
+    def described(self) -> dict[str, Any]: ...
 
-    def _document(self, page: Page | Failure) -> Document | Failure:
-        if isinstance(page, Failure):
-            return page
-        if page.docno in self._seen:
-            return Failure(page.docno, page.source, "read", SEEN_BEFORE)
-        self._seen.add(page.docno)
-        return document_or_failure(page, self._settings)
+    @property
+    def schema(self) -> pa.Schema: ...
+
+    def rows(self, documents: Sequence[Document]) -> pa.Table:
+        """The rows of the documents, in their order."""
+
+
+def names_of(documents: Sequence[Document]) -> dict[str, list[str | None]]:
+    """The columns that a row is joined by: docno, path, and the URL where it is known."""
+    return {
+        "docno": [document.docno for document in documents],
+        "path": [document.path for document in documents],
+        "url": [document.url for document in documents],
+    }
+
+
+def document_under(page: Page, settings: Settings) -> Document:
+    """The document of a page under the settings; raises `PageError`."""
+    return document_of_page(
+        page,
+        extractor=settings.extractor,
+        sentence_ends=settings.sentence_ends,
+        engine=settings.engine,
+    )
 
 
 def document_or_failure(page: Page, settings: Settings) -> Document | Failure:
     """The document of a page under the settings; what goes wrong with it becomes a failure."""
     try:
-        return document_of_page(
-            page,
-            extractor=settings.extractor,
-            sentence_ends=settings.sentence_ends,
-            engine=settings.engine,
-        )
+        return document_under(page, settings)
     except PageError as error:
-        return Failure(page.docno, page.source, error.stage, str(error))
+        return Failure(page.docno, page.path, error.stage, str(error))
     except Exception as error:
         # What a parser does on a page that nobody foresaw must not end a crawl.
         message = f"{type(error).__name__}: {error}"
-        return Failure(page.docno, page.source, "extract", message)
+        return Failure(page.docno, page.path, "extract", message)
+
+
+def documents_of(pages: Iterable[Page | Failure], settings: Settings) -> Iterator[Document]:
+    """The documents of pages, each docno once; what cannot be one is left out."""
+    seen: set[str] = set()
+    for page in pages:
+        if isinstance(page, Page) and page.docno not in seen:
+            seen.add(page.docno)
+            document = document_or_failure(page, settings)
+            if isinstance(document, Document):
+                yield document
 
 
 class Scorer:
-    """Estimates documents under fixed settings; loads its bundle once.
+    """Makes rows of scores under fixed settings; loads its bundle once.
 
-    >>> table = Scorer().score([document_of_text("You should rest, and drink water.")])
+    >>> table = Scorer().rows([document_of_text("You should rest, and drink water.")])
     >>> table["words"].to_pylist(), table["p_understandable"][0].as_py() > 0.5
     ([6], True)
     """
@@ -159,20 +192,31 @@ class Scorer:
         if self.settings.features:
             self.columns += tuple(name for name in COLUMNS if name not in self.columns)
 
+    def __reduce__(self) -> tuple[type[Scorer], tuple[Settings]]:
+        """Another process loads its bundle itself."""
+        return Scorer, (self.settings,)
+
     @property
     def described(self) -> dict[str, Any]:
         """What was chosen, with the versions it depends on, to stand beside the rows."""
+        who = self.settings.who
         return {
             "understandability": __version__,
             **asdict(self.settings),
+            "threshold": who.threshold,
+            "user": who.user,
+            "noise_scale": who.noise_scale,
+            "reader_description": who.description,
             "bundle": self.bundle.name,
             "bundle_checksum": self.bundle.checksum,
             "bundle_licence": self.bundle.licence,
+            "model": f"{self.bundle.name}@{self.bundle.checksum[:12]}",
+            "scale": self.bundle.scale,
         }
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """The names and the types of the columns that `score` gives."""
+        """The names and the types of the columns that `rows` gives."""
         import pyarrow as pa
 
         types = {
@@ -182,8 +226,8 @@ class Scorer:
         names = self._columns(Batch([document_of_text("A text.")]))
         return pa.schema([(name, types.get(name, pa.float64())) for name in names])
 
-    def score(self, documents: Sequence[Document]) -> pa.Table:
-        """One row for each document: `docno`, `source`, P(U|d), difficulty, formulas, counts."""
+    def rows(self, documents: Sequence[Document]) -> pa.Table:
+        """One row for each document: docno, path, URL, P(U|d), difficulty, formulas, counts."""
         return self._table(Batch(documents)) if documents else self.schema.empty_table()
 
     def _table(self, batch: Batch) -> pa.Table:
@@ -195,7 +239,7 @@ class Scorer:
         return pa.Table.from_batches([pa.RecordBatch.from_struct_array(structs)])
 
     def _columns(self, batch: Batch) -> dict[str, list[Any]]:
-        """The columns of `score`."""
+        """The columns of `rows`; more come in here, or in `ESTIMATES`, `TEXTS` or `COUNTS`."""
         documents = batch.documents
         table = features_of(batch, self.columns)
         values = dict(zip(table.names, table.values.T.tolist(), strict=True))
@@ -206,13 +250,8 @@ class Scorer:
         ]
 
         return {
-            "docno": [document.docno for document in documents],
-            "source": [document.source for document in documents],
-            "p_understandable": [estimate.p_understandable for estimate in estimates],
-            "difficulty": [estimate.difficulty for estimate in estimates],
-            "spread": [estimate.spread for estimate in estimates],
-            "level": [estimate.level for estimate in estimates],
-            "raw": [estimate.raw for estimate in estimates],
+            **names_of(documents),
+            **{name: [getattr(each, name) for each in estimates] for name in ESTIMATES},
             **{name: values[name] for name in FORMULAS},
             **{name: list(map(int, values[name])) for name in COUNTS},
             "language": [document.language for document in documents],
@@ -228,11 +267,12 @@ class Scorer:
         Of one in another language than English, unless `any_language` is chosen, it is NaN, with
         the flag ``not_english``.
         """
+        who = self.settings.who
         estimates = self.bundle.estimate(
             batch,
-            threshold=self.settings.threshold,
-            user=self.settings.user,
-            noise_scale=self.settings.noise_scale,
+            threshold=who.threshold,
+            user=who.user,
+            noise_scale=who.noise_scale,
         )
         return tuple(
             replace(
@@ -256,66 +296,10 @@ class Scorer:
         >>> scorer.score_page(Page("flu", "", b"<p>You have flu. Rest and drink."))["words"]
         6
         """
-        document = document_of_page(
-            page,
-            extractor=self.settings.extractor,
-            sentence_ends=self.settings.sentence_ends,
-            engine=self.settings.engine,
-        )
+        document = document_under(page, self.settings)
         return {name: column[0] for name, column in self._columns(Batch([document])).items()}
 
     def score_all(self, documents: Iterable[Document]) -> Iterator[pa.Table]:
         """The rows of many documents, in tables of a bounded size; at least one, if empty."""
         for batch in batches(documents):
             yield self._table(batch) if len(batch) else self.schema.empty_table()
-
-
-@dataclass(frozen=True)
-class Scores:
-    """What `score` gives: a table with one row a document, and the failures beside it."""
-
-    table: pa.Table
-    failures: tuple[Failure, ...]
-    skipped: Counter[str] = field(default_factory=Counter)
-
-    def __len__(self) -> int:
-        return int(self.table.num_rows)
-
-    def __getitem__(self, docno: str) -> dict[str, Any]:
-        """The row of one document."""
-        import pyarrow.compute as pc
-
-        index = pc.index(self.table["docno"], docno).as_py()
-        if index < 0:
-            raise KeyError(docno)
-        return dict(self.table.slice(index, 1).to_pylist()[0])
-
-    def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table; its metadata hold the settings."""
-        return self.table
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The rows as a pandas data frame, where pandas is installed."""
-        return self.table.to_pandas()
-
-
-def score(
-    pages: Iterable[Page | Failure], settings: Settings | None = None, **changes: Any
-) -> Scores:
-    """Score pages, as from `read_pages`; `changes` are fields of `Settings`.
-
-    >>> from understandability import read_pages, score
-    >>> from understandability.storage.resources import resource
-    >>> scores = score(read_pages(resource("samples")), threshold=40)
-    >>> scores["easy.html"]["difficulty"] < scores["hard.html"]["difficulty"]
-    True
-    """
-    scorer = Scorer(replace(settings or Settings(), **changes))
-    documents = Documents(pages, scorer.settings)
-    import pyarrow as pa
-
-    table = pa.concat_tables(scorer.score_all(documents))
-    metadata = {SETTINGS_KEY: json.dumps(scorer.described)}
-    return Scores(
-        table.replace_schema_metadata(metadata), tuple(documents.failures), documents.skipped
-    )

@@ -24,7 +24,7 @@ def test_docno_and_values_of_the_features_asked_for(understand, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     with (tmp_path / "fog.tsv").open() as file:
         rows = {row.pop("docno"): row for row in csv.DictReader(file, delimiter="\t")}
-    assert list(rows["easy.html"]) == ["gunning_fog_plain", "dale_chall"]
+    assert list(rows["easy.html"]) == ["path", "url", "gunning_fog_plain", "dale_chall"]
     for name in ("gunning_fog_plain", "dale_chall"):
         easy, medium, hard = (
             float(rows[f"{level}.html"][name]) for level in ("easy", "medium", "hard")
@@ -49,7 +49,7 @@ def test_everything_without_names(understand) -> None:
     """Every row of the catalogue, as it is."""
     done = understand("features", SAMPLES / "easy.html", "-o", "-", "--quiet")
     (row,) = map(json.loads, done.stdout.splitlines())
-    assert list(row) == ["docno", *(feature.name for feature in CATALOGUE)]
+    assert list(row) == ["docno", "path", "url", *(feature.name for feature in CATALOGUE)]
 
 
 def test_a_single_page_is_shown_with_a_line_for_each_feature(understand) -> None:
@@ -64,7 +64,7 @@ def test_the_list_says_all_of_every_feature(understand, tmp_path: Path) -> None:
     shown = understand("features", "--list")
     assert shown.returncode == 0, shown.stderr
     heading, *lines = shown.stdout.splitlines()
-    assert heading.split() == "name group per unit harder meaning source needs".split()  # noqa: SIM905
+    assert heading.split() == "name group per unit direction meaning source needs".split()  # noqa: SIM905
     assert len(lines) == len(CATALOGUE)
     understand("features", "--list", "--groups", "html", "-o", tmp_path / "list.csv")
     with (tmp_path / "list.csv").open() as file:
@@ -99,7 +99,8 @@ def test_bad_pages_become_error_rows(understand, tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     (row,) = map(json.loads, output.read_text().splitlines())
-    assert row == {"docno": "good.html", "words": 4.0}
+    path = str(tmp_path / "good.html")
+    assert row == {"docno": "good.html", "path": path, "url": None, "words": 4.0}
     (error,) = map(json.loads, Path(f"{output}.errors.jsonl").read_text().splitlines())
     assert error["docno"] == "bad.html"
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -30,9 +34,17 @@ def test_commands_are_grouped_by_task(understand: Run) -> None:
 
 @pytest.mark.parametrize(
     ("line", "completed"),
-    [("understand expl", "explain"), ("understand explain --comp", "--compare")],
+    [
+        ("understand expl", "explain"),
+        ("understand explain --comp", "--compare"),
+        ("understand score --extractor bo", "boilerpipe"),
+        ("understand score --sentence-ends non", "none"),
+        ("understand evaluate --preset u", "ubire"),
+        ("understand evaluate --order sc", "score"),
+        ("understand fuse --method ", "combsum"),
+    ],
 )
-def test_the_shell_completes_commands_and_options(line: str, completed: str) -> None:
+def test_the_shell_completes_commands_options_and_values(line: str, completed: str) -> None:
     """As bash asks, after `understand --install-completion bash`."""
     environment = {
         **os.environ,
@@ -63,3 +75,61 @@ def test_help_loads_none_of_the_heavy_packages() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_examples_can_be_copied_from_the_help() -> None:
+    """What stands between colons may be the name of a picture, which a terminal then shows."""
+    from rich.emoji import Emoji
+
+    for name, module, _ in COMMANDS:
+        help_text = import_module(f"understandability.cli.{module}").__doc__ or ""
+        for text in (help_text, *docstrings(f"understandability.cli.{module}")):
+            assert Emoji.replace(text) == text, name
+
+
+def docstrings(module: str) -> list[str]:
+    """The help of each command in a module."""
+    return [each.__doc__ or "" for each in vars(import_module(module)).values() if callable(each)]
+
+
+CLOSED = "printf 'You rest.' | \"$0\" -m understandability score - {} 1>&-"
+
+
+@pytest.mark.parametrize(("output", "status"), [("-o scores.jsonl", 0), ("", 2), ("-o -", 2)])
+def test_a_closed_output_is_told(tmp_path: Path, output: str, status: int) -> None:
+    """And no traceback; a file is written all the same."""
+    done = subprocess.run(
+        ["/bin/sh", "-c", CLOSED.format(output), sys.executable],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+    assert ("understand: standard output is closed" in done.stderr) == (status == 2)
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".jsonl"] == (
+        [] if status else ["scores.jsonl"]
+    )
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.1, 0.15, 0.2, 0.3, 0.45])
+def test_an_interruption_while_it_loads_ends_it_without_a_traceback(seconds: float) -> None:
+    """Python's own start, which comes first, takes some hundredths of a second."""
+    program = (
+        "import signal; print(flush=True); from understandability.__main__ import main; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, "score", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(seconds)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert "Traceback" not in told
+    assert process.returncode in (1, 130)

@@ -176,7 +176,7 @@ def test_a_tradeoff_is_a_table_and_a_plot(understand: Understand, folder: Path) 
     ]
     result = json.loads((folder / "tradeoff.json").read_text())
     assert len(result["points"]) == 9
-    assert result["settings"]["dimensions"]["u"]["scale"] == "lower-easier:40"
+    assert result["conventions"]["dimensions"]["u"]["scale"] == "lower-easier:40"
     assert (folder / "tradeoff.svg").read_bytes().startswith(b"<?xml")
 
 

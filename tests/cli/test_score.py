@@ -17,7 +17,8 @@ ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "resources" / "samples"
 COLUMNS = [
     "docno",
-    "source",
+    "path",
+    "url",
     "p_understandable",
     "difficulty",
     "spread",
@@ -132,7 +133,7 @@ def test_a_mix_of_inputs_in_which_much_is_bad(understand, tmp_path: Path) -> Non
     rows = rows_of((tmp_path / "scores.jsonl").read_text())
     assert [row["docno"] for row in rows] == ["good.html", "notes.txt", "r1"]
     errors = rows_of((tmp_path / "scores.jsonl.errors.jsonl").read_text())
-    assert all(list(error) == ["docno", "source", "stage", "error"] for error in errors)
+    assert all(list(error) == ["docno", "path", "stage", "error"] for error in errors)
     told = {error["docno"]: (error["stage"], error["error"]) for error in errors}
     assert set(told) == {
         "empty.html",

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from understandability.crawl.folder import Facts, Part, RunFolder
+from understandability.crawl.folder import CrawlFolder, Facts, Part
 from understandability.records import Failure
 
 collect_ignore = ["hazards"]
@@ -34,7 +34,7 @@ def hazards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def commit(
-    folder: RunFolder,
+    folder: CrawlFolder,
     part: Part,
     scored: Sequence[str],
     failed: Sequence[tuple[str, str]] = (),
@@ -43,15 +43,16 @@ def commit(
     table = pa.table(
         {
             "docno": pa.array(scored, pa.string()),
-            "source": [f"input{part.input}#{i}" for i in range(len(scored))],
+            "path": [f"input{part.input}#{i}" for i in range(len(scored))],
             "difficulty": pa.array([10.0 * i for i in range(len(scored))], pa.float64()),
         },
         schema=pa.schema(
-            [("docno", pa.string()), ("source", pa.string()), ("difficulty", pa.float64())]
+            [("docno", pa.string()), ("path", pa.string()), ("difficulty", pa.float64())]
         ),
     )
     failures = [Failure(docno, f"input{part.input}", stage, "told") for docno, stage in failed]
-    return folder.commit(part, table, failures, Counter(pictures=1), {"threshold": 40.0})
+    there = CrawlFolder(folder.path, {"threshold": 40.0})
+    return there.commit(part, table, failures, Counter(pictures=1))
 
 
 @pytest.fixture(name="commit", scope="session")
@@ -61,10 +62,13 @@ def _commit() -> Callable[..., Facts]:
 
 @pytest.fixture(scope="session")
 def described() -> Callable[..., dict[str, Any]]:
-    """A description of a run with a number of inputs."""
+    """A description of a crawl with a number of inputs, of one path or (``""``) of one each."""
 
-    def of(inputs: int, **settings: Any) -> dict[str, Any]:
-        files = [[[f"in{i}", f"in{i}", 100 + i]] for i in range(inputs)]
+    def of(inputs: int, given: str = "crawl", **settings: Any) -> dict[str, Any]:
+        files = [
+            {"given": given or f"in{i}", "files": [[f"in{i}", f"in{i}", 100 + i]]}
+            for i in range(inputs)
+        ]
         return {"settings": {"threshold": 40.0, **settings}, "limit_mb": 10.0, "inputs": files}
 
     return of

@@ -57,7 +57,7 @@ def test_the_slurm_example_makes_one_run(
     for job in jobs:
         _, told = job.communicate()
         assert job.returncode == 0, told
-    merged = understand("run", "merge", "run/", "-o", "scores.parquet", cwd=tmp_path)
+    merged = understand("crawl", "merge", "scores/", "-o", "scores.parquet", cwd=tmp_path)
     assert merged.returncode == 0, merged.stderr
     alone = understand("score", "crawl/", "-o", "alone.parquet", cwd=tmp_path)
     assert alone.returncode == 0, alone.stderr

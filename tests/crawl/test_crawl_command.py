@@ -1,4 +1,4 @@
-"""`understand score -o RUN/`, `run` and `lookup` as a user gives them."""
+"""`understand score -o FOLDER/` and `understand crawl` as a user gives them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def crawl(tmp_path: Path) -> Path:
         (folder / f"c{number}.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     for name in ("p.html", "q.html", "r.txt"):
         (folder / name).write_text(f"<p>{TEXTS[0]}" if name != "r.txt" else TEXTS[1])
-    (folder / "z.pdf").write_bytes(b"%PDF")
+    (folder / "z.exe").write_bytes(b"MZ")
     (folder / "empty.html").write_bytes(b"")
     return folder
 
@@ -57,11 +57,11 @@ def test_a_merged_run_is_what_one_process_writes(
     assert understand("score", crawl, "-o", alone).returncode == 0
     run = understand("score", crawl, "-o", f"{tmp_path}/run/", "--workers", 2)
     assert run.returncode == 0, run.stderr
-    told = understand("run", "merge", f"{tmp_path}/run", "-o", merged)
+    told = understand("crawl", "merge", f"{tmp_path}/run", "-o", merged)
     assert told.returncode == 0, told.stderr
     assert rows(merged) == rows(alone)
     assert errors(merged) == errors(alone)
-    assert "1 documents were in an earlier input already" in told.stderr
+    assert "1 documents came a second time" in told.stderr
     assert (
         pq.read_schema(merged).metadata[b"understandability"]
         == (pq.read_schema(alone).metadata[b"understandability"])
@@ -71,13 +71,13 @@ def test_a_merged_run_is_what_one_process_writes(
 def test_a_run_tells_what_came_of_it(tmp_path: Path, crawl: Path, understand: Run) -> None:
     """At its end and whenever it is asked: documents, errors by stage, difficulties."""
     run = understand("score", crawl, "-o", f"{tmp_path}/run/")
-    status = understand("run", "status", f"{tmp_path}/run/")
+    status = understand("crawl", "status", f"{tmp_path}/run/")
     for told in (run.stderr, status.stdout):
         assert f"{tmp_path}/run: 24 documents of 3 of 3 inputs, 20 scored, 4 errors" in told
         assert "errors in read: 2" in told
         assert "errors in decode: 2" in told
         assert "\n 90-100 " in told
-    assert "passed over: 1 files with the suffix .pdf" in run.stderr
+    assert "passed over: 1 files with the suffix .exe" in run.stderr
     assert "bundle " in run.stderr
     quiet = understand("score", crawl, "-o", f"{tmp_path}/run2/", "--quiet", "--strict")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (1, "", "")
@@ -111,7 +111,7 @@ def test_another_run_in_the_same_folder_is_refused(
     ):
         told = understand("score", crawl, "-o", run, *options)
         assert told.returncode == 2
-        assert f"{tmp_path}/run holds another run: {difference}" in told.stderr
+        assert f"{tmp_path}/run holds another crawl: {difference}" in told.stderr
     (crawl / "p.html").write_text("Another text.")
     told = understand("score", crawl, "-o", run)
     assert "p.html" in told.stderr
@@ -124,7 +124,7 @@ def test_shards_make_one_run(tmp_path: Path, crawl: Path, understand: Run) -> No
     for i in (1, 2, 3):
         part = understand("score", crawl, "-o", run, "--shard", f"{i}/3", "--workers", 1)
         assert part.returncode == 0, part.stderr
-        unfinished = understand("run", "merge", run, "-o", f"{tmp_path}/m.parquet")
+        unfinished = understand("crawl", "merge", run, "-o", f"{tmp_path}/m.parquet")
         assert unfinished.returncode == (0 if i == 3 else 2)
     assert "not finished" not in unfinished.stderr
     assert understand("score", crawl, "-o", f"{tmp_path}/alone.parquet").returncode == 0
@@ -137,20 +137,24 @@ def test_looking_documents_up(tmp_path: Path, crawl: Path, understand: Run) -> N
     """A line of JSON for each; status 1 where one is not there."""
     run = f"{tmp_path}/run/"
     assert understand("score", crawl, "-o", run).returncode == 0
-    told = understand("lookup", run, "d1-7", "d0-4", "d9")
+    told = understand("crawl", "lookup", run, "d1-7", "d0-4", "d9")
     assert told.returncode == 1
     assert told.stderr == f"d9 is not in {tmp_path}/run\n"
     found, failed = map(json.loads, told.stdout.splitlines())
     assert 0 <= found["p_understandable"] <= 1
     assert (failed["docno"], failed["stage"]) == ("d0-4", "decode")
-    assert "is no run folder" in understand("lookup", str(crawl), "d1-7").stderr
+    assert "is no crawl folder" in understand("crawl", "lookup", str(crawl), "d1-7").stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--workers", "2"], "--workers belongs to a run folder, which the terminal is not"),
-        (["-o", "s.parquet", "--shard", "1/2"], "--shard belongs to a run folder, which s.parquet"),
+        (["--shard", "1/2"], "--shard belongs to a crawl folder, which the terminal is not"),
+        (["-o", "scores"], "names no kind of table"),
+        (
+            ["-o", "s.parquet", "--shard", "1/2"],
+            "--shard belongs to a crawl folder, which s.parquet",
+        ),
         (["-o", "run/", "--runner", "slurm"], "runner 'slurm' does not exist; choose one of local"),
         (["-o", "run/", "--address", "auto"], "give --runner ray as well"),
         (["-o", "run/", "--limit-seconds", "inf"], "--limit-seconds"),
@@ -181,10 +185,10 @@ def test_names_that_no_table_can_hold(tmp_path: Path, understand: Run) -> None:
         assert told.returncode == 0, told.stderr
     scores = pq.read_table(tmp_path / "run" / "scores")
     assert sorted(scores["docno"].to_pylist()) == ["caf\\udce9.html", "half \\ud800", "x"]
-    found = understand("lookup", "run", "caf\udce9.html", cwd=tmp_path)
+    found = understand("crawl", "lookup", "run", "caf\udce9.html", cwd=tmp_path)
     assert json.loads(found.stdout)["docno"] == "caf\\udce9.html"
     for part in (tmp_path / "run" / "scores").iterdir():
         part.unlink()
-    status = understand("run", "status", "run", cwd=tmp_path)
+    status = understand("crawl", "status", "run", cwd=tmp_path)
     assert status.returncode == 0, status.stderr
     assert "not complete: pages/caf\\udce9.html" in status.stdout

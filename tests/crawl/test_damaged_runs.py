@@ -1,4 +1,4 @@
-"""Run folders that somebody has meddled with: each fault is one sentence, never a wrong row."""
+"""Crawl folders that somebody has meddled with: each fault is one sentence, never a wrong row."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.crawl.folder import Facts, Part, RunFolder
-from understandability.crawl.lookup import look_up, write_index
+from understandability.crawl.folder import CrawlFolder, Facts, Part
+from understandability.crawl.lookup import look_up
 from understandability.crawl.merge import merge
 from understandability.crawl.status import status_of
 from understandability.errors import InputError
@@ -23,15 +23,14 @@ Described = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, commit: Commit, described: Described) -> RunFolder:
+def run(tmp_path: Path, commit: Commit, described: Described) -> CrawlFolder:
     """A finished run of two inputs, 400 documents each, of which one half are errors."""
-    run = RunFolder(str(tmp_path / "run"))
+    run = CrawlFolder(str(tmp_path / "run"))
     run.begin(described(2))
     for number in range(2):
         scored = [f"d{number}-{i}" for i in range(200)]
         failed = [(f"e{number}-{i}", "decode") for i in range(200)]
         commit(run, Part(number, 0, last=True), scored, failed)
-    write_index(run)
     return run
 
 
@@ -44,17 +43,26 @@ def run(tmp_path: Path, commit: Commit, described: Described) -> RunFolder:
         ('{"format": 1}', "there is no 'settings'"),
         ('{"format": 1, "settings": {}}', "there is no 'inputs'"),
         ('{"format": 1, "settings": [], "inputs": []}', "its settings are no object"),
-        ('{"format": 1, "settings": {}, "inputs": [[]]}', "its inputs are not lists of files"),
-        ('{"format": 1, "settings": {}, "inputs": [["a"]]}', "its inputs are not lists of files"),
+        ('{"format": 1, "settings": {}, "inputs": [[]]}', "list indices must be integers"),
+        ('{"format": 1, "settings": {}, "inputs": [{}]}', "there is no 'files'"),
+        (
+            '{"format": 1, "settings": {}, "inputs": [{"given": "a", "files": [["a"]]}]}',
+            "its inputs have no files",
+        ),
+        (
+            '{"format": 1, "settings": {}, "inputs": [{"given": 1, "files": [["a", "a", 1]]}]}',
+            "its inputs have no files",
+        ),
+        ('{"format": 1, "settings": {}, "inputs": [{"given": "a", "files": []}]}', "out of range"),
         ('{"format": 1, "settings": {}, "inputs": 3}', "not iterable"),
         ("\ufffe", ""),
     ],
 )
 def test_a_damaged_description_is_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
-    """Whatever somebody has made of ``run.json``."""
-    (tmp_path / "run.json").write_text(text)
-    with pytest.raises(InputError, match=f"run.json is damaged: .*{re.escape(reason)}.*; restore"):
-        RunFolder(str(tmp_path)).description()
+    """Whatever somebody has made of ``crawl.json``."""
+    (tmp_path / "crawl.json").write_text(text)
+    with pytest.raises(InputError, match=f"json is damaged: .*{re.escape(reason)}.*; restore"):
+        CrawlFolder(str(tmp_path)).description()
 
 
 def truncate(path: Path) -> None:
@@ -91,7 +99,7 @@ def replace_by_folder(path: Path) -> None:
     "damage", [truncate, flip, replace_by_alien, lose_rows, empty, replace_by_folder, Path.unlink]
 )
 def test_a_damaged_part_is_one_sentence(
-    run: RunFolder, tmp_path: Path, damage: Callable[[Path], None], under: str
+    run: CrawlFolder, tmp_path: Path, damage: Callable[[Path], None], under: str
 ) -> None:
     """Which file, and how to have it made again; a lost one of scores is a part to be done."""
     name = Part(1, 0, last=True).name
@@ -108,37 +116,27 @@ def test_a_damaged_part_is_one_sentence(
     assert look_up(run, ["d0-3"]) == {"d0-3": run.scores(Part(0, 0, True)).to_pylist()[3]}
 
 
-def test_parts_of_other_runs_are_told(run: RunFolder, tmp_path: Path, commit: Commit) -> None:
+def test_parts_of_other_runs_are_told(run: CrawlFolder, tmp_path: Path, commit: Commit) -> None:
     """Copied in by hand, they are of an input that is not there, doubled, of other settings."""
     output = f"{tmp_path}/scores.parquet"
     for alien in (Part(1, 0), Part(1, 1), Part(1, 1, True)):
         commit(run, alien, ["c"])
-        with pytest.raises(InputError, match=r"holds .* beside .*, which are not of one run; rem"):
+        with pytest.raises(InputError, match=r"holds .* beside .* not of one crawl; rem"):
             merge(run, output)
         (tmp_path / "run" / "scores" / alien.name).unlink()
     alien = Part(2, 0, True)
     commit(run, alien, ["b"])
     for use in (status_of, lambda run: merge(run, output)):
-        with pytest.raises(InputError, match=r"2-00000-end.parquet is not of this run, which has"):
+        with pytest.raises(InputError, match=r"2-00000-end.parquet is not of this crawl, whi"):
             use(run)
     (tmp_path / "run" / "scores" / alien.name).unlink()
-    run.commit(Part(1, 0, True), run.scores(Part(1, 0, True)), [], Counter(), {"threshold": 30.0})
+    other = CrawlFolder(run.path, {"threshold": 30.0})
+    other.commit(Part(1, 0, True), run.scores(Part(1, 0, True)), [], Counter())
     with pytest.raises(InputError, match=r"part 0000001-00000-end.parquet of .* other settings"):
         merge(run, output)
 
 
-@pytest.mark.parametrize("end", [0, 3, 8, 100, -1])
-def test_a_damaged_index_is_one_sentence(run: RunFolder, tmp_path: Path, end: int) -> None:
-    """It never hides a document; without it, parts are searched."""
-    index = tmp_path / "run" / "index.keys"
-    index.write_bytes(index.read_bytes()[:end])
-    with pytest.raises(InputError, match=r"index.keys is damaged: .*; remove it, then give"):
-        look_up(run, ["d0-3"])
-    index.unlink()
-    assert look_up(run, ["d0-3"])["d0-3"] is not None
-
-
-def test_other_files_in_the_folder_are_left_alone(run: RunFolder, tmp_path: Path) -> None:
+def test_other_files_in_the_folder_are_left_alone(run: CrawlFolder, tmp_path: Path) -> None:
     """Notes, hidden files of file managers, a link to nowhere."""
     for name in ("notes.txt", "scores/.DS_Store", "scores/old.parquet", "errors/README"):
         (tmp_path / "run" / name).write_text("Not ours.")

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.cli import crawling
-from understandability.crawl.folder import RunFolder
-from understandability.crawl.local import CrawlProgress, run_local
+from understandability.cli.progress import ProgressLine
+from understandability.crawl.engine import Progress, fill_folder
+from understandability.crawl.folder import CrawlFolder
 from understandability.crawl.merge import merge
 from understandability.crawl.plan import Plan, make_plan
 from understandability.crawl.status import status_of
@@ -31,9 +31,9 @@ def lines(*docnos: str) -> bytes:
     )
 
 
-def run(plan: Plan, folder: RunFolder) -> CrawlProgress:
+def run(plan: Plan, folder: CrawlFolder) -> Progress:
     folder.begin(plan.description)
-    *_, progress = run_local(folder, plan, plan.inputs, workers=1, limits=Limits())
+    *_, progress = fill_folder(folder, plan, plan.inputs, workers=1, limits=Limits())
     return progress
 
 
@@ -49,7 +49,7 @@ def test_inputs_and_run_folder_behind_urls(tmp_path: Path) -> None:
     sources = Sources(["memory://bucket/crawl"])
     assert sources.skipped == {"files with the suffix .png": 1}
     plan = make_plan(sources, Scorer(SETTINGS))
-    folder = RunFolder("memory://bucket/run")
+    folder = CrawlFolder("memory://bucket/run", plan.described)
     progress = run(plan, folder)
     assert (progress.documents, progress.inputs_done) == (5, 3)
     assert progress.bytes_done == progress.bytes
@@ -75,7 +75,7 @@ def test_a_run_of_errors_alone_has_a_table(tmp_path: Path) -> None:
     """Its columns are those of every other run."""
     (tmp_path / "a.html").write_bytes(b"%PDF-1.7 \x00\x01")
     plan = make_plan(Sources([tmp_path / "a.html"]), Scorer(SETTINGS))
-    folder = RunFolder(str(tmp_path / "run"))
+    folder = CrawlFolder(str(tmp_path / "run"), plan.described)
     assert run(plan, folder).failed == {"decode": 1}
     assert (merge(folder, str(tmp_path / "s.parquet")).scored) == 0
     assert pq.read_schema(tmp_path / "s.parquet").names == Scorer(SETTINGS).schema.names
@@ -88,15 +88,15 @@ def test_a_run_that_failed_to_write_goes_on(
     for name in "ab":
         (tmp_path / f"{name}.jsonl").write_bytes(lines(f"{name}1", f"{name}2"))
     plan = make_plan(Sources([tmp_path / "a.jsonl", tmp_path / "b.jsonl"]), Scorer(SETTINGS))
-    folder = RunFolder(str(tmp_path / "run"))
-    commit = RunFolder.commit
+    folder = CrawlFolder(str(tmp_path / "run"), plan.described)
+    commit = CrawlFolder.commit
 
     def failing(self, part, *rest):  # type: ignore[no-untyped-def]
         if part.input == 1:
             raise InputError("the disk is full")
         return commit(self, part, *rest)
 
-    monkeypatch.setattr(RunFolder, "commit", failing)
+    monkeypatch.setattr(CrawlFolder, "commit", failing)
     with pytest.raises(InputError, match="the disk is full"):
         run(plan, folder)
     status = status_of(folder)
@@ -113,14 +113,14 @@ def test_progress_is_told_once_a_minute_where_there_is_no_terminal(
     """Documents, rate, errors by stage, the input, and about how long it will take."""
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    display = crawling._Display(quiet=False)
-    progress = CrawlProgress(inputs=4, bytes=1000, bytes_done=200, bytes_passed=200)
+    display = ProgressLine(quiet=False)
+    progress = Progress(inputs=4, bytes=1000, bytes_done=200, bytes_passed=200)
     for second in range(1, 130):
         now = float(second)
         progress.documents, progress.bytes_done = 100 * second, 200 + 2 * second
         progress.failed = Counter(decode=second // 2, extract=second // 10)
         progress.inputs_done, progress.input = second // 50, "crawl/b.warc.gz"
-        display.update(progress)
+        display.tell(progress)
     display.clear()
     first, second_line = capsys.readouterr().err.splitlines()
     assert re.fullmatch(
@@ -137,7 +137,7 @@ def test_quiet_means_quiet(
     """No progress, however long it takes."""
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    display = crawling._Display(quiet=True)
+    display = ProgressLine(quiet=True)
     now = 1e6
-    display.update(CrawlProgress(documents=1))
+    display.tell(Progress(documents=1))
     assert capsys.readouterr().err == ""

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understandability.crawl import merge as merging
-from understandability.crawl.folder import Facts, Part, RunFolder
-from understandability.crawl.lookup import look_up, write_index
+from understandability.crawl.folder import CrawlFolder, Facts, Part
+from understandability.crawl.lookup import look_up
 from understandability.crawl.merge import Merged, merge
 from understandability.errors import InputError
 from understandability.records import SEEN_BEFORE
@@ -34,7 +34,7 @@ def test_the_first_of_equal_names_wins(
     tmp_path: Path, commit: Commit, described: Described
 ) -> None:
     """Also where the first has become an error; an unreadable record has no name to defend."""
-    run = RunFolder(str(tmp_path / "run"))
+    run = CrawlFolder(str(tmp_path / "run"))
     run.begin(described(3))
     commit(run, Part(0, 0), ["a", "b"], [("bad", "decode"), ("cut", "read")])
     commit(run, Part(0, 1, True), ["c"])
@@ -44,7 +44,7 @@ def test_the_first_of_equal_names_wins(
     assert merge(run, str(output)) == Merged(scored=6, failed=5, repeated=3)
     table = pq.read_table(output)
     assert table["docno"].to_pylist() == ["a", "b", "c", "d", "cut", "e"]
-    assert table["source"].to_pylist()[0] == "input0#0"
+    assert table["path"].to_pylist()[0] == "input0#0"
     assert errors_of(output) == [
         ("bad", "told"),
         ("cut", "told"),
@@ -58,7 +58,7 @@ def test_a_repeated_name_is_one_error_whatever_becomes_of_its_page(
     tmp_path: Path, commit: Commit, described: Described
 ) -> None:
     """A later page of the same name that failed is told as repeated, as `score` alone does."""
-    run = RunFolder(str(tmp_path / "run"))
+    run = CrawlFolder(str(tmp_path / "run"))
     run.begin(described(3))
     commit(run, Part(0, 0, True), ["a"], [("bad", "decode"), ("cut", "read")])
     commit(run, Part(1, 0, True), ["b"], [("a", "extract"), ("bad", "decode"), ("cut", "read")])
@@ -81,7 +81,7 @@ def test_an_unfinished_run_is_merged_on_demand_only(
     tmp_path: Path, commit: Commit, described: Described
 ) -> None:
     """A table that lacks documents must not come about by oversight."""
-    run = RunFolder(str(tmp_path / "run"))
+    run = CrawlFolder(str(tmp_path / "run"))
     run.begin(described(2))
     with pytest.raises(InputError, match="0 of 2 inputs are complete"):
         merge(run, str(tmp_path / "s.jsonl"), partial=True)
@@ -89,6 +89,34 @@ def test_an_unfinished_run_is_merged_on_demand_only(
     with pytest.raises(InputError, match="is not finished: 1 of 2 inputs are complete"):
         merge(run, str(tmp_path / "s.jsonl"))
     assert merge(run, str(tmp_path / "s.jsonl"), partial=True) == Merged(1, 0, 0)
+
+
+def test_equal_names_in_different_inputs_are_two_documents(
+    tmp_path: Path, commit: Commit, described: Described
+) -> None:
+    """The later has the name of its input before its own; what is repeated in there is not."""
+    run = CrawlFolder(str(tmp_path / "run"))
+    description = described(3, given="x")
+    for each, name in zip(description["inputs"], ["a.jsonl", "b", "b"], strict=True):
+        each["given"] = name
+    run.begin(description)
+    commit(run, Part(0, 0, True), ["d"], [("bad", "decode")])
+    commit(run, Part(1, 0, True), ["d", "e"], [("bad", "decode"), ("cut", "read")])
+    commit(run, Part(2, 0, True), ["e", "d"])
+    output = tmp_path / "scores.parquet"
+    assert merge(run, str(output)) == Merged(scored=3, failed=5, repeated=2)
+    assert pq.read_table(output)["docno"].to_pylist() == ["d", "b/d", "e"]
+    assert errors_of(output) == [
+        ("bad", "told"),
+        ("b/bad", "told"),
+        ("cut", "told"),
+        ("e", SEEN_BEFORE),
+        ("d", SEEN_BEFORE),
+    ]
+    found = look_up(run, ["b/d", "d", "c/d"])
+    assert found["b/d"] == {"docno": "b/d", "path": "input1#0", "difficulty": 0.0}
+    assert found["d"] == {"docno": "d", "path": "input0#0", "difficulty": 0.0}
+    assert found["c/d"] is None
 
 
 names = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=6)
@@ -104,7 +132,7 @@ def test_merging_on_disk_is_merging_in_memory(
         patch.setattr(merging, "_BUCKET_ROWS", 3)
         patch.setattr(merging, "_CHUNK_ROWS", 2)
         patch.setattr(merging, "_PARTS_TOGETHER", 2)
-        run = RunFolder(f"{folder}/run")
+        run = CrawlFolder(f"{folder}/run")
         run.begin(described(len(inputs)))
         expected: dict[str, str] = {}
         seen: set[str] = set()
@@ -118,23 +146,22 @@ def test_merging_on_disk_is_merging_in_memory(
         output = Path(folder, "scores.parquet")
         merged = merge(run, str(output))
         rows = pq.read_table(output).to_pylist()
-        assert {row["docno"]: row["source"] for row in rows} == expected
+        assert {row["docno"]: row["path"] for row in rows} == expected
         assert merged.scored == len(rows) == len(expected)
-        for indexed in (False, True):
-            if indexed:
-                write_index(run)
-            found = look_up(run, "abcdefghi")
-            assert {docno for docno, row in found.items() if row} == seen
-            in_scores = {d: row["source"] for d, row in found.items() if row and "stage" not in row}
-            assert in_scores == expected
+        found = look_up(run, "abcdefghi")
+        assert {docno for docno, row in found.items() if row} == seen
+        in_scores = {d: row["path"] for d, row in found.items() if row and "stage" not in row}
+        assert in_scores == expected
 
 
-def test_looking_up_finds_scores_before_errors(tmp_path: Path, commit: Commit) -> None:
+def test_looking_up_finds_scores_before_errors(
+    tmp_path: Path, commit: Commit, described: Described
+) -> None:
     """A record that was unreadable or came again says nothing where the document has a score."""
-    run = RunFolder(str(tmp_path / "run"))
+    run = CrawlFolder(str(tmp_path / "run"))
+    run.begin(described(1))
     commit(run, Part(0, 0), ["a"], [("a", "read"), ("b", "read"), ("c", "extract")])
-    write_index(run)
-    commit(run, Part(0, 1, True), ["b", "new"])  # newer than the index
+    commit(run, Part(0, 1, True), ["b", "new"])
     rows = look_up(run, ["a", "b", "c", "new", "none"])
     assert {docno: row and row.get("stage") for docno, row in rows.items()} == {
         "a": None,
@@ -144,4 +171,4 @@ def test_looking_up_finds_scores_before_errors(tmp_path: Path, commit: Commit) -
         "none": None,
     }
     assert rows["none"] is None
-    assert rows["a"] == {"docno": "a", "source": "input0#0", "difficulty": 0.0}
+    assert rows["a"] == {"docno": "a", "path": "input0#0", "difficulty": 0.0}

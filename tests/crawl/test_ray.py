@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from understandability.crawl.folder import RunFolder, complete_inputs
-from understandability.crawl.local import run_local
+from understandability.crawl.engine import fill_folder
+from understandability.crawl.folder import CrawlFolder, complete_inputs
 from understandability.crawl.merge import merge
 from understandability.crawl.plan import make_plan
-from understandability.crawl.ray import run_on_ray
+from understandability.crawl.ray import fill_folder_on_ray
 from understandability.crawl.workers import Limits
 from understandability.errors import InputError
 from understandability.formats.sources import Sources
@@ -68,12 +68,14 @@ def test_a_run_survives_the_loss_of_a_node(
     pages = [f"<html lang=en><p>{text} Page {i}.".encode() for i in range(50)]
     faults.build_crawl(tmp_path / "crawl", pages, 9000, files=6)
     plan = make_plan(Sources([tmp_path / "crawl"]), Scorer(Settings()))
-    alone, spread = RunFolder(f"{tmp_path}/alone"), RunFolder(f"{tmp_path}/spread")
+    alone, spread = (
+        CrawlFolder(f"{tmp_path}/{name}", plan.described) for name in ("alone", "spread")
+    )
     for folder in (alone, spread):
         folder.begin(plan.description)
-    *_, expected = run_local(alone, plan, plan.inputs, workers=2, limits=Limits())
+    *_, expected = fill_folder(alone, plan, plan.inputs, workers=2, limits=Limits())
     lost = None
-    for now in run_on_ray(spread, plan, plan.inputs, workers=1, limits=Limits()):
+    for now in fill_folder_on_ray(spread, plan, plan.inputs, workers=1, limits=Limits()):
         progress = now
         if lost is None and spread.parts():
             (lost,) = cluster.worker_nodes
@@ -90,8 +92,8 @@ def test_what_fails_on_a_node_is_told(cluster: Any, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<p>Some words.")
     plan = make_plan(Sources([tmp_path / "a.html"]), Scorer(Settings()))
     plan = replace(plan, described={**plan.described, "bundle_checksum": "another"})
-    folder = RunFolder(f"{tmp_path}/run")
+    folder = CrawlFolder(f"{tmp_path}/run", plan.described)
     folder.begin(plan.description)
-    with pytest.raises(InputError, match="this node has other versions or bundles than the run"):
-        for _ in run_on_ray(folder, plan, plan.inputs, workers=1, limits=Limits()):
+    with pytest.raises(InputError, match="this node has other versions or bundles than the crawl"):
+        for _ in fill_folder_on_ray(folder, plan, plan.inputs, workers=1, limits=Limits()):
             pass

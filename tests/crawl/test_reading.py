@@ -1,4 +1,4 @@
-"""Inputs become batches and parts at the same places every time."""
+"""Inputs become chunks and parts at the same places every time."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import pytest
 
 from understandability.crawl import plan as planning
 from understandability.crawl import reading
-from understandability.crawl.plan import File, Input, make_plan
-from understandability.crawl.reading import Chunk, InputReader, OpenPart
+from understandability.crawl.plan import Input, check_can_go_on, make_plan
+from understandability.crawl.reading import Chunk, InputReader, Names, OpenPart
 from understandability.errors import OptionError
-from understandability.formats.sources import Sources
+from understandability.formats.sources import File, Sources
 from understandability.records import SEEN_BEFORE
 from understandability.scoring import Scorer
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Parts of five documents, batches of two."""
+    """Parts of five documents, chunks of two."""
     monkeypatch.setattr(reading, "PART_RECORDS", 5)
-    monkeypatch.setattr(reading, "BATCH_PAGES", 2)
+    monkeypatch.setattr(reading, "CHUNK_PAGES", 2)
 
 
 def jsonl(path: Path, docnos: list[str | None]) -> Input:
@@ -32,22 +32,28 @@ def jsonl(path: Path, docnos: list[str | None]) -> Input:
         for docno in docnos
     ]
     path.write_text("\n".join(lines) + "\n")
-    return Input(0, (File(path.name, str(path), path.stat().st_size),))
+    return input_of(path)
+
+
+def input_of(*paths: Path) -> Input:
+    """An input of files in one folder."""
+    files = [File(path.name, str(path), "folder", path.stat().st_size) for path in paths]
+    return Input(0, tuple(files))
 
 
 def read(source: Input, *finished: int) -> tuple[list[list[str]], list[OpenPart]]:
-    """The docnos of the batches, and the parts."""
-    items = list(InputReader(source, Sources([]), finished))
-    batches = [[page.docno for page in item.pages] for item in items if isinstance(item, Chunk)]
-    return batches, [item for item in items if isinstance(item, OpenPart)]
+    """The docnos of the chunks, and the parts."""
+    items = list(InputReader(source, Sources([]), finished, Names()))
+    chunks = [[page.docno for page in item.pages] for item in items if isinstance(item, Chunk)]
+    return chunks, [item for item in items if isinstance(item, OpenPart)]
 
 
 @pytest.mark.usefixtures("small")
-def test_parts_and_batches(tmp_path: Path) -> None:
-    """A part ends after so many documents, and a batch never reaches into the next part."""
+def test_parts_and_chunks(tmp_path: Path) -> None:
+    """A part ends after so many documents, and a chunk never reaches into the next part."""
     source = jsonl(tmp_path / "d.jsonl", [*"abcdefghijkl"])
-    batches, parts = read(source)
-    assert batches == [["a", "b"], ["c", "d"], ["e"], ["f", "g"], ["h", "i"], ["j"], ["k", "l"]]
+    chunks, parts = read(source)
+    assert chunks == [["a", "b"], ["c", "d"], ["e"], ["f", "g"], ["h", "i"], ["j"], ["k", "l"]]
     assert [(part.part.name, part.pages_out) for part in parts] == [
         ("0000000-00000.parquet", 5),
         ("0000000-00001.parquet", 5),
@@ -59,8 +65,8 @@ def test_parts_and_batches(tmp_path: Path) -> None:
 def test_finished_parts_are_read_past(tmp_path: Path) -> None:
     """What is left is cut at the same places, and names that came before still count."""
     source = jsonl(tmp_path / "d.jsonl", [*"abcdefgh", "a", "k"])
-    batches, parts = read(source, 0)
-    assert batches == [["f", "g"], ["h", "k"]]
+    chunks, parts = read(source, 0)
+    assert chunks == [["f", "g"], ["h", "k"]]
     assert [(part.number, part.part.last) for part in parts] == [(1, True)]
     assert [(place, f.docno, f.error) for place, f in parts[0].unread] == [(3, "a", SEEN_BEFORE)]
 
@@ -71,7 +77,7 @@ def test_what_is_read_past_is_known_in_bytes(tmp_path: Path) -> None:
     names = [f"d{i:04}" for i in range(2000)]
     source = jsonl(tmp_path / "d.jsonl", [*names])
     for finished, share in (((), 0), (range(200), 0.5), (range(100, 400), 0.75)):
-        reader = InputReader(source, Sources([]), finished)
+        reader = InputReader(source, Sources([]), finished, Names())
         for _ in reader:
             pass
         assert reader.bytes_passed / source.bytes == pytest.approx(share, abs=0.1)
@@ -81,10 +87,10 @@ def test_what_is_read_past_is_known_in_bytes(tmp_path: Path) -> None:
 def test_what_cannot_be_read_has_its_place(tmp_path: Path) -> None:
     """Bad lines and repeated names are documents of their part; places have gaps there."""
     source = jsonl(tmp_path / "d.jsonl", ["a", None, "a", "b"])
-    items = list(InputReader(source, Sources([]), ()))
-    (batch,) = [item for item in items if isinstance(item, Chunk)]
+    items = list(InputReader(source, Sources([]), (), Names()))
+    (chunk,) = [item for item in items if isinstance(item, Chunk)]
     (part,) = [item for item in items if isinstance(item, OpenPart)]
-    assert batch.places == (0, 3)
+    assert chunk.places == (0, 3)
     assert [(place, failure.stage) for place, failure in part.unread] == [(1, "read"), (2, "read")]
     assert part.records == 4
 
@@ -96,7 +102,7 @@ def test_a_full_last_part_is_the_last(tmp_path: Path) -> None:
     assert [part.part.last for part in parts] == [True]
     empty = tmp_path / "empty.warc"
     empty.write_bytes(b"WARC/1.0\r\nWARC-Type: metadata\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
-    _, parts = read(Input(0, (File("empty", str(empty), 1),)))
+    _, parts = read(input_of(empty))
     assert [(part.part.last, part.records) for part in parts] == [(True, 1)]
 
 
@@ -110,7 +116,7 @@ def test_what_is_passed_over_is_counted_once(tmp_path: Path) -> None:
     kinds = ["conversion", "revisit"] * 8
     warc = tmp_path / "c.warc"
     warc.write_text("".join(record.format(kind, i) for i, kind in enumerate(kinds)), newline="")
-    source = Input(0, (File("c", str(warc), 1),))
+    source = input_of(warc)
     _, parts = read(source)
     assert sum((part.skipped for part in parts), Counter()).total() == 8
     _, rest = read(source, 0)
@@ -124,17 +130,17 @@ def test_a_reader_that_fails_ends_its_file_only(
     files = []
     for name in ("a.html", "b.html"):
         (tmp_path / name).write_text("<p>Words.")
-        files.append(File(name, str(tmp_path / name), 8))
+        files.append(tmp_path / name)
     whole_read = Sources._read_file
 
-    def broken(self: Sources, docno: str, path: str):  # type: ignore[no-untyped-def]
-        if docno == "a.html":
+    def broken(self: Sources, file: File):  # type: ignore[no-untyped-def]
+        if file.docno == "a.html":
             raise KeyError("unforeseen")
-        return whole_read(self, docno, path)
+        return whole_read(self, file)
 
     monkeypatch.setattr(Sources, "_read_file", broken)
-    batches, parts = read(Input(0, tuple(files)))
-    assert batches == [["b.html"]]
+    chunks, parts = read(input_of(*files))
+    assert chunks == [["b.html"]]
     ((_, failure),) = parts[0].unread
     assert failure.error == "reading stopped here: KeyError: 'unforeseen'"
 
@@ -158,5 +164,5 @@ def test_single_pages_are_taken_together(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_standard_input_is_refused() -> None:
     """A run that is to be resumed must be able to read its inputs again."""
-    with pytest.raises(OptionError, match="a run folder takes files, which can be read again"):
-        make_plan(Sources(["-"]), Scorer())
+    with pytest.raises(OptionError, match="a crawl folder takes files, which can be read again"):
+        check_can_go_on(make_plan(Sources(["-"]), Scorer()))

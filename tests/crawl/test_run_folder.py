@@ -1,4 +1,4 @@
-"""Run folders: parts that are whole or not there, descriptions that must be the same, locks."""
+"""Crawl folders: parts that are whole or not there, descriptions that must be the same, locks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.crawl.folder import Facts, Part, RunFolder, complete_inputs
+from understandability.crawl.folder import CrawlFolder, Facts, Part, complete_inputs
 from understandability.errors import InputError
 from understandability.storage.folders import LocalFolder, open_folder
 
@@ -25,16 +25,16 @@ Described = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(params=["disk", "memory"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> RunFolder:
-    """A run folder that is not there yet, on a disk and in an object store."""
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> CrawlFolder:
+    """A crawl folder that is not there yet, on a disk and in an object store."""
     if request.param == "disk":
-        return RunFolder(str(tmp_path / "run"))
+        return CrawlFolder(str(tmp_path / "run"))
     fsspec = pytest.importorskip("fsspec")
     fsspec.filesystem("memory").store.clear()
-    return RunFolder("memory://bucket/run")
+    return CrawlFolder("memory://bucket/run")
 
 
-def test_a_part_is_read_as_it_was_written(folder: RunFolder, commit: Commit) -> None:
+def test_a_part_is_read_as_it_was_written(folder: CrawlFolder, commit: Commit) -> None:
     """Rows, failures and what was counted; null where there is no number."""
     facts = commit(folder, Part(0, 1, last=True), ["a", "b", "c"], [("x", "decode"), ("y", "read")])
     assert facts == Facts(
@@ -46,10 +46,10 @@ def test_a_part_is_read_as_it_was_written(folder: RunFolder, commit: Commit) -> 
     assert folder.facts(part).scored == 3
     assert folder.scores(part)["difficulty"].to_pylist() == [0.0, 10.0, 20.0]
     assert [(f.docno, f.stage) for f in folder.failures(part)] == [("x", "decode"), ("y", "read")]
-    assert folder.docnos(part) == ["a", "b", "c", "x", "y"]
+    assert [row["docno"] for row in folder.rows(part, "ycx")] == ["c", "x", "y"]
 
 
-def test_parts_have_the_order_of_the_inputs(folder: RunFolder, commit: Commit) -> None:
+def test_parts_have_the_order_of_the_inputs(folder: CrawlFolder, commit: Commit) -> None:
     """Whatever the order in which they were finished; an input is complete with all its parts."""
     for part in (Part(10, 0, True), Part(2, 1, True), Part(2, 0), Part(3, 1, True)):
         commit(folder, part, [])
@@ -57,7 +57,7 @@ def test_parts_have_the_order_of_the_inputs(folder: RunFolder, commit: Commit) -
     assert complete_inputs(folder.parts()) == {2, 10}
 
 
-def test_the_same_description_may_come_again(folder: RunFolder, described: Described) -> None:
+def test_the_same_description_may_come_again(folder: CrawlFolder, described: Described) -> None:
     """It is what resuming is; any other is refused with the difference named."""
     folder.begin(described(3))
     folder.begin(described(3))
@@ -67,7 +67,7 @@ def test_the_same_description_may_come_again(folder: RunFolder, described: Descr
     with pytest.raises(InputError, match=r"where no input was, now in3 \(103 bytes\) is"):
         folder.begin(described(4))
     changed = described(3)
-    changed["inputs"][1][0][2] = 7
+    changed["inputs"][1]["files"][0][2] = 7
     with pytest.raises(InputError, match=r"where in1 \(101 bytes\) was, now in1 \(7 bytes\) is"):
         folder.begin(changed)
 
@@ -75,12 +75,12 @@ def test_the_same_description_may_come_again(folder: RunFolder, described: Descr
 def test_folders_of_other_things_are_left_alone(tmp_path: Path, described: Described) -> None:
     """A run does not begin among other files, and nothing is read from a folder that is none."""
     (tmp_path / "thesis.tex").write_text("Chapter 1")
-    run = RunFolder(str(tmp_path))
+    run = CrawlFolder(str(tmp_path))
     with pytest.raises(InputError, match=r"is not empty \(it has thesis.tex\); name a new one"):
         run.begin(described(1))
-    with pytest.raises(InputError, match=r"is no run folder: there is no run.json in it"):
+    with pytest.raises(InputError, match=r"is no crawl folder: there is no crawl.json in it"):
         run.description()
-    (tmp_path / "run.json").write_text(json.dumps({"format": 99}))
+    (tmp_path / "crawl.json").write_text(json.dumps({"format": 99}))
     with pytest.raises(InputError, match="of a newer format"):
         run.description()
 
@@ -89,7 +89,7 @@ def test_the_scores_of_a_part_appear_last(
     tmp_path: Path, commit: Commit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed between its two files, a part is not there; done again, it replaces both."""
-    run = RunFolder(str(tmp_path / "run"))
+    run = CrawlFolder(str(tmp_path / "run"))
     whole_write = LocalFolder.write
 
     def write(self: LocalFolder, name: str, chunks: Iterable[bytes]) -> None:
@@ -103,12 +103,13 @@ def test_the_scores_of_a_part_appear_last(
     assert run.parts() == []
     monkeypatch.undo()
     commit(run, Part(0, 0), ["a", "slow"])
-    assert run.docnos(Part(0, 0)) == ["a", "slow"]
+    assert run.scores(Part(0, 0))["docno"].to_pylist() == ["a", "slow"]
+    assert run.failures(Part(0, 0)) == []
 
 
 def test_any_reader_of_parquet_reads_the_folder(tmp_path: Path, commit: Commit) -> None:
     """Scores and errors are data sets as they are, also for DuckDB and for a part of no rows."""
-    run = RunFolder(str(tmp_path / "run"))
+    run = CrawlFolder(str(tmp_path / "run"))
     commit(run, Part(0, 0), ["a", "b"], [("x", "decode")])
     commit(run, Part(0, 1, True), [])
     commit(run, Part(1, 0, True), ["c"])
@@ -116,7 +117,7 @@ def test_any_reader_of_parquet_reads_the_folder(tmp_path: Path, commit: Commit) 
     assert scores["docno"].to_pylist() == ["a", "b", "c"]
     errors = pq.read_table(tmp_path / "run" / "errors")
     assert errors.to_pylist() == [
-        {"docno": "x", "source": "input0", "stage": "decode", "error": "told"}
+        {"docno": "x", "path": "input0", "stage": "decode", "error": "told"}
     ]
     duckdb = pytest.importorskip("duckdb")
     count = duckdb.sql(f"select count(*) from '{tmp_path}/run/scores/*.parquet'").fetchall()
@@ -125,7 +126,7 @@ def test_any_reader_of_parquet_reads_the_folder(tmp_path: Path, commit: Commit) 
 
 def test_unfinished_files_are_removed_for_ones_own_inputs(tmp_path: Path, commit: Commit) -> None:
     """What another shard is writing at the moment stays."""
-    run = RunFolder(str(tmp_path))
+    run = CrawlFolder(str(tmp_path))
     commit(run, Part(0, 0), ["a"])
     mine = tmp_path / "scores" / ".0000000-00001.parquet.host-1.part"
     other = tmp_path / "scores" / ".0000001-00000.parquet.host-2.part"
@@ -141,7 +142,7 @@ def test_a_full_disk_or_a_forbidden_folder_is_one_sentence(
     tmp_path: Path, commit: Commit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The system's reason and what to do; nothing unfinished stays."""
-    run = RunFolder(str(tmp_path))
+    run = CrawlFolder(str(tmp_path))
 
     def full(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
@@ -155,10 +156,10 @@ def test_a_full_disk_or_a_forbidden_folder_is_one_sentence(
 def test_two_that_begin_at_once_do_not_mix(tmp_path: Path) -> None:
     """The first file of a name stays, whole."""
     folder = open_folder(str(tmp_path))
-    assert folder.create("run.json", b"first")
-    assert not folder.create("run.json", b"second")
-    assert (tmp_path / "run.json").read_bytes() == b"first"
-    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+    assert folder.create("crawl.json", b"first")
+    assert not folder.create("crawl.json", b"second")
+    assert (tmp_path / "crawl.json").read_bytes() == b"first"
+    assert [path.name for path in tmp_path.iterdir()] == ["crawl.json"]
 
 
 def test_a_run_begins_where_there_are_no_links(
@@ -171,9 +172,9 @@ def test_a_run_begins_where_there_are_no_links(
 
     monkeypatch.setattr(Path, "hardlink_to", no_links)
     folder = open_folder(str(tmp_path))
-    assert folder.create("run.json", b"first")
-    assert not folder.create("run.json", b"second")
-    assert (tmp_path / "run.json").read_bytes() == b"first"
+    assert folder.create("crawl.json", b"first")
+    assert not folder.create("crawl.json", b"second")
+    assert (tmp_path / "crawl.json").read_bytes() == b"first"
 
 
 def test_a_run_goes_where_there_are_no_locks(
@@ -188,17 +189,17 @@ def test_a_run_goes_where_there_are_no_locks(
         return lockf
 
     monkeypatch.setattr("fcntl.lockf", refuse(errno.ENOSYS))
-    with RunFolder(str(tmp_path)).lock([0]):
+    with CrawlFolder(str(tmp_path)).lock([0]):
         pass
     monkeypatch.setattr("fcntl.lockf", refuse(errno.EIO))
     with pytest.raises(InputError, match="cannot be locked: Input/output error"):
-        RunFolder(str(tmp_path)).lock([0]).__enter__()
+        CrawlFolder(str(tmp_path)).lock([0]).__enter__()
 
 
 HOLD = """
 import sys
-from understandability.crawl.folder import RunFolder
-with RunFolder(sys.argv[1]).lock([0, 2]):
+from understandability.crawl.folder import CrawlFolder
+with CrawlFolder(sys.argv[1]).lock([0, 2]):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -206,7 +207,7 @@ with RunFolder(sys.argv[1]).lock([0, 2]):
 
 def test_a_lock_names_its_holder_and_dies_with_it(tmp_path: Path) -> None:
     """Two processes share a folder, but no input; a killed one never blocks."""
-    run = RunFolder(str(tmp_path / "run"))
+    run = CrawlFolder(str(tmp_path / "run"))
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, run.path],
         stdin=subprocess.PIPE,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from understandability.crawl.reading import Chunk, OpenPart
-from understandability.crawl.workers import Limits, Scored, Workers
+from understandability.crawl.reading import Chunk, OpenPart, Scored
+from understandability.crawl.workers import Limits, Workers
 from understandability.errors import InputError, OptionError
 from understandability.records import HTML, Page
 from understandability.scoring import Scorer, Settings
@@ -20,7 +20,7 @@ from understandability.scoring import Scorer, Settings
 SETTINGS = Settings(extractor="naive")
 
 
-def batch_of(*texts: str, start: int = 0) -> Chunk:
+def chunk_of(*texts: str, start: int = 0) -> Chunk:
     pages = tuple(
         Page(f"d{start + i}", "test", f"<p>Some words stand here. {text}".encode(), HTML)
         for i, text in enumerate(texts)
@@ -29,13 +29,13 @@ def batch_of(*texts: str, start: int = 0) -> Chunk:
 
 
 def outcomes(
-    batches: list[Chunk], limits: Limits, workers: int = 1
+    chunks: list[Chunk], limits: Limits, workers: int = 1
 ) -> tuple[set[str], dict[str, tuple[str, str]]]:
     """The documents that were scored, and stage and error of the others."""
     scored: set[str] = set()
     failed: dict[str, tuple[str, str]] = {}
-    with Workers(SETTINGS, workers, limits) as pool:
-        for each in pool.run(iter(batches)):
+    with Workers(Scorer(SETTINGS), workers, limits) as pool:
+        for each in pool.run(iter(chunks)):
             if each is not None:
                 scored |= set(each.table["docno"].to_pylist()) if each.table else set()
                 failed |= {f.docno: (f.stage, f.error) for _, f in each.failures}
@@ -53,15 +53,15 @@ def children() -> set[int]:
 
 @pytest.mark.usefixtures("hazards")
 def test_a_page_that_hangs_or_crashes_costs_itself_alone() -> None:
-    """Its neighbours in the batch are scored; its error says what happened, and where."""
+    """Its neighbours in the chunk are scored; its error says what happened, and where."""
     before = children()
-    batches = [
-        batch_of("one", "HANG", "two"),
-        batch_of("CRASH", "three", start=10),
-        batch_of("four", "EXIT", "RAISE", start=20),
-        batch_of("LINGER", "five", start=30),
+    chunks = [
+        chunk_of("one", "HANG", "two"),
+        chunk_of("CRASH", "three", start=10),
+        chunk_of("four", "EXIT", "RAISE", start=20),
+        chunk_of("LINGER", "five", start=30),
     ]
-    scored, failed = outcomes(batches, Limits(seconds=1.5), workers=2)
+    scored, failed = outcomes(chunks, Limits(seconds=1.5), workers=2)
     assert scored == {"d0", "d2", "d11", "d20", "d31"}
     too_long = (
         "the page took longer than 1.5 s and was stopped; raise --limit-seconds to wait for it"
@@ -79,7 +79,7 @@ def test_a_page_that_hangs_or_crashes_costs_itself_alone() -> None:
 @pytest.mark.usefixtures("hazards")
 def test_a_page_that_waits_for_ever_is_stopped() -> None:
     """Time by the clock counts where a page takes no processor time; a busy machine's does not."""
-    _, failed = outcomes([batch_of("SLEEP")], Limits(seconds=0.3))
+    _, failed = outcomes([chunk_of("SLEEP")], Limits(seconds=0.3))
     assert failed["d0"][1].startswith("the page took longer than 0.3 s and was stopped")
 
 
@@ -87,7 +87,7 @@ def test_a_page_that_waits_for_ever_is_stopped() -> None:
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is told by /proc")
 def test_a_page_that_eats_memory_is_stopped() -> None:
     """The worker does not grow far beyond its limit, and the other pages are scored."""
-    scored, failed = outcomes([batch_of("one", "EAT", "two")], Limits(megabytes=700))
+    scored, failed = outcomes([chunk_of("one", "EAT", "two")], Limits(megabytes=700))
     assert scored == {"d0", "d2"}
     assert failed["d1"] == (
         "extract",
@@ -100,35 +100,35 @@ def test_a_page_whose_worker_was_killed_once_is_tried_again(tmp_path: Path) -> N
     """The out-of-memory killer and operators kill workers whose page is innocent."""
     flags = [tmp_path / "first", tmp_path / "second"]
     texts = "".join(f" ONCE:{flag}:" for flag in flags[:1])
-    scored, failed = outcomes([batch_of(texts, "one")], Limits())
+    scored, failed = outcomes([chunk_of(texts, "one")], Limits())
     assert (scored, failed) == ({"d0", "d1"}, {})
     assert flags[0].exists()
 
 
 def test_workers_killed_from_outside_cost_nothing() -> None:
     """Whether they are starting, idle or at work."""
-    batches = [batch_of(*["words"] * 8, start=8 * i) for i in range(24)]
+    chunks = [chunk_of(*["words"] * 8, start=8 * i) for i in range(24)]
 
     def slowly() -> Iterator[Chunk | None]:
-        for number, batch in enumerate(batches):
+        for number, chunk in enumerate(chunks):
             if number % 8 == 7:
                 for pid in children() - before:
                     os.kill(pid, signal.SIGKILL)
-            yield batch
+            yield chunk
 
     before = children()
     scored: list[str] = []
-    with Workers(SETTINGS, 2, Limits()) as pool:
+    with Workers(Scorer(SETTINGS), 2, Limits()) as pool:
         for each in pool.run(slowly()):
             if each is not None:
                 assert not each.failures
                 scored += each.table["docno"].to_pylist()
-    assert sorted(scored) == sorted(page.docno for batch in batches for page in batch.pages)
+    assert sorted(scored) == sorted(page.docno for chunk in chunks for page in chunk.pages)
     assert children() == before
 
 
 def test_reading_is_never_far_ahead_of_scoring() -> None:
-    """At most one batch waits for each worker, besides those that are being scored."""
+    """At most one chunk waits for each worker, besides those that are being scored."""
     given = done = 0
 
     def counted() -> Iterator[Chunk | None]:
@@ -136,9 +136,9 @@ def test_reading_is_never_far_ahead_of_scoring() -> None:
         for number in range(30):
             given += 1
             assert given - done <= 2 * 2 + 1
-            yield batch_of("words", start=number)
+            yield chunk_of("words", start=number)
 
-    with Workers(SETTINGS, 2, Limits()) as pool:
+    with Workers(Scorer(SETTINGS), 2, Limits()) as pool:
         for each in pool.run(counted()):
             done += each is not None
     assert done == 30
@@ -150,12 +150,12 @@ def test_workers_are_watched_while_nothing_is_read() -> None:
     done = False
 
     def reading() -> Iterator[Chunk | None]:
-        yield batch_of("EAT")
+        yield chunk_of("EAT")
         while not done:
             time.sleep(0.01)
             yield None
 
-    with Workers(SETTINGS, 1, Limits(megabytes=700)) as pool:
+    with Workers(Scorer(SETTINGS), 1, Limits(megabytes=700)) as pool:
         turns = 0
         for each in pool.run(reading()):
             turns += 1
@@ -170,34 +170,34 @@ def test_workers_take_no_module_of_the_folder_they_start_in(
     """A crawl's folder may hold a file of any name, such as that of a module of Python."""
     (tmp_path / "logging.py").write_text("raise SystemExit(9)")
     monkeypatch.chdir(tmp_path)
-    assert outcomes([batch_of("one")], Limits()) == ({"d0"}, {})
+    assert outcomes([chunk_of("one")], Limits()) == ({"d0"}, {})
 
 
 def test_rows_are_those_of_the_scorer_itself() -> None:
-    """A table comes back from a worker as `Scorer.score` gives it."""
+    """A table comes back from a worker as `Scorer.rows` gives it."""
     from understandability.scoring import document_or_failure
 
-    batch = batch_of("one", "two", "three")
+    chunk = chunk_of("one", "two", "three")
     scorer = Scorer(SETTINGS)
-    documents = [document_or_failure(page, SETTINGS) for page in batch.pages]
-    with Workers(SETTINGS, 1, Limits()) as pool:
-        (each,) = [each for each in pool.run(iter([batch])) if isinstance(each, Scored)]
-    assert each.table.equals(scorer.score(documents))  # type: ignore[arg-type]
+    documents = [document_or_failure(page, SETTINGS) for page in chunk.pages]
+    with Workers(Scorer(SETTINGS), 1, Limits()) as pool:
+        (each,) = [each for each in pool.run(iter([chunk])) if isinstance(each, Scored)]
+    assert each.table.equals(scorer.rows(documents))  # type: ignore[arg-type]
 
 
 def test_workers_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run does not go on for ever starting processes in vain."""
     with (
         pytest.raises(OptionError, match="--worker-mb 20 is too little"),
-        Workers(SETTINGS, 1, Limits(megabytes=20)) as pool,
+        Workers(Scorer(SETTINGS), 1, Limits(megabytes=20)) as pool,
     ):
-        list(pool.run(iter([batch_of("one")])))
+        list(pool.run(iter([chunk_of("one")])))
     monkeypatch.setattr("understandability.crawl.workers._PROGRAM", "raise SystemExit(5)")
     with (
         pytest.raises(InputError, match="worker processes end at their start, by exit status 5"),
-        Workers(SETTINGS, 1, Limits()) as pool,
+        Workers(Scorer(SETTINGS), 1, Limits()) as pool,
     ):
-        list(pool.run(iter([batch_of("one")])))
+        list(pool.run(iter([chunk_of("one")])))
 
 
 def test_an_interrupted_run_leaves_no_process() -> None:
@@ -205,10 +205,10 @@ def test_an_interrupted_run_leaves_no_process() -> None:
     before = children()
 
     def interrupted() -> Iterator[Chunk]:
-        yield batch_of("one")
+        yield chunk_of("one")
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), Workers(SETTINGS, 2, Limits()) as pool:
+    with pytest.raises(KeyboardInterrupt), Workers(Scorer(SETTINGS), 2, Limits()) as pool:
         list(pool.run(interrupted()))
     assert children() == before
 
@@ -218,9 +218,9 @@ def test_a_worker_ends_with_its_time_limit_even_without_its_parent() -> None:
     """The kernel's timer ends a worker that hangs; one that does not sees its socket close."""
     from understandability.crawl.workers import _Worker
 
-    worker = _Worker(SETTINGS)
+    worker = _Worker(Scorer(SETTINGS))
     assert worker.receive() == b""
-    worker.give(batch_of("HANG"), 0.5)
+    worker.give(chunk_of("HANG"), 0.5)
     time.sleep(0.1)
     worker.connection.close()  # what the kernel does when the parent dies
     worker._process.wait()

@@ -6,7 +6,12 @@ from inspect import signature
 
 import pytest
 
-from understandability.documents import DEFAULT_EXTRACTOR, document_of_page, document_of_text
+from understandability.documents import (
+    DEFAULT_EXTRACTOR,
+    MOST_CHARACTERS,
+    document_of_page,
+    document_of_text,
+)
 from understandability.records import TEXT, Page
 
 PAGE = Page(
@@ -49,7 +54,7 @@ def test_policies_of_sentence_ends(policy: str, expected: list[str]) -> None:
 def test_the_document_carries_what_its_page_told() -> None:
     """Names, address, title, language, encoding, the choices made, the tag counts."""
     document = document_of_page(PAGE)
-    assert (document.docno, document.source, document.url) == ("p", "pages/p.html", "http://a/")
+    assert (document.docno, document.path, document.url) == ("p", "pages/p.html", "http://a/")
     assert (document.title, document.language) == ("Flu", "en")
     assert document.encoding in ("utf-8", "windows-1252")
     assert (document.extractor, document.sentence_ends) == ("main", "force-period")
@@ -72,6 +77,26 @@ def test_headings_of_a_text_end_their_sentence() -> None:
 def test_a_text_without_words_is_a_document_without_words(content: bytes) -> None:
     """Its row has NaN and a flag; it is no error."""
     assert len(document_of_page(Page("p", "", content, TEXT)).sentences) <= 1
+
+
+def test_of_an_endless_text_the_beginning_is_analysed() -> None:
+    """Up to the end of a piece, with a flag; shorter texts are analysed whole."""
+    sentence = "Rest, and drink water. "
+    whole = document_of_text(sentence * 8_000)
+    assert (len(whole.pieces), whole.flags) == (32_000, ())
+    long = document_of_text(sentence * 400_000)
+    assert long.flags == ("long_text",)
+    assert long.pieces == whole.pieces + long.pieces[32_000:]
+    assert sum(len(piece) + 1 for piece in long.pieces) in range(
+        MOST_CHARACTERS - 10, MOST_CHARACTERS + 2
+    )
+
+
+def test_what_is_longer_than_any_word_hides_no_text() -> None:
+    """Code or an image as text; of it, too, the beginning is analysed."""
+    document = document_of_text("Rest. " + "?!" * 400_000 + " Drink water.")
+    assert [len(piece) for piece in document.pieces] == [5, 1000, 5, 6]
+    assert document.flags == ("long_text",)
 
 
 @pytest.mark.parametrize(("links", "flags"), [(2, ()), (4, ("little_kept",))])

@@ -208,3 +208,14 @@ def test_hostile_page_within_limits(name: str, script: Run) -> None:
     """Text or an error, within 2 seconds of the processor and 600 MB; the script has many more."""
     process = script("faults.hostile_pages", name)
     assert process.returncode == 0, process.stdout
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["11 MB of one paragraph", "a page address of a megabyte", "a megabyte of ?!",
+     "9 MB of short sentences"],
+)  # fmt: skip
+def test_hostile_page_is_scored_within_limits(name: str, script: Run) -> None:
+    """By the part of its text that is analysed; the same limits hold."""
+    process = script("faults.hostile_pages", name, "--score")
+    assert process.returncode == 0, process.stdout

@@ -147,6 +147,11 @@ def test_pages_without_text_have_no_blocks(content: str) -> None:
     assert blocks(content) == ()
 
 
+def test_text_for_browsers_without_frames() -> None:
+    """Is all the text that such a page has."""
+    assert kept(f"<frameset><frame src=a><noframes><p>{LONG}</noframes></frameset>") == [LONG]
+
+
 MARKUP = [
     "\x85",
     *re.findall(

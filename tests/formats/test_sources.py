@@ -108,7 +108,7 @@ def test_jsonl_records(tmp_path: Path) -> None:
         ("z", TEXT),
     ]
     assert pages[1].url == "http://a/"
-    told = {failure.source.rpartition("#")[2]: failure.error for failure in failures}
+    told = {failure.path.rpartition("#")[2]: failure.error for failure in failures}
     assert told == {
         "3": "line 3 is not JSON: Expecting value: line 1 column 1 (char 0)",
         "4": "line 4 is a JSON list; each line must be an object",

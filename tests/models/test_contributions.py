@@ -18,7 +18,7 @@ from understandability.models.contributions import (
     shapley_values,
     theme_of,
 )
-from understandability.models.runtime.style import STYLE_COLUMNS
+from understandability.models.runtime.passages import passage_columns
 from understandability.models.training.background import train_background
 from understandability.models.training.judged import train_judged
 
@@ -43,7 +43,7 @@ def background() -> Bundle:
     return train_background(corpora, "naive-bayes-classifier", dimensions=2)
 
 
-@pytest.mark.parametrize("name", ["default", "llr", "background-mlp"])
+@pytest.mark.parametrize("name", ["open", "llr", "background-mlp"])
 def test_contributions_add_up_to_the_estimate(name: str) -> None:
     """Of every kind of model; documents without words have none."""
     check_contributions(load_bundle(name))
@@ -80,7 +80,7 @@ def check_contributions(bundle: Bundle) -> None:
 def test_contributions_tell_easy_from_hard() -> None:
     """Of the default bundle: what a typical text lacks makes the hard one harder."""
     batch = Batch([document_of_text(text) for text in (EASY, HARD)])
-    easy, hard = contributions(load_bundle("default"), batch)
+    easy, hard = contributions(load_bundle("open"), batch)
     assert easy.typical == hard.typical
     assert easy.difficulty < easy.typical < hard.difficulty
     words = {part.theme: part for part in hard.parts}["difficulty of words"]
@@ -100,10 +100,10 @@ def test_a_column_that_moves_nothing_has_no_points() -> None:
 
 def test_every_input_of_a_model_has_a_theme() -> None:
     """Every theme is one of the table, and its telling column belongs to it."""
-    names = (*COLUMNS_OF_CATALOGUE, *STYLE_COLUMNS)
+    names = (*COLUMNS_OF_CATALOGUE, *passage_columns())
     assert {theme_of(name) for name in names} | {theme_of("word_vector_0")} == set(THEMES)
-    for theme, column in THEMES.items():
-        assert not column or theme_of(column) == theme
+    for theme, columns in THEMES.items():
+        assert all(theme_of(column) == theme for column in columns)
 
 
 @given(st.lists(st.floats(-50, 50), min_size=3, max_size=3), st.floats(-5, 5))

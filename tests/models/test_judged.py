@@ -23,9 +23,8 @@ from understandability.features import Batch
 from understandability.models import load_bundle
 from understandability.models.calibration import Calibration, difficulty_of_level
 from understandability.models.estimators import ESTIMATORS
-from understandability.models.training.judged import train_judged
+from understandability.models.training.judged import folds_of, train_judged
 from understandability.models.training.labelled import LabelSource, read_labelled
-from understandability.models.training.mixture import folds_of
 
 Run = Callable[..., CompletedProcess[str]]
 RNG = np.random.default_rng(5)
@@ -185,7 +184,7 @@ def test_calibrations_never_fall() -> None:
 def test_validation_orders_texts_that_differ(labelled: Path) -> None:
     """On easy and hard texts every baseline agrees, Flesch's ease turned round."""
     texts = read_labelled(LabelSource(str(labelled), scale="cefr"))
-    result = validate(load_bundle("default"), texts)
+    result = validate(load_bundle("open"), texts)
     assert result.records == 60
     for row in result.agreements:
         assert row.correlations["spearman"] > 0.8, row.name
@@ -196,7 +195,7 @@ def test_validation_orders_texts_that_differ(labelled: Path) -> None:
 
 def test_the_default_does_not_depend_on_how_long_a_text_is() -> None:
     """The same sentences a hundred times over are as difficult, within 3 points."""
-    bundle = load_bundle("default")
+    bundle = load_bundle("open")
     text = f"{EASY} {HARD} "
     short, long = bundle.estimate(Batch([document_of_text(text * n) for n in (5, 500)]))
     assert short.difficulty == pytest.approx(long.difficulty, abs=3)

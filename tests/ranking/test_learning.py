@@ -47,7 +47,7 @@ def made() -> tuple[Candidates, Labels, Labels]:
     values = np.column_stack(
         [relevance + rng.normal(size=len(run)) / 3, difficulty + rng.normal(size=len(run)) * 5]
     )
-    candidates = Candidates(candidates_of(run).run, ("page_bm25", "smog"), values)
+    candidates = Candidates(candidates_of(run).run, ("page_bm25_terrier", "smog"), values)
     return candidates, Labels.of("qrels", relevant), Labels.of("qunder", difficult)
 
 
@@ -78,7 +78,7 @@ def test_combo1_learns_from_ir_features_alone(made) -> None:
     """Other features are there, and left out."""
     candidates, qrels, _ = made
     recipe = Recipe("combo1", rounds=5)
-    assert learn(examples(candidates, recipe, qrels), recipe).features == ("page_bm25",)
+    assert learn(examples(candidates, recipe, qrels), recipe).features == ("page_bm25_terrier",)
     only_smog = candidates.select(["smog"])
     with pytest.raises(OptionError, match="combo1 learns from the IR features; give the index"):
         examples(only_smog, recipe, qrels)
@@ -115,7 +115,7 @@ def test_a_loaded_ranker_ranks_as_the_one_that_was_saved(made, tmp_path: Path) -
     assert card["kind"] == "ranker"
     assert card["gain"] == "2 * R if U <= 40 else R"
     assert card["recipe"]["objective"] == "pairwise"
-    assert card["features"] == ["page_bm25", "smog"]
+    assert card["features"] == ["page_bm25_terrier", "smog"]
 
 
 def test_features_are_found_by_name(made) -> None:
@@ -125,12 +125,12 @@ def test_features_are_found_by_name(made) -> None:
     ranker = learn(examples(candidates, recipe, qrels, qunder), recipe)
     more = Candidates(
         candidates.run,
-        ("lix", "smog", "page_bm25"),
+        ("lix", "smog", "page_bm25_terrier"),
         np.column_stack([np.zeros(len(candidates.values)), candidates.values[:, ::-1]]),
     )
     assert (ranker.scores(more) == ranker.scores(candidates)).all()
     with pytest.raises(InputError, match=r"learned from 2 features, and 1 of them .* \(smog\)"):
-        ranker.scores(candidates.select(["page_bm25"]))
+        ranker.scores(candidates.select(["page_bm25_terrier"]))
 
 
 def test_what_has_no_label_counts_as_the_worst(made) -> None:
@@ -338,3 +338,21 @@ def test_features_that_do_not_fit_the_trees_are_refused(made, tmp_path: Path) ->
     write_bundle(folder, {**files.description, "features": ["smog"]}, files.weights)
     with pytest.raises(InputError, match="names 1 features for trees over 2"):
         load_ranker(folder)
+
+
+def test_the_combos_are_learned_by_pairs_as_in_the_study() -> None:
+    """Labels of one's own by LambdaMART; what is stated goes before both."""
+    assert Recipe("combo3").learned_by == "pairwise"
+    assert Recipe("R * (100 - U)").learned_by == "lambdamart"
+    assert Recipe("combo3", "lambdamart").learned_by == "lambdamart"
+
+
+def test_the_importances_of_features_add_up_and_say_what_counts(made) -> None:
+    """Relevance is learned from the feature that tells it."""
+    candidates, qrels, qunder = made
+    recipe = Recipe("combo2")
+    ranker = learn(examples(candidates, recipe, qrels, qunder), recipe)
+    assert list(ranker.importances) == ["page_bm25_terrier", "smog"]
+    assert sum(ranker.importances.values()) == pytest.approx(1)
+    assert ranker.importances["page_bm25_terrier"] > 0.6
+    assert ranker.card["recipe"]["objective"] == "pairwise"

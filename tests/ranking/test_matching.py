@@ -8,7 +8,7 @@ import pytest
 from understandability.errors import InputError, OptionError
 from understandability.ranking.search.index import FIELDS, Index, build_index
 from understandability.ranking.search.matching import IR_FEATURES, ir_features, search
-from understandability.ranking.search.weighting import MODELS
+from understandability.ranking.search.weighting import TERRIER_MODELS
 from understandability.records import TEXT, Page, Run
 
 QUERIES = {"q1": "flu virus", "q2": "cold cold", "q3": "zebra"}
@@ -56,7 +56,7 @@ def test_equal_scores_stand_as_trec_eval_has_them() -> None:
 
 
 @pytest.mark.parametrize("field", FIELDS)
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", TERRIER_MODELS)
 def test_features_are_the_scores_of_searching(index: Index, model: str, field: str) -> None:
     """A feature of a candidate is its score in the run of that model over that field."""
     run = search(index, QUERIES, model, field)
@@ -108,7 +108,7 @@ def test_a_query_without_text_is_named(index: Index) -> None:
 
 def test_unknown_choices_are_named(index: Index) -> None:
     """A wrong model, field or depth says what there is."""
-    with pytest.raises(OptionError, match="choose one of tf_idf, bm25, pl2"):
+    with pytest.raises(OptionError, match="choose one of tf_idf, bm25, bm25_terrier, pl2"):
         search(index, QUERIES, "bm26")
     with pytest.raises(OptionError, match="choose one of title, body, page"):
         search(index, QUERIES, field="abstract")

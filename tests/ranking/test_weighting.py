@@ -10,7 +10,7 @@ import pytest
 from rank_bm25 import BM25Okapi
 
 from understandability.ranking.search.analysis import Analyzer
-from understandability.ranking.search.index import build_index
+from understandability.ranking.search.index import Index, build_index
 from understandability.ranking.search.matching import search
 from understandability.ranking.search.weighting import MODELS, TermMatches
 from understandability.records import Page
@@ -31,7 +31,8 @@ TF = 2 * log2(1 + 1 / 2)  # the second normalisation
 MEAN = 6 / 16
 WORKED = {
     "tf_idf": 1.2 * 2 / (2 + K) * log2(16 / 4 + 1),
-    "bm25": log2(12.5 / 4.5) * (2.2 * 2 / (2 + K)) * (9 * 1 / (8 + 1)),
+    "bm25": math.log(1 + 12.5 / 4.5) * 2 / (2 + K),
+    "bm25_terrier": log2(12.5 / 4.5) * (2.2 * 2 / (2 + K)) * (9 * 1 / (8 + 1)),
     "pl2": (TF * log2(TF / MEAN) + (MEAN - TF) * log2(e) + log2(2 * pi * TF) / 2) / (TF + 1),
     "dph": (3 / 4) ** 2 / 3 * (2 * log2(2 * 4 / 8 * 16 / 6) + log2(2 * pi * 2 * 3 / 4) / 2),
     "inl2": TF / (TF + 1) * log2(17 / 4.5),
@@ -42,7 +43,8 @@ WORKED = {
 # The same, to three decimals, with a pocket calculator.
 ROUNDED = {
     "tf_idf": 1.359,
-    "bm25": 1.582,
+    "bm25": 0.648,
+    "bm25_terrier": 1.582,
     "pl2": 1.020,
     "dph": 0.834,
     "inl2": 1.034,
@@ -91,22 +93,75 @@ def test_no_match_has_no_weight(name: str) -> None:
     assert MODELS[name].weigh(matches).size == 0
 
 
-def test_bm25_is_that_of_rank_bm25() -> None:
+TEXTS = [
+    " ".join(text)
+    for rng in [np.random.default_rng(7)]
+    for text in [
+        rng.choice([f"w{n}" for n in range(60)], size=rng.integers(3, 25)).tolist()
+        for _ in range(80)
+    ]
+]
+
+
+def index_of(texts: list[str]) -> Index:
+    analyzer = Analyzer(stop_words="none", stemmer="none")
+    pages = [Page(f"d{number}", "", text, "text/plain") for number, text in enumerate(texts)]
+    return build_index(pages, analyzer)[0]
+
+
+def test_terriers_bm25_is_that_of_rank_bm25() -> None:
     """The same scores as an independent implementation of the same variant.
 
     `BM25Okapi` of rank_bm25 0.2.2 (k1 and b set) has the idf of Robertson & Spärck Jones with
     natural logarithms; it differs where half of the documents have a term (a floor), and knows
     no k3, which does nothing for a term that the query has once.
     """
-    rng = np.random.default_rng(7)
-    words = [f"w{number}" for number in range(60)]
-    texts = [" ".join(rng.choice(words, size=rng.integers(3, 25)).tolist()) for _ in range(80)]
-    analyzer = Analyzer(stop_words="none", stemmer="none")
-    pages = [Page(f"d{number}", "", text, "text/plain") for number, text in enumerate(texts)]
-    index, _ = build_index(pages, analyzer)
-    independent = BM25Okapi([text.split() for text in texts], k1=1.2, b=0.75)
-    run = search(index, {"q": "w1 w7 w30 w59"}, "bm25", "page")
+    independent = BM25Okapi([text.split() for text in TEXTS], k1=1.2, b=0.75)
+    run = search(index_of(TEXTS), {"q": "w1 w7 w30 w59"}, "bm25_terrier", "page")
     expected = independent.get_scores(["w1", "w7", "w30", "w59"]) / math.log(2)
     assert len(run) == np.count_nonzero(expected) > 30
     for docno, score in run.by_query()["q"]:
         assert score == pytest.approx(expected[int(docno[1:])], rel=1e-12)
+
+
+@pytest.mark.parametrize("query", ["w1 w7", "w30 w59 w2", "w5", "w1 w1 w9"])
+def test_bm25_has_the_top_ten_and_scores_of_bm25s(query: str) -> None:
+    """bm25s (Lù 2024), its method "lucene": the same ten documents, in the same order."""
+    bm25s = pytest.importorskip("bm25s")
+    # A word that most texts have: common words are what the variants differ in.
+    texts = [f"{text} w2" if number % 3 else text for number, text in enumerate(TEXTS)]
+    independent = bm25s.BM25(k1=1.2, b=0.75, method="lucene")
+    independent.index([text.split() for text in texts], show_progress=False)
+    expected = independent.get_scores(query.split())
+    ranking = search(index_of(texts), {"q": query}, depth=10).by_query()["q"]
+    found = [expected[int(docno[1:])] for docno, _ in ranking]
+    assert [score for _, score in ranking] == pytest.approx(found, rel=1e-5)
+    assert found == pytest.approx(np.sort(expected)[::-1][: len(found)], rel=1e-5)
+
+
+def test_bm25_is_lucenes_formula() -> None:
+    """Written out, over a whole collection."""
+    texts = [text.split() for text in TEXTS]
+    mean = sum(map(len, texts)) / len(texts)
+    scores = {}
+    for number, words in enumerate(texts):
+        score = 0.0
+        for term in ("w1", "w7"):
+            n = sum(term in other for other in texts)
+            tf = words.count(term)
+            norm = 1.2 * (1 - 0.75 + 0.75 * len(words) / mean)
+            score += math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) * tf / (tf + norm)
+        scores[f"d{number}"] = score
+    ranking = search(index_of(TEXTS), {"q": "w1 w7"}, depth=10).by_query()["q"]
+    assert dict(ranking) == pytest.approx({docno: scores[docno] for docno, _ in ranking})
+    assert min(dict(ranking).values()) >= sorted(scores.values())[-10] - 1e-12
+
+
+def test_a_word_of_most_pages_does_not_punish() -> None:
+    """Two words of the query are better than one, however common one of them is."""
+    pages = ["asthma symptoms", "flu symptoms", "cold symptoms", "back symptoms", "flu", "leg"]
+    index = index_of(pages)
+    best, *rest = search(index, {"q": "flu symptoms"}).by_query()["q"]
+    assert best[0] == "d1"
+    assert all(score > 0 for _, score in rest)
+    assert search(index, {"q": "flu symptoms"}, "bm25_terrier").by_query()["q"][0][0] == "d4"

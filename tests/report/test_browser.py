@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from understandability.crawl.folder import RunFolder
+from understandability.crawl.folder import CrawlFolder
 from understandability.documents import document_of_page
 from understandability.records import Block, Document, Page
 from understandability.report import crawl_report, explain, page_report
 from understandability.report.explanation import WordReading
 from understandability.report.marks import KINDS
 from understandability.report.steps import FirstSteps, Step
-from understandability.scoring import Scorer, Settings
+from understandability.scoring import Scorer
 
 if TYPE_CHECKING:
     from conftest import BrowserPage
@@ -65,8 +65,8 @@ HOSTILE = " ".join(ATTACKS)
 
 @pytest.fixture(scope="module")
 def scorer() -> Scorer:
-    """A scorer with the model of whole pages."""
-    return Scorer(Settings(bundle="open"))
+    """A scorer with the default settings."""
+    return Scorer()
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def crawl(scorer: Scorer, understand: Callable[..., Any], tmp_path_factory: Any)
     (folder / "in" / "empty.html").write_bytes(b"")
     assert understand("score", folder / "in", "-o", f"{folder}/run/").returncode == 0
     path: Path = folder / "crawl.html"
-    path.write_text(crawl_report(RunFolder(f"{folder}/run/"), scorer, sample=3), "utf-8")
+    path.write_text(crawl_report(CrawlFolder(f"{folder}/run/"), scorer, sample=3), "utf-8")
     return path
 
 
@@ -114,7 +114,7 @@ def hostile_report(comparing: bool) -> str:
     dropped = Block(HOSTILE, HOSTILE, kept=False, reason=HOSTILE)
     document = Document(
         docno=HOSTILE,
-        source=HOSTILE,
+        path=HOSTILE,
         pieces=tuple(kept.text.split()),
         sentence_starts=(0,),
         blocks=(kept, dropped),
@@ -126,7 +126,7 @@ def hostile_report(comparing: bool) -> str:
         sentence_ends="none",
         flags=(HOSTILE,),
     )
-    explanation = explain(document, Scorer(Settings(bundle="open")))
+    explanation = explain(document, Scorer())
     (offer, *_) = explanation.offers
     (term, *_) = explanation.terms
     (sentence, *_) = explanation.sentences
@@ -194,7 +194,7 @@ def test_hostile_names_of_a_crawl_run_nothing(
     source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     assert understand("score", source, "-o", f"{tmp_path}/run/").returncode == 0
     path = tmp_path / "crawl.html"
-    path.write_text(crawl_report(RunFolder(f"{tmp_path}/run/"), scorer, sample=0), "utf-8")
+    path.write_text(crawl_report(CrawlFolder(f"{tmp_path}/run/"), scorer, sample=0), "utf-8")
     browser.open(path)
     assert browser.evaluate("window.attacked === undefined")
     assert browser.evaluate("document.scripts.length") == 1

@@ -74,7 +74,7 @@ def test_a_frame_that_no_plain_term_fits_gets_none(text: str) -> None:
 
 
 def test_the_tables_are_well_made() -> None:
-    """Enough terms; no row twice; something to say in each; rules and parts that exist; no circle."""
+    """Enough terms; none twice or in a circle; something to say in each; rules that exist."""
     rows = plain_terms()
     assert len({row.term for row in rows if row.kind == MEDICAL}) >= 2000
     assert len({row.term for row in rows if row.kind == GENERAL}) >= 1500

@@ -25,7 +25,7 @@ from understandability.report.marks import ABBREVIATION, HARD, TERM, marked_bloc
 from understandability.report.references import Reference, references
 from understandability.report.sentences import findings
 from understandability.report.steps import REWRITE
-from understandability.scoring import Scorer, Settings
+from understandability.scoring import Scorer
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 HOSTILE = (
@@ -38,8 +38,8 @@ HOSTILE = (
 
 @pytest.fixture(scope="module")
 def scorer() -> Scorer:
-    """A scorer with the model of whole pages."""
-    return Scorer(Settings(bundle="open"))
+    """A scorer with the default settings."""
+    return Scorer()
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_chances_of_readers_are_those_of_the_estimate(scorer: Scorer) -> None:
     """The reader whose threshold is chosen has the chance of the row."""
     explanation = explain(document_of_text("You should rest, and drink a lot of water."), scorer)
     public = next(each for each in explanation.readers if each.name == "public")
-    assert public.threshold == scorer.settings.threshold
+    assert public.threshold == scorer.settings.who.threshold
     assert public.p_understandable == pytest.approx(explanation.estimate.p_understandable)
 
 
@@ -287,9 +287,9 @@ def test_a_page_of_which_little_was_kept_is_remarked(scorer: Scorer) -> None:
 
 
 def test_an_endless_page_is_shown_in_part(scorer: Scorer) -> None:
-    """Counts are of all of it; the report is no larger than a browser can show."""
-    words = 30_000
-    text = "cardiomyopathy " * (words - 1) + "a" * 1_000_000
+    """Counts are of all that is analysed; the report is no larger than a browser can show."""
+    words = 24_000
+    text = "icterus " * (words - 1) + "a" * 1_000_000
     explanation = explain(document_of_text(text), scorer)
     assert explanation.words == words
     report = page_report([explanation])
@@ -386,4 +386,4 @@ def test_the_report_of_a_crawl(understand, tmp_path: Path) -> None:  # type: ign
     assert "leave out --json" in done.stderr
     done = understand("explain")
     assert done.returncode == 2
-    assert "name pages to explain, or a run folder with --run" in done.stderr
+    assert "name pages to explain, or a crawl folder with --run" in done.stderr

@@ -690,7 +690,7 @@ def test_every_resource_says_what_it_is_and_where_it_comes_from() -> None:
         assert resource.name == name
         assert resource.title
         assert resource.origin
-        assert (resource.reader is None) == (resource.names == ())
+        assert (resource.keeper is None) == (resource.names != ())
 
 
 def test_the_command_lists_installs_and_verifies(

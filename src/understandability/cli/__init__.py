@@ -6,6 +6,7 @@ works with inside the function, so that ``--help`` answers at once.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -26,11 +27,11 @@ RETRIEVAL = "Rank pages"
 # function of the command's name, or a typer app called `app` for a command with subcommands.
 COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("score", "score", SCORING),
-    ("run", "run", SCORING),
-    ("lookup", "lookup", SCORING),
+    ("crawl", "crawl", SCORING),
     ("features", "features", SCORING),
     ("extract", "extract", SCORING),
     ("explain", "explain", SCORING),
+    ("serve", "serve", SCORING),
     ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
     ("export", "export", SCORING),
@@ -101,11 +102,15 @@ def _options(
 
 def main() -> None:
     """Run the command; what a user can mend ends it with one sentence and status 2."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # File names need not be text; in some locales they would go out as stray bytes.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text file, as the standard has it
     try:
-        build_app()()
+        try:
+            build_app()()
+        finally:
+            sys.stdout.flush()
     except UnderstandabilityError as error:
         typer.echo(f"understand: {error}", err=True)
         sys.exit(2)
@@ -114,6 +119,20 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except OSError as error:
+        if error.errno == errno.EBADF:
+            sys.stdout = None  # else Python would try once more at exit
+            error = OSError("standard output is closed")
         where = f"{error.filename}: " if error.filename else ""
         typer.echo(f"understand: {where}{error.strerror or error}", err=True)
         sys.exit(2)
+
+
+def _open_closed_streams() -> None:
+    """Standard streams that the caller closed (``>&-``): what is written to the output fails.
+
+    Files opened later must not get their numbers, or a message would be written into them.
+    """
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w")
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
-from understandability.cli.outputs import ResultFile, ResultFormat, print_table, write_result
+from understandability.cli.options import names_of
+from understandability.cli.outputs import (
+    ResultFile,
+    ResultFormat,
+    show_table,
+    write_result,
+)
+from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
@@ -21,6 +28,7 @@ def compare(
     test: Annotated[
         list[str] | None,
         typer.Option(
+            autocompletion=names_of("evaluation.statistics.significance", "TESTS"),
             help="t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The "
             "marks go by the first.",
             show_default=False,
@@ -28,13 +36,23 @@ def compare(
     ] = None,
     correction: Annotated[
         str,
-        typer.Option(help="What the table corrects by, for the runs compared: holm, bonferroni."),
+        typer.Option(
+            autocompletion=names_of("evaluation.statistics.significance", "CORRECTIONS"),
+            help="What the table corrects by, for the runs compared: holm, bonferroni.",
+        ),
     ] = "holm",
     corrected: Annotated[
         bool, typer.Option("--corrected", help="Mark by the corrected probabilities.")
     ] = False,
     pairs: Annotated[
         bool, typer.Option("--pairs", help="All pairs of runs, not first and best alone.")
+    ] = False,
+    bounds: Annotated[
+        bool,
+        typer.Option(
+            "--bounds",
+            help="Also how far documents without a label could move each difference (RBP, uRBP).",
+        ),
     ] = False,
     alpha: Annotated[float, typer.Option(help="The level of the marks † and ⋄.")] = 0.05,
     samples: Annotated[
@@ -67,9 +85,20 @@ def compare(
     tests = test or list(TESTS)
     result = options.evaluate()
     found = result.compare(tests=tests, pairs=pairs, samples=samples, seed=seed, alpha=alpha)
+    bounded = None
+    if bounds:
+        from understandability.api.evaluation import bounds as bounds_of
+
+        arguments = options.arguments()
+        del arguments["strict"]
+        bounded = bounds_of(options.runs, **arguments).table()
     marked = found.marks(alpha, test=tests[0], correction=correction if corrected else None)
     if output != "-" and form is None:
         _print(result, found, marked, correction)
+        if bounded is not None:
+            typer.echo("")
+            show_table(bounded, texts=3)
+            typer.echo(bounded.note)
     if output is not None or form is not None:
         document = result.as_dict(per_query=False)
         document["conventions"] |= {
@@ -79,6 +108,8 @@ def compare(
             "seed": seed,
         }
         rows = [row.as_dict() | {"mark": marked.get((row.measure, row.run), "")} for row in found]
+        if bounded is not None:
+            document["bounds"] = bounded.to_dicts()
         write_result(
             output or "-",
             document | {"comparisons": rows},

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
+from understandability.cli.options import names_of
 from understandability.cli.outputs import (
     ResultFile,
     ResultFormat,
-    print_table,
     show_table,
     write_result,
 )
+from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def correlate(
         typer.Option(
             "--coefficient",
             metavar="NAME",
+            autocompletion=names_of("evaluation.statistics.correlation", "COEFFICIENTS"),
             help="tau_b, tau_ap, ubire-overlap, rbo (these four by default), pearson, spearman.",
             show_default=False,
         ),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from understandability.cli.options import number
+from understandability.cli.options import Completion, names_of, number, one_of
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import CONVENTIONS
 
@@ -26,9 +26,20 @@ _CHOICES = "Choices that change the numbers"
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 
 
-def _option(*names: str, text: str, panel: str = _CHOICES, metavar: str | None = None) -> Any:
+def _option(
+    *names: str,
+    text: str,
+    panel: str = _CHOICES,
+    metavar: str | None = None,
+    values: Completion | None = None,
+) -> Any:
     return typer.Option(
-        *names, help=text, rich_help_panel=panel, metavar=metavar, show_default=False
+        *names,
+        help=text,
+        rich_help_panel=panel,
+        metavar=metavar,
+        show_default=False,
+        autocompletion=values,
     )
 
 
@@ -118,7 +129,11 @@ class EvaluationOptions:
     ] = None
     preset: Annotated[
         str | None,
-        _option("--preset", text="Choose as ubire or trec_eval do; options here go before it."),
+        _option(
+            "--preset",
+            text="Choose as ubire or trec_eval do; options here go before it.",
+            values=names_of("evaluation.conventions", "PRESETS"),
+        ),
     ] = None
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse runs and labels with anything unusual.")
@@ -231,7 +246,8 @@ def _annotation(row: Field[Any]) -> Any:
     text = f"{meaning[0].upper()}{meaning[1:]}{shown}."
     of = {bool: bool | None, float: float | None, str: str | None}
     annotated = str | None if row.name == "noise_scale" else of[kind]
-    return Annotated[annotated, _option(option, text=text)]
+    choices = row.metadata["choices"]
+    return Annotated[annotated, _option(option, text=text, values=one_of(lambda: choices))]
 
 
 def _default(field: Field[Any]) -> Any:

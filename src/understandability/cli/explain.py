@@ -14,6 +14,7 @@ from understandability.cli.options import (
     InputsIfAny,
     LimitMb,
     NoiseScale,
+    Reader,
     SentenceEnds,
     Threshold,
     User,
@@ -32,19 +33,20 @@ def explain(
     compare: Annotated[
         bool, typer.Option("--compare", help="Show what changed from the first page to the second.")
     ] = False,
-    run: Annotated[
+    crawl: Annotated[
         str | None,
-        typer.Option(metavar="RUN", help="Report on the crawl in a run folder instead."),
+        typer.Option(metavar="FOLDER", help="Report on a crawl folder instead."),
     ] = None,
     sample: Annotated[
-        int, typer.Option(min=0, help="With --run: pages by which methods are compared.")
+        int, typer.Option(min=0, help="With --crawl: pages by which methods are compared.")
     ] = 100,
     extractor: Extractor = "main",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
-    bundle: Bundle = "default",
-    threshold: Threshold = 40.0,
-    user: User = "calibrated",
+    bundle: Bundle = "open",
+    reader: Reader = "public",
+    threshold: Threshold = None,
+    user: User = None,
     noise_scale: NoiseScale = None,
     any_language: AnyLanguage = False,
     limit_mb: LimitMb = 10.0,
@@ -55,36 +57,44 @@ def explain(
     """
     import json
 
-    from understandability.crawl.folder import RunFolder
+    from understandability.crawl.folder import CrawlFolder
     from understandability.errors import InputError, OptionError
+    from understandability.records import Failure
     from understandability.report import compare as compare_pages
     from understandability.report import crawl_report, page_report
     from understandability.report import explain as explain_document
-    from understandability.scoring import Documents, Scorer, Settings
+    from understandability.scoring import Scorer, Settings, document_or_failure
+    from understandability.storage.writing import check_is_no_input
 
-    if bool(inputs) == bool(run):
-        raise OptionError("name pages to explain, or a run folder with --run")
-    if run and (json_ or compare):
-        raise OptionError("--run reports on a crawl, in HTML; leave out --json and --compare")
+    if bool(inputs) == bool(crawl):
+        raise OptionError("name pages to explain, or a crawl folder with --crawl")
+    if crawl and (json_ or compare):
+        raise OptionError("--crawl makes a report in HTML; leave out --json and --compare")
     scorer = Scorer(
         Settings(
             extractor=extractor,
             sentence_ends=sentence_ends,
             engine=engine,
             bundle=bundle,
+            reader=reader,
             threshold=threshold,
             user=user,
             noise_scale=number(noise_scale, "--noise-scale"),
             any_language=any_language,
         )
     )
-    if run:
-        _write(crawl_report(RunFolder(run), scorer, sample=sample), output)
+    if crawl:
+        _write(crawl_report(CrawlFolder(crawl), scorer, sample=sample), output)
         return
-    documents = Documents(sources(inputs or [], None, limit_mb), scorer.settings)
-    explanations = [explain_document(document, scorer) for document in documents]
-    for failure in documents.failures:
-        typer.echo(f"{failure.source}: {failure.stage}: {failure.error}", err=True)
+    pages = sources(inputs or [], None, limit_mb)
+    check_is_no_input(output, (file.path for file in pages.files))
+    explanations = []
+    for page in pages:
+        found = page if isinstance(page, Failure) else document_or_failure(page, scorer.settings)
+        if isinstance(found, Failure):
+            typer.echo(f"{found.path}: {found.stage}: {found.error}", err=True)
+        else:
+            explanations.append(explain_document(found, scorer))
     if not explanations:
         raise InputError("there is no page left to explain; see the errors above")
     if compare and len(explanations) != 2:
@@ -100,7 +110,7 @@ def explain(
 
 
 def _write(text: str, output: str) -> None:
-    from understandability.storage.tables import write_text
+    from understandability.storage.writing import write_text
 
     if output == "-":
         typer.echo(text, nl=False)

@@ -4,34 +4,47 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from understandability._version import __version__
 from understandability.cli.options import (
     Docnos,
     Engine,
     Extractor,
+    HtmlColumn,
+    IdColumn,
     Inputs,
+    Keep,
     LimitMb,
     Quiet,
     SentenceEnds,
     Strict,
+    TextColumn,
+    UrlColumn,
+    columns_of,
     sources,
+)
+from understandability.cli.work import (
+    LimitSeconds,
+    Work,
+    WorkerMb,
+    Workers,
+    end,
+    make,
+    run,
+    tell_failures,
 )
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from understandability.crawl.folder import Part
     from understandability.formats.sources import Sources
-    from understandability.records import Document, Failure
-    from understandability.scoring import Documents
+    from understandability.records import Failure
 
-_ROWS = 200
 _LONGEST_NAME = 120  # bytes; file systems allow 255, and a file is written under a longer name
 
 
@@ -62,76 +75,78 @@ def extract(
     limit_mb: LimitMb = 10.0,
     strict: Strict = False,
     quiet: Quiet = False,
+    id_column: IdColumn = None,
+    html_column: HtmlColumn = None,
+    text_column: TextColumn = None,
+    url_column: UrlColumn = None,
+    keep: Keep = None,
+    workers: Workers = None,
+    limit_seconds: LimitSeconds = None,
+    worker_mb: WorkerMb = None,
 ) -> None:
     """Extract the text of pages, one line for each field that ends a sentence.
 
-    With --explain, one line for each block: kept or not, why, its element, its text. A folder
-    or a file also gets the blocks, as JSON.
+    With --explain, one line for each block: kept or not, why, its element, its text. A file
+    also gets the blocks, as JSON.
 
     Example: understand extract page.html --explain
     """
-    from understandability.cli.rows import report_failures, write_rows
-    from understandability.scoring import Documents, Settings
+    from understandability.crawl.plan import make_plan
+    from understandability.rows import TextRows
+    from understandability.scoring import Settings
 
     if stats and (output or explain):
         raise OptionError(
             "--stats prints a table for all documents; leave out "
             f"{'--output' if output else '--explain'}"
         )
-    pages = sources(inputs, docnos, limit_mb)
+    columns = columns_of(id_column, html_column, text_column, url_column, keep)
+    pages = sources(inputs, docnos, limit_mb, columns=columns)
     settings = Settings(extractor=extractor, sentence_ends=sentence_ends, engine=engine)
-    documents = Documents(pages, settings)
-    if output and not output.endswith("/"):
-        write_rows(
-            documents,
-            _tables(documents, explain),
-            output,
-            settings={
-                "understandability": __version__,
-                "extractor": extractor,
-                "sentence_ends": sentence_ends,
-                "engine": engine,
-            },
-            title=f"{extractor}, {sentence_ends}",
-            shown={},
-            strict=strict,
-            quiet=quiet,
-        )
-        return
-    if stats:
+    maker = TextRows(settings, explain)
+    work = Work(output, strict, quiet, workers, limit_seconds, worker_mb)
+    if output and not work.is_folder:
+        make(pages, maker, work, title=f"{extractor}, {sentence_ends}", shown={})
+    elif stats:
         failures = _show_statistics(pages, engine)
+        tell_failures(failures)
+        end(1, Counter(failure.stage for failure in failures), work)
     else:
-        _write_texts(documents, output, explain)
-        failures = documents.failures
-    report_failures(failures, None)
-    if strict and failures:
-        raise typer.Exit(1)
+        texts = _Texts(output, explain)
+        progress = run(make_plan(pages, maker), texts, work)
+        tell_failures(texts.failures)
+        end(progress.made, progress.failed, work)
 
 
-def _text(document: Document) -> str:
-    from understandability.extraction import fields
+class _Texts:
+    """Prints each document, or writes it to a file of its own in a folder."""
 
-    return "".join(f"{field}\n" for field in fields(document.blocks, document.sentence_ends))
+    def __init__(self, folder: str | None, explain: bool) -> None:
+        self._folder, self._explain = folder, explain
+        self._names = _FileNames()
+        self.failures: list[Failure] = []
+
+    def commit(
+        self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
+    ) -> None:
+        """Write the rows; keep the failures."""
+        from understandability.storage.folders import open_folder
+
+        self.failures += failures
+        for row in rows.to_pylist():
+            text = _explained(row["blocks"]) if self._explain else row["text"]
+            if self._folder is None:
+                typer.echo(f"== {row['docno']}\n{text}")
+            else:
+                open_folder(self._folder).write(self._names.of(row["docno"]), [text.encode()])
 
 
-def _explained(document: Document) -> str:
-    return "".join(
-        f"{'keep' if block.kept else 'drop'}\t{block.reason}\t{block.tag}\t{block.text}\n"
-        for block in document.blocks
-    )
-
-
-def _write_texts(documents: Documents, folder: str | None, explain: bool) -> None:
-    """Write each document to the terminal, or to a file of its own in the folder."""
-    from understandability.storage.folders import open_folder
-
-    names = _FileNames()
-    for document in documents:
-        text = _explained(document) if explain else _text(document)
-        if folder is None:
-            typer.echo(f"== {document.docno}\n{text}")
-        else:
-            open_folder(folder).write(names.of(document.docno), [text.encode()])
+def _explained(blocks: Sequence[Mapping[str, Any]]) -> str:
+    rows = [
+        ("keep" if block["kept"] else "drop", block["reason"], block["tag"], block["text"])
+        for block in blocks
+    ]
+    return "".join("\t".join(row) + "\n" for row in rows)
 
 
 class _FileNames:
@@ -163,49 +178,9 @@ class _FileNames:
         return f"{unique}.txt"
 
 
-def _tables(documents: Documents, explain: bool) -> Iterator[pa.Table]:
-    """Rows of documents, some hundred at a time; at least one table."""
-    import pyarrow as pa
-
-    schema = pa.schema(
-        [
-            (name, pa.string())
-            for name in ("docno", "source", "title", "language", "encoding", "flags", "text")
-        ]
-    )
-    if explain:
-        block = pa.struct(
-            [
-                ("text", pa.string()),
-                ("tag", pa.string()),
-                ("kept", pa.bool_()),
-                ("reason", pa.string()),
-            ]
-        )
-        schema = schema.append(pa.field("blocks", pa.list_(block)))
-    rows: list[dict[str, Any]] = []
-    for document in documents:
-        rows.append(
-            {
-                "docno": document.docno,
-                "source": document.source,
-                "title": document.title,
-                "language": document.language,
-                "encoding": document.encoding,
-                "flags": " ".join(document.flags),
-                "text": _text(document),
-                "blocks": [asdict(block) for block in document.blocks] if explain else None,
-            }
-        )
-        if len(rows) == _ROWS:
-            yield pa.Table.from_pylist(rows, schema)
-            rows = []
-    yield pa.Table.from_pylist(rows, schema)
-
-
 def _show_statistics(pages: Sources, engine: str) -> list[Failure]:
     """Print words and sentences per document of every method and policy; what failed."""
-    from understandability.cli.outputs import print_table
+    from understandability.cli.tables import print_table
     from understandability.documents import document_of
     from understandability.errors import PageError
     from understandability.extraction import SENTENCE_ENDS, extract, installed_extractors
@@ -225,7 +200,7 @@ def _show_statistics(pages: Sources, engine: str) -> list[Failure]:
             parsed = parse_page(page)
             blocks = {method: extract(parsed, method, engine) for method, _ in totals}
         except PageError as error:
-            failures.append(Failure(page.docno, page.source, error.stage, str(error)))
+            failures.append(Failure(page.docno, page.path, error.stage, str(error)))
             continue
         for (method, policy), total in totals.items():
             document = document_of(parsed, blocks[method], extractor=method, sentence_ends=policy)

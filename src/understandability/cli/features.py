@@ -2,37 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from understandability._version import __version__
 from understandability.cli.options import (
     Docnos,
     Engine,
     Extractor,
+    HtmlColumn,
+    IdColumn,
     InputsIfAny,
+    Keep,
     LimitMb,
-    Output,
     Quiet,
+    RowsOutput,
     SentenceEnds,
     Strict,
+    TextColumn,
+    UrlColumn,
+    columns_of,
+    names_in,
     sources,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from understandability.scoring import Documents
-
-TAGGERS = ("built-in", "nltk")
+from understandability.cli.work import (
+    Address,
+    LimitSeconds,
+    Runner,
+    Shard,
+    Work,
+    WorkerMb,
+    Workers,
+    make,
+)
 
 
 def features(
     inputs: InputsIfAny = None,
-    output: Output = None,
+    output: RowsOutput = None,
     only: Annotated[
         str | None,
         typer.Option(metavar="NAME,...", help="Features by name, such as dale_chall,smog."),
@@ -73,22 +80,31 @@ def features(
     limit_mb: LimitMb = 10.0,
     strict: Strict = False,
     quiet: Quiet = False,
+    id_column: IdColumn = None,
+    html_column: HtmlColumn = None,
+    text_column: TextColumn = None,
+    url_column: UrlColumn = None,
+    keep: Keep = None,
+    workers: Workers = None,
+    limit_seconds: LimitSeconds = None,
+    worker_mb: WorkerMb = None,
+    shard: Shard = None,
+    runner: Runner = None,
+    address: Address = None,
 ) -> None:
     """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
 
-    One row a document: docno and the values. With --words, one row for each word that a count
-    counts. Documents that cannot be read go to FILE.errors.jsonl.
+    One row a document: docno, path, url and the values. With --words, one row for each word that
+    a count counts. Documents that cannot be read go to FILE.errors.jsonl.
 
     Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
     """
-    from understandability.cli.rows import write_rows
     from understandability.errors import OptionError
-    from understandability.features import batches, features_of, select_columns
-    from understandability.language.nltk_backend import NltkTagger
-    from understandability.models.bundle import load_background_models
-    from understandability.scoring import Documents, Settings
+    from understandability.features import select_columns
+    from understandability.rows import TAGGERS, FeatureRows, WordRows
+    from understandability.scoring import RowMaker, Settings
 
-    names, chosen_groups = _split(only), _split(groups)
+    names, chosen_groups = names_in(only), names_in(groups)
     if list_:
         _show_list(names, chosen_groups, output)
         return
@@ -96,59 +112,31 @@ def features(
         raise OptionError("there is nothing to read; name pages, folders or archives, or --list")
     if tagger not in TAGGERS:
         raise OptionError(f"--tagger {tagger!r} does not exist; choose from {', '.join(TAGGERS)}")
+    work = Work(output, strict, quiet, workers, limit_seconds, worker_mb, shard, runner, address)
     settings = Settings(extractor=extractor, sentence_ends=sentence_ends, engine=engine)
-    documents = Documents(sources(inputs, docnos, limit_mb), settings)
+    maker: RowMaker
     if words:
-        tables = _word_rows(documents, names)
+        if keep or work.is_folder:
+            what = "--keep" if keep else "a crawl folder"
+            raise OptionError(f"--words has many rows a document; it does not go with {what}")
+        maker = WordRows(settings, tuple(names))
         shown: tuple[str, ...] = ("docno", "feature", "word", "count")
         title = f"the words that features count, {extractor}, {sentence_ends}"
     else:
-        columns = select_columns(names, chosen_groups, _split(per))
-        models = load_background_models(bundles or ())
-        every = batches(documents, NltkTagger() if tagger == "nltk" else None)
-        tables = (features_of(batch, columns, models).to_arrow() for batch in every)
+        columns = tuple(select_columns(names, chosen_groups, names_in(per)))
+        maker = FeatureRows(settings, columns, tuple(bundles or ()), tagger)
         shown = ("docno", *columns)
         title = f"{len(columns)} features, {extractor}, {sentence_ends}"
-    write_rows(
-        documents,
-        tables,
-        output,
-        settings={
-            "understandability": __version__,
-            "extractor": extractor,
-            "sentence_ends": sentence_ends,
-            "engine": engine,
-            "tagger": tagger,
-            "bundles": bundles or [],
-        },
-        title=title,
-        shown={name: name for name in shown},
-        strict=strict,
-        quiet=quiet,
-    )
-
-
-def _word_rows(documents: Documents, names: list[str]) -> Iterator[pa.Table]:
-    import pyarrow as pa
-
-    from understandability.features import batches
-    from understandability.features.words.counted import counted_words
-
-    schema = pa.schema(
-        {"docno": pa.string(), "feature": pa.string(), "word": pa.string(), "count": pa.int64()}
-    )
-    for batch in batches(documents):
-        yield pa.Table.from_pylist([asdict(row) for row in counted_words(batch, names)], schema)
-
-
-def _split(names: str | None) -> list[str]:
-    return [name.strip() for name in (names or "").split(",") if name.strip()]
+    maker.rows([])  # tells at once what cannot be
+    chosen = columns_of(id_column, html_column, text_column, url_column, keep)
+    pages = sources(inputs, docnos, limit_mb, columns=chosen)
+    make(pages, maker, work, title=title, shown={name: name for name in shown})
 
 
 def _show_list(names: list[str], groups: list[str], output: str | None) -> None:
     import pyarrow as pa
 
-    from understandability.cli.rows import show
+    from understandability.cli.tables import show
     from understandability.features.catalogue import COLUMNS, describe, select_columns
     from understandability.storage.tables import write_table
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.options import Quiet
+from understandability.cli.options import Quiet, names_of
 from understandability.cli.ranking import Order, RunOutput, StrictRuns, Tag, read_runs
 
 
@@ -20,7 +20,13 @@ def fuse(
             show_default=False,
         ),
     ],
-    method: Annotated[str, typer.Option(help="rrf, isr, combsum, combmnz, borda.")] = "rrf",
+    method: Annotated[
+        str,
+        typer.Option(
+            autocompletion=names_of("ranking.fuse", "FUSIONS"),
+            help="rrf, isr, combsum, combmnz, borda.",
+        ),
+    ] = "rrf",
     k: Annotated[float, typer.Option(help="The constant of rrf: 1 / (k + rank).")] = 60.0,
     weight: Annotated[
         list[float] | None,
@@ -49,7 +55,9 @@ def fuse(
     from understandability.formats.runs import write_run
     from understandability.ranking.criteria import is_criterion, read_criterion
     from understandability.ranking.fuse import fuse
+    from understandability.storage.writing import check_is_no_input
 
+    check_is_no_input(output, [part for text in sources for part in (text, text.partition(":")[0])])
     criteria = {text: read_criterion(text) for text in sources if is_criterion(text)}
     paths = [text for text in sources if text not in criteria]
     runs = iter(read_runs(paths, order, strict, quiet))

@@ -50,7 +50,7 @@ def build(
     Example: understand index build crawl.warc.gz -o crawl-index/
     """
     from understandability.cli.progress import ProgressLine
-    from understandability.cli.rows import report_failures
+    from understandability.crawl.outputs import write_failures
     from understandability.formats.datasets import dataset_pages, is_dataset
     from understandability.ranking.search.analysis import Analyzer
     from understandability.ranking.search.index import build_index
@@ -64,7 +64,7 @@ def build(
     with ProgressLine(quiet) as progress:
         index, failures = build_index(_counted(pages, progress), analyzer, extractor)
     save_index(index, folder)
-    report_failures(list(failures), folder)
+    write_failures(failures, folder)
     if not quiet:
         where = f" (in {folder}.errors.jsonl)" if failures else ""
         typer.echo(
@@ -92,7 +92,8 @@ def search(
     model: Annotated[
         str,
         typer.Option(
-            help="tf_idf, bm25, pl2, dph, inl2, dirichlet_lm, jelinek_mercer_lm, hiemstra_lm."
+            help="bm25 (Lucene's), or as Terrier: bm25_terrier, tf_idf, pl2, dph, inl2, "
+            "dirichlet_lm, jelinek_mercer_lm, hiemstra_lm."
         ),
     ] = "bm25",
     field: Annotated[str, typer.Option(help="title, body, or page (both).")] = "page",

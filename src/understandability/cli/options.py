@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,11 +14,30 @@ from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     from understandability.formats.sources import Sources
+    from understandability.formats.tables import TableColumns
+
+
+Completion = Callable[[str], list[str]]
+
+
+def one_of(names: Callable[[], Iterable[str]]) -> Completion:
+    """What completes the value of an option that is one of some names."""
+
+    def complete(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return complete
+
+
+def names_of(module: str, table: str) -> Completion:
+    """What completes the value of an option: the names in a table, loaded when the shell asks."""
+    return one_of(lambda: getattr(import_module(f"understandability.{module}"), table))
+
 
 _INPUTS = typer.Argument(
     metavar="INPUT...",
-    help="HTML, text and DOCX files, folders, WARC and WET, JSONL and Parquet with id and html or "
-    "text, TREC web text, tar archives, - for standard input; also .gz and .zst.",
+    help="HTML, text and DOCX files, folders, WARC and WET, tables (JSONL, Parquet, CSV, TSV, "
+    "Arrow), TREC web text, tar archives, URLs, - for standard input; also .gz and .zst.",
     show_default=False,
 )
 Inputs = Annotated[list[str], _INPUTS]
@@ -30,21 +51,66 @@ Output = Annotated[
         help="Write .jsonl, .csv, .tsv (also with .gz or .zst) or .parquet; - is standard output.",
     ),
 ]
+RowsOutput = Annotated[
+    str | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE or FOLDER/",
+        help="Write .jsonl, .csv, .tsv (also with .gz or .zst) or .parquet, here or at a URL; - is "
+        "standard output; FOLDER/ is a crawl folder.",
+    ),
+]
+_TABLES = "Tables of pages"
+IdColumn = Annotated[
+    str | None,
+    typer.Option(
+        help="Column with the name of each document; else id, docno, document_id, doc_id, "
+        "warc_record_id or url.",
+        rich_help_panel=_TABLES,
+    ),
+]
+HtmlColumn = Annotated[
+    str | None,
+    typer.Option(
+        help="Column with pages; else html, content, raw_content, body or text.",
+        rich_help_panel=_TABLES,
+    ),
+]
+TextColumn = Annotated[
+    str | None, typer.Option(help="Column with plain text.", rich_help_panel=_TABLES)
+]
+UrlColumn = Annotated[
+    str | None, typer.Option(help="Column with addresses; else url.", rich_help_panel=_TABLES)
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME,...",
+        help="Columns that are to stand beside the rows.",
+        rich_help_panel=_TABLES,
+    ),
+]
 Extractor = Annotated[
     str,
     typer.Option(
-        help="What is text on a page: main, naive, boilerpipe, justext, trafilatura (extra)."
+        autocompletion=names_of("extraction", "EXTRACTORS"),
+        help="What is text on a page: main, naive, boilerpipe, justext, trafilatura (extra).",
     ),
 ]
 SentenceEnds = Annotated[
     str,
     typer.Option(
-        help="Where text blocks end, sentences end: none, force-period, force-period-always."
+        autocompletion=names_of("extraction", "SENTENCE_ENDS"),
+        help="Where text blocks end, sentences end: none, force-period, force-period-always.",
     ),
 ]
 Engine = Annotated[
     str,
-    typer.Option(help="Our extraction (fast), or the libraries it reproduces (reference)."),
+    typer.Option(
+        autocompletion=names_of("extraction", "ENGINES"),
+        help="Our extraction (fast), or the libraries it reproduces (reference).",
+    ),
 ]
 LimitMb = Annotated[
     float,
@@ -55,11 +121,24 @@ LimitMb = Annotated[
     ),
 ]
 Bundle = Annotated[str, typer.Option(help="Name or folder of the model.")]
-Threshold = Annotated[
-    float,
-    typer.Option(min=0, max=100, help="The difficulty (0 to 100) below which the reader understands."),
+Reader = Annotated[
+    str,
+    typer.Option(
+        autocompletion=names_of("models.readers", "READERS"),
+        help="For whom: public, plain-language, well-read or health-student.",
+    ),
 ]
-User = Annotated[str, typer.Option(help="How sharp the threshold is: calibrated, step, arctan.")]
+Threshold = Annotated[
+    float | None,
+    typer.Option(help="The difficulty (0 to 100) below which the reader understands, if other."),
+]
+User = Annotated[
+    str | None,
+    typer.Option(
+        autocompletion=names_of("models.readers", "USERS"),
+        help="How sharp the threshold is, if other: calibrated, step, arctan.",
+    ),
+]
 NoiseScale = Annotated[
     str | None, typer.Option(help="Scale of the user's noise; `pi` is a number here.")
 ]
@@ -80,13 +159,41 @@ Strict = Annotated[
 ]
 
 
-def sources(inputs: list[str], docnos: Path | None, limit_mb: float) -> Sources:
+def sources(
+    inputs: list[str],
+    docnos: Path | None,
+    limit_mb: float,
+    *,
+    columns: TableColumns | None = None,
+) -> Sources:
     """The pages that the shared arguments name."""
     from understandability.formats.docnos import read_docnos
     from understandability.formats.sources import Sources
 
     wanted = read_docnos(str(docnos)) if docnos else None
-    return Sources(inputs, docnos=wanted, limit=int(limit_mb * 1e6))
+    return Sources(inputs, docnos=wanted, limit=int(limit_mb * 1e6), columns=columns)
+
+
+def columns_of(
+    id_column: str | None,
+    html_column: str | None,
+    text_column: str | None,
+    url_column: str | None,
+    keep: str | None,
+) -> TableColumns:
+    """What the shared options say of the columns of tables."""
+    from understandability.formats.tables import TableColumns
+
+    return TableColumns(id_column, html_column, text_column, url_column, tuple(names_in(keep)))
+
+
+def names_in(text: str | None) -> list[str]:
+    """The names in a list with commas.
+
+    >>> names_in("lang, date")
+    ['lang', 'date']
+    """
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def number(text: str | None, option: str) -> float | None:

@@ -1,15 +1,15 @@
-"""Results to a terminal and to files: tables, one JSON document, rows, lines."""
+"""Results to files: one JSON document, rows, lines."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from understandability.cli.tables import print_table
 from understandability.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -92,21 +92,6 @@ def check_destination(destination: str | None) -> None:
         )
 
 
-def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> None:
-    """A table on the terminal: the first columns (`texts`) to the left, the others to the right."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place < texts else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    # Where nobody looks at a terminal, nothing is folded to its width.
-    console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 1000)
-    console.print(table)
-
-
 def show_table(table: ResultTable, texts: int = 1) -> None:
     """A result on the terminal; the best of a column carries a star."""
     rows = [
@@ -130,7 +115,7 @@ def named(what: str, docnos: Sequence[str], shown: int = 3) -> str:
 
 
 def _write_text(destination: str, text: str) -> None:
-    from understandability.storage.tables import write_text
+    from understandability.storage.writing import write_text
 
     if destination == "-":
         typer.echo(text, nl=False)

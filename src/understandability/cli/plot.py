@@ -110,7 +110,7 @@ def scores(
 def write_figure(figure: Figure, destination: str) -> None:
     """Write a figure in the format that the suffix names."""
     from understandability.evaluation.plots import rendered
-    from understandability.storage.tables import write_bytes
+    from understandability.storage.writing import write_bytes
 
     kind = Path(destination).suffix.removeprefix(".").lower()
     write_bytes(destination, rendered(figure, kind))

@@ -51,7 +51,9 @@ def probability(
     from understandability.errors import InputError
     from understandability.models.readers import probability as chance_of
     from understandability.storage.tables import read_table, write_table
+    from understandability.storage.writing import check_is_no_input
 
+    check_is_no_input(output, [scores])
     table = read_table(scores)
     if "docno" not in table.column_names:
         raise InputError(f"{scores} has no column docno; it has {', '.join(table.column_names)}")
@@ -105,7 +107,7 @@ def probability(
 def _only_column(table: pa.Table, scores: str) -> str:
     from understandability.errors import OptionError
 
-    names = [name for name in table.column_names if name not in ("docno", "source", "flags")]
+    names = [name for name in table.column_names if name not in ("docno", "path", "url", "flags")]
     if len(names) != 1:
         raise OptionError(f"{scores} has the columns {', '.join(names)}; choose one by --column")
     return str(names[0])

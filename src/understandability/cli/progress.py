@@ -1,31 +1,58 @@
-"""ProgressLine of a run over documents, on standard error, for what takes more than a second."""
+"""How far a command is, on standard error: one line on a terminal, elsewhere a line a minute."""
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-_AFTER = 1.0
-_EVERY = 0.2
+if TYPE_CHECKING:
+    from understandability.crawl.engine import Progress
+
+_AFTER, _EVERY_ON_TERMINAL, _EVERY = 1.0, 0.2, 60.0
 
 
 class ProgressLine:
-    """One line: documents, rate, errors. Silent where standard error is no terminal."""
+    """Documents, rate, errors; a context manager that leaves the line empty."""
 
     def __init__(self, quiet: bool) -> None:
-        self._shown = not quiet and sys.stderr.isatty()
-        self._start = self._last = time.monotonic()
+        self._terminal = sys.stderr.isatty()
+        self._every = math.inf if quiet else _EVERY_ON_TERMINAL if self._terminal else _EVERY
+        self._begun = self._last = time.monotonic()
 
     def update(self, documents: int, errors: int) -> None:
-        """Show how many `documents` and `errors` there have been."""
+        """Tell how many `documents` and `errors` there have been, if it is time to."""
+        if self._is_time():
+            self._show(f"{documents:,} documents, {self._rate(documents):.0f}/s, {errors:,} errors")
+
+    def tell(self, progress: Progress) -> None:
+        """Tell what there is to tell, if it is time to."""
+        if self._is_time():
+            self._show(_in_words(progress, time.monotonic() - self._begun))
+
+    def _is_time(self) -> bool:
         now = time.monotonic()
-        if self._shown and now - self._start > _AFTER and now - self._last > _EVERY:
+        is_time = now - self._last >= self._every and now - self._begun >= _AFTER
+        if is_time:
             self._last = now
-            rate = documents / (now - self._start)
-            sys.stderr.write(f"\r{documents} documents, {rate:.0f}/s, {errors} errors \x1b[K")
-            sys.stderr.flush()
+        return is_time
+
+    def _rate(self, documents: int) -> float:
+        return documents / (time.monotonic() - self._begun)
+
+    def _show(self, line: str) -> None:
+        if self._terminal:
+            sys.stderr.write(f"\r{line} \x1b[K")
+        else:
+            sys.stderr.write(f"{time.strftime('%H:%M:%S')} {line}\n")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Leave the line empty, as before other text."""
+        if self._terminal:
+            sys.stderr.write("\r\x1b[K")
 
     def __enter__(self) -> Self:
         return self
@@ -36,5 +63,31 @@ class ProgressLine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
+        self.clear()
+
+
+def duration(seconds: float) -> str:
+    """A time in words.
+
+    >>> duration(7.2), duration(3700)
+    ('7 s', '1 h 2 min')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _in_words(progress: Progress, seconds: float) -> str:
+    failed = progress.failed.total()
+    stages = ", ".join(f"{stage} {count:,}" for stage, count in progress.failed.most_common())
+    line = f"{progress.documents:,} documents, {progress.documents / seconds:.0f}/s"
+    line += f", {failed:,} errors" + (f" ({stages})" if failed else "")
+    number = min(progress.inputs_done + 1, progress.inputs)
+    line += f", input {number} of {progress.inputs}: {progress.input}"
+    # What had been done before is read past quickly, and tells nothing of what is left.
+    now = progress.bytes_done - progress.bytes_passed
+    if now > 0 and progress.documents:
+        left = (progress.bytes - progress.bytes_done) * seconds / now
+        line += f", about {duration(left)} left"
+    return line

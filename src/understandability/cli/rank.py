@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.cli.options import Quiet
+from understandability.cli.options import Quiet, names_of
 from understandability.cli.ranking import Order, RunFile, RunOutput, StrictRuns, Tag, read_runs
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
     from understandability.ranking.candidates import Candidates
-    from understandability.ranking.learn import Examples
+    from understandability.ranking.learn import Examples, Ranker
+
+_MOST_SHOWN = 10
 
 app = typer.Typer(
     help="Learn to rank from relevance and understandability, and rank.", no_args_is_help=True
@@ -65,12 +67,20 @@ def learn(
     labels: Annotated[
         str,
         typer.Option(
+            autocompletion=names_of("ranking.gains", "COMBOS"),
             help="combo1 (R, IR features alone), combo2 (R), combo3 (R * (100 - U) / 100), combo4 "
             "(R if U <= 40 else 0), combo5 (2 * R if U <= 40 else R), or an expression of one's "
-            "own."
+            "own.",
         ),
     ] = "combo2",
-    objective: Annotated[str, typer.Option(help="lambdamart or pairwise.")] = "lambdamart",
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            help="pairwise (as the study, by default for its combos) or lambdamart (by default for "
+            "other labels).",
+            show_default=False,
+        ),
+    ] = None,
     rounds: Annotated[int, typer.Option(help="How many trees.")] = 100,
     depth: Annotated[int, typer.Option(help="The depth of a tree.")] = 4,
     learning_rate: Annotated[float, typer.Option(help="What each tree counts.")] = 0.1,
@@ -101,7 +111,8 @@ def learn(
     """Learn to rank the documents of a run: boosted trees (XGBoost) over their features.
 
     Documents without a relevance label count as R = 0, without an understandability label as
-    U = 100. Gains that are not whole numbers are linear, whole ones exponential as in nDCG.
+    U = 100. Gains that are not whole numbers are linear, whole ones exponential as in
+    XGBoost's nDCG. What each feature is worth to the ranker is printed.
 
     Example: understand rank learn bm25.run --qrels qrels.txt --understandability qunder.txt
     --index crawl-index/ --queries topics.xml --features features.parquet --labels combo3
@@ -127,7 +138,10 @@ def learn(
     if out_of_fold is not None:
         write_run(run_out_of_fold(learned_from, recipe, folds), out_of_fold)
     if output is not None:
-        save_ranker(learn_from(learned_from, recipe), output)
+        ranker = learn_from(learned_from, recipe)
+        save_ranker(ranker, output)
+        if not quiet:
+            _show_importances(ranker)
 
 
 @app.command("apply")
@@ -184,6 +198,16 @@ def _candidates(
     for table in features or ():
         candidates = candidates.with_table(read_table(table), table)
     return candidates
+
+
+def _show_importances(ranker: Ranker) -> None:
+    """The features that the trees gained most by; all stand in the bundle."""
+    shown = list(ranker.importances.items())[:_MOST_SHOWN]
+    typer.echo("importance (share of what the splits gained):", err=True)
+    for name, share in shown:
+        typer.echo(f"  {share:6.1%}  {name}", err=True)
+    if rest := len(ranker.importances) - len(shown):
+        typer.echo(f"  and {rest} more, in bundle.json", err=True)
 
 
 def _describe(examples: Examples) -> None:

@@ -6,34 +6,40 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.crawling import (
-    Address,
-    LimitSeconds,
-    Runner,
-    RunOptions,
-    Shard,
-    WorkerMb,
-    Workers,
-    run_folder,
-    score_into_folder,
-)
 from understandability.cli.options import (
     AnyLanguage,
     Bundle,
     Docnos,
     Engine,
     Extractor,
+    HtmlColumn,
+    IdColumn,
     Inputs,
+    Keep,
     LimitMb,
     NoiseScale,
-    Output,
     Quiet,
+    Reader,
+    RowsOutput,
     SentenceEnds,
     Strict,
+    TextColumn,
     Threshold,
+    UrlColumn,
     User,
+    columns_of,
     number,
     sources,
+)
+from understandability.cli.work import (
+    Address,
+    LimitSeconds,
+    Runner,
+    Shard,
+    Work,
+    WorkerMb,
+    Workers,
+    make,
 )
 
 # Column of the rows -> its heading on a terminal.
@@ -50,13 +56,14 @@ _SHOWN = {
 
 def score(
     inputs: Inputs,
-    output: Output = None,
+    output: RowsOutput = None,
     extractor: Extractor = "main",
     sentence_ends: SentenceEnds = "force-period",
     engine: Engine = "fast",
-    bundle: Bundle = "default",
-    threshold: Threshold = 40.0,
-    user: User = "calibrated",
+    bundle: Bundle = "open",
+    reader: Reader = "public",
+    threshold: Threshold = None,
+    user: User = None,
     noise_scale: NoiseScale = None,
     features: Annotated[bool, typer.Option("--features", help="Add every feature.")] = False,
     any_language: AnyLanguage = False,
@@ -64,6 +71,11 @@ def score(
     limit_mb: LimitMb = 10.0,
     strict: Strict = False,
     quiet: Quiet = False,
+    id_column: IdColumn = None,
+    html_column: HtmlColumn = None,
+    text_column: TextColumn = None,
+    url_column: UrlColumn = None,
+    keep: Keep = None,
     workers: Workers = None,
     limit_seconds: LimitSeconds = None,
     worker_mb: WorkerMb = None,
@@ -73,50 +85,37 @@ def score(
 ) -> None:
     """Score pages: how likely a reader is to understand each of them.
 
-    One row a document: docno, source, P(U|d), difficulty (0 very easy to 100 very hard) with its
-    standard error, the readability formulas, words, sentences, language, encoding, extractor,
+    One row a document: docno, path, url, P(U|d), difficulty (0 very easy to 100 very hard) with
+    its standard error, the readability formulas, words, sentences, language, encoding, extractor,
     flags. Documents that cannot be scored go to FILE.errors.jsonl.
 
-    With -o FOLDER/ worker processes write a run folder, which may be stopped and gone on with.
+    With -o FOLDER/ worker processes fill a crawl folder, which may be stopped and gone on with.
 
     Examples: understand score crawl.warc.gz -o scores.parquet
 
-    understand score crawl/*.warc.gz -o run/ --workers 8
-    """
-    from understandability.cli.rows import write_rows
-    from understandability.scoring import Documents, Scorer, Settings
+    understand score pages.parquet --id-column url --html-column content --keep lang -o s.parquet
 
-    pages = sources(inputs, docnos, limit_mb)
-    scorer = Scorer(
-        Settings(
-            extractor=extractor,
-            sentence_ends=sentence_ends,
-            engine=engine,
-            bundle=bundle,
-            threshold=threshold,
-            user=user,
-            noise_scale=number(noise_scale, "--noise-scale"),
-            features=features,
-            any_language=any_language,
-        )
+    understand score crawl/*.warc.gz -o scores/ --workers 8
+    """
+    from understandability.scoring import Scorer, Settings
+
+    work = Work(output, strict, quiet, workers, limit_seconds, worker_mb, shard, runner, address)
+    columns = columns_of(id_column, html_column, text_column, url_column, keep)
+    pages = sources(inputs, docnos, limit_mb, columns=columns)
+    settings = Settings(
+        extractor=extractor,
+        sentence_ends=sentence_ends,
+        engine=engine,
+        bundle=bundle,
+        reader=reader,
+        threshold=threshold,
+        user=user,
+        noise_scale=number(noise_scale, "--noise-scale"),
+        features=features,
+        any_language=any_language,
     )
-    described = scorer.described
+    scorer = Scorer(settings)
     title = (
-        f"bundle {described['bundle']} ({described['bundle_licence']}), "
-        f"{user} user, threshold {threshold:g}, {extractor}, {sentence_ends}"
+        f"for {settings.who.description}; bundle {scorer.bundle.name}, {extractor}, {sentence_ends}"
     )
-    options = RunOptions(workers, limit_seconds, worker_mb, shard, runner, address)
-    if folder := run_folder(output, options):
-        score_into_folder(folder, pages, scorer, options, title=title, strict=strict, quiet=quiet)
-        return
-    documents = Documents(pages, scorer.settings)
-    write_rows(
-        documents,
-        scorer.score_all(documents),
-        output,
-        settings=described,
-        title=title,
-        shown=_SHOWN,
-        strict=strict,
-        quiet=quiet,
-    )
+    make(pages, scorer, work, title=title, shown=_SHOWN)

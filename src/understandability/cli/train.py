@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.cli.options import LimitMb, Quiet
+from understandability.cli.options import LimitMb, Quiet, names_of
 from understandability.cli.outputs import named
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ app = typer.Typer(help="Train a model, and write it as a bundle.", no_args_is_he
 Bundle = Annotated[
     str, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write the bundle.")
 ]
+_ESTIMATORS = names_of("models.estimators", "ESTIMATORS")
 Licence = Annotated[str, typer.Option(help="Who may use the model.")]
 RandomState = Annotated[int, typer.Option(min=0, help="The same number gives the same bundle.")]
 
@@ -37,7 +38,9 @@ def background(
             help="A corpus and its label, a number; harder is higher. Once for each input.",
         ),
     ],
-    estimator: Annotated[str, typer.Option(help="One of the twelve estimators.")] = "mlp-regressor",
+    estimator: Annotated[
+        str, typer.Option(autocompletion=_ESTIMATORS, help="One of the twelve estimators.")
+    ] = "mlp-regressor",
     dimensions: Annotated[int, typer.Option(min=1, help="Dimensions of the LSA space.")] = 10,
     vocabulary: Annotated[int, typer.Option(min=100, help="Words of the model.")] = 30_000,
     licence: Licence = "that of its training corpora",
@@ -99,7 +102,8 @@ def judged(
         ),
     ],
     estimator: Annotated[
-        str, typer.Option(help="A regressor or classifier over features.")
+        str,
+        typer.Option(autocompletion=_ESTIMATORS, help="A regressor or classifier over features."),
     ] = "xgboost-regressor",
     features: Annotated[
         str | None,
@@ -128,8 +132,8 @@ def judged(
 ) -> None:
     """Train on human labels of texts, several files with different scales at once.
 
-    Example: understand train judged --labels readme.jsonl.gz:label:harder:cefr
-    --labels clear.jsonl.gz:label:easier -o my-bundle
+    Example: understand train judged --labels readme.jsonl.gz:rating:harder:cefr
+    --labels clear.jsonl.gz:rating:easier -o my-bundle
     """
     from pathlib import Path
 
@@ -138,8 +142,11 @@ def judged(
     from understandability.features import compute_features
     from understandability.features.rows.background import by_row
     from understandability.models.bundle import load_background_models
-    from understandability.models.runtime.mixture import text_columns
-    from understandability.models.training.judged import judged_estimator, train_judged
+    from understandability.models.training.judged import (
+        judged_estimator,
+        text_columns,
+        train_judged,
+    )
     from understandability.models.training.labelled import LabelSource, all_documents, read_labelled
     from understandability.storage.bundle_files import check_place
 
@@ -193,9 +200,9 @@ def judged(
 
 def _documents(pages: Iterable[Page | Failure]) -> Iterator[Document]:
     """The documents of pages; what cannot be read is left out."""
-    from understandability.scoring import Documents, Settings
+    from understandability.scoring import Settings, documents_of
 
-    return iter(Documents(pages, Settings()))
+    return documents_of(pages, Settings())
 
 
 def _shown(

@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from understandability.cli.options import LimitMb, Quiet
-from understandability.cli.outputs import (
-    ResultFile,
-    check_destination,
-    named,
-    print_table,
-    write_result,
-)
+from understandability.cli.outputs import ResultFile, check_destination, named, write_result
+from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
@@ -88,7 +83,7 @@ def validate(
 
     With --grid, repeat the main experiment of Palotti, Zuccon & Hanbury (2019) on labelled pages.
 
-    Example: understand validate default judged.jsonl.gz:label:harder:cefr
+    Example: understand validate default judged.jsonl.gz:rating:harder:cefr
     """
     if grid:
         if bundle is not None or not labels:

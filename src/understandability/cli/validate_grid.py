@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from understandability.cli.outputs import check_destination, named, print_table, write_result
+from understandability.cli.outputs import check_destination, named, write_result
 from understandability.cli.progress import ProgressLine
+from understandability.cli.tables import print_table
 from understandability.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def validate_grid(
     from understandability.models import load_bundle
     from understandability.report.charts import box_plot
     from understandability.storage.bundle_files import embedded_bundles
-    from understandability.storage.tables import write_text
+    from understandability.storage.writing import write_text
 
     for destination in (output, plot and f"{plot}.json"):
         check_destination(destination)

@@ -1,10 +1,16 @@
-"""Many pages, many processes, resumable: from inputs to a run folder, and what is in one.
+"""The one engine from inputs to rows, in this process or in many.
 
-    crawl = Crawl(["crawl/"], "run/", Settings(features=True), workers=4)
-    for progress in crawl.run():
+In: `Sources`, and what makes rows of documents. Out: rows in memory, in a file, or in a crawl
+folder, with the failures beside them.
+
+    plan = make_plan(Sources(["crawl/"]), Scorer())
+    folder = CrawlFolder("scores/", plan.described)
+    folder.begin(plan.description)
+    for progress in fill_folder(folder, plan, plan.inputs, workers=4, limits=Limits()):
         ...
-    merge("run/", "scores.parquet")
 
-`plan` says what is to be done, `reading` cuts inputs into parts and batches, `workers` scores
-batches in processes that may die, `local` and `cluster` do all of that on one machine or many.
+`plan` says what is to be done, `reading` cuts inputs into parts and chunks, `workers` make rows of
+chunks in processes that may die, `engine` does all of that on this machine and `ray` on a cluster.
+Rows go to one of `outputs` or to a `folder`, of which `merge` makes one table, and which `status`
+and `lookup` look at.
 """

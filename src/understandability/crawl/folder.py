@@ -1,8 +1,8 @@
-"""Run folders: what was chosen, and Parquet parts, one for each finished stretch of an input.
+"""Crawl folders: what was chosen, and Parquet parts, one for each finished stretch of an input.
 
-    run/run.json                      the settings and the inputs
-    run/scores/0000003-00012.parquet  part 12 of input 3: a row for each document scored
-    run/errors/0000003-00012.parquet  and for each that could not be, where there was one
+    crawl.json                    the settings and the inputs
+    scores/0000003-00012.parquet  part 12 of input 3: a row for each document scored
+    errors/0000003-00012.parquet  and for each that could not be, where there was one
 
 A part is finished when its file stands in ``scores/``, which may have no rows and is written
 last: one rename makes rows and completion known together. The last part of an input ends in
@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise, zip_longest
@@ -24,14 +24,14 @@ from understandability.errors import InputError
 from understandability.records import Failure
 from understandability.storage.folders import LocalFolder, open_folder
 from understandability.storage.locks import Lock
-from understandability.storage.tables import SETTINGS_KEY, nan_to_null
+from understandability.storage.tables import SETTINGS_KEY
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = 1
 SCORES, ERRORS = "scores", "errors"
-_DESCRIPTION = "run.json"
+_DESCRIPTION = "crawl.json"
 _FACTS_KEY = b"understandability.part"
 _AGAIN = "remove {}, then give the same 'understand score' command again to make it anew"
 _NAME = re.compile(r"(\d{7,})-(\d{5,})(-end)?\.parquet")
@@ -81,15 +81,16 @@ class Facts:
         )
 
 
-class RunFolder:
-    """A run's folder, on a disk or behind a URL; it need not be there yet."""
+class CrawlFolder:
+    """The folder of a crawl, on a disk or behind a URL; it need not be there yet."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, settings: Mapping[str, Any] | None = None) -> None:
         self._folder = open_folder(path)
+        self._settings = settings or {}  # that stand in the parts
         self.path = self._folder.url
 
     def description(self) -> dict[str, Any]:
-        """The object of ``run.json``; raises `InputError` where this is no run folder."""
+        """The object of ``crawl.json``; raises `InputError` where this is no crawl folder."""
         try:
             with self._folder.open(_DESCRIPTION) as file:
                 description = json.load(file)
@@ -101,10 +102,10 @@ class RunFolder:
             _check(description)
         except (FileNotFoundError, NotADirectoryError):
             raise InputError(
-                f"{self.path} is no run folder: there is no {_DESCRIPTION} in it; name the "
+                f"{self.path} is no crawl folder: there is no {_DESCRIPTION} in it; name the "
                 "folder that 'understand score -o' wrote"
             ) from None
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
             reason = f"there is no {error}" if isinstance(error, KeyError) else error
             raise InputError(
                 f"{self.path}/{_DESCRIPTION} is damaged: {reason}; restore it, or name a new folder"
@@ -113,26 +114,27 @@ class RunFolder:
         return description
 
     def begin(self, description: Mapping[str, Any]) -> None:
-        """Write ``run.json``; raises `InputError` where there is another one, or other files."""
+        """Write ``crawl.json``; raises `InputError` where there is another one, or other files."""
         description = {"format": FORMAT, **description}
         names = self._folder.names("")
         if names and _DESCRIPTION not in names:
             raise InputError(
-                f"{self.path} is no run folder and is not empty (it has {names[0]}); name a new one"
+                f"{self.path} is no crawl folder and is not empty (it has {names[0]}); name a "
+                "new one"
             )
         text = json.dumps(description, indent=1) + "\n"
         if not self._folder.create(_DESCRIPTION, text.encode()):
             differences = list(_differences(self.description(), json.loads(text)))
             if differences:
                 raise InputError(
-                    f"{self.path} holds another run: {'; '.join(differences)}; give the same "
+                    f"{self.path} holds another crawl: {'; '.join(differences)}; give the same "
                     "command as before, or another folder"
                 )
 
     def lock(self, inputs: Sequence[int]) -> AbstractContextManager[object]:
         """Keep other processes from the inputs, as long as the context lasts.
 
-        Object stores have no locks; two copies of a run there do the same work twice.
+        Object stores have no locks; two copies of a crawl there do the same work twice.
         """
         if isinstance(self._folder, LocalFolder):
             return Lock(self._folder.path / ".lock", inputs)
@@ -147,7 +149,7 @@ class RunFolder:
     def parts(self) -> list[Part]:
         """The finished parts, in the order of the inputs.
 
-        Raises `InputError` where two of them cannot be of the same run.
+        Raises `InputError` where two of them cannot be of the same crawl.
         """
         found = map(_NAME.fullmatch, self._folder.names(SCORES))
         parts = sorted(Part(int(m[1]), int(m[2]), bool(m[3])) for m in found if m)
@@ -155,7 +157,7 @@ class RunFolder:
             if part.input == following.input and (part.last or part.number == following.number):
                 raise InputError(
                     f"{self.path}/{SCORES} holds {following.name} beside {part.name}, which are "
-                    f"not of one run; {_AGAIN.format(f'{self.path}/{SCORES}/{following.name}')}"
+                    f"not of one crawl; {_AGAIN.format(f'{self.path}/{SCORES}/{following.name}')}"
                 )
         return parts
 
@@ -165,29 +167,24 @@ class RunFolder:
         inputs = len(description["inputs"])
         if parts and parts[-1].input >= inputs:
             raise InputError(
-                f"{self.path}/{SCORES}/{parts[-1].name} is not of this run, which has {inputs} "
+                f"{self.path}/{SCORES}/{parts[-1].name} is not of this crawl, which has {inputs} "
                 "inputs; remove it"
             )
         return description, parts
 
     def commit(
-        self,
-        part: Part,
-        scores: pa.Table,
-        failures: Sequence[Failure],
-        skipped: Counter[str],
-        settings: Mapping[str, Any],
+        self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
     ) -> Facts:
         """Write a finished part: its rows, its failures and what is counted of it."""
         stages = Counter(failure.stage for failure in failures)
-        records = scores.num_rows + len(failures)
-        facts = Facts(records, stages, skipped, _histogram(scores["difficulty"]))
+        records = rows.num_rows + len(failures)
+        facts = Facts(records, stages, skipped, _histogram(rows))
         if failures:
             self._write(f"{ERRORS}/{part.name}", failure_table(failures), {})
         else:
             self._folder.remove(f"{ERRORS}/{part.name}")  # of an attempt that was killed
-        metadata = {SETTINGS_KEY: json.dumps(settings), _FACTS_KEY: json.dumps(vars(facts))}
-        self._write(f"{SCORES}/{part.name}", nan_to_null(scores), metadata)
+        metadata = {SETTINGS_KEY: json.dumps(self._settings), _FACTS_KEY: json.dumps(vars(facts))}
+        self._write(f"{SCORES}/{part.name}", rows, metadata)
         return facts
 
     def facts(self, part: Part) -> Facts:
@@ -214,21 +211,14 @@ class RunFolder:
             _check_rows(table, expected)
             return [Failure(**row) for row in table.to_pylist()]
 
-    def docnos(self, part: Part) -> list[str]:
-        """The names of all documents of a part."""
-        scored: list[str] = self.scores(part, ["docno"])["docno"].to_pylist()
-        return scored + [failure.docno for failure in self.failures(part)]
-
-    def open_file(self, name: str) -> IO[bytes] | None:
-        """Open another file of the folder for reading, at any place; None where there is none."""
-        try:
-            return self._folder.open(name)
-        except FileNotFoundError:
-            return None
-
-    def write_file(self, name: str, chunks: Iterable[bytes]) -> None:
-        """Write a file in the folder, whole or not at all."""
-        self._folder.write(name, chunks)
+    def rows(self, part: Part, docnos: Collection[str]) -> Iterator[dict[str, Any]]:
+        """The rows of some documents of a part, first the scores, and last of what was not read."""
+        names = self.scores(part, ["docno"])["docno"].to_pylist()
+        found = [place for place, docno in enumerate(names) if docno in docnos]
+        if found:
+            yield from self.scores(part).take(found).to_pylist()
+        failed = [asdict(each) for each in self.failures(part) if each.docno in docnos]
+        yield from sorted(failed, key=lambda row: row["stage"] == "read")
 
     def _write(self, name: str, table: pa.Table, metadata: Mapping[bytes, str]) -> None:
         import pyarrow as pa
@@ -266,10 +256,10 @@ def complete_inputs(parts: Iterable[Part]) -> set[int]:
 
 
 def failure_table(failures: Iterable[Failure]) -> pa.Table:
-    """Failures as a table: docno, source, stage, error."""
+    """Failures as a table: docno, path, stage, error."""
     import pyarrow as pa
 
-    schema = pa.schema([(name, pa.string()) for name in ("docno", "source", "stage", "error")])
+    schema = pa.schema([(name, pa.string()) for name in ("docno", "path", "stage", "error")])
     return pa.Table.from_pylist([asdict(failure) for failure in failures], schema)
 
 
@@ -294,24 +284,31 @@ def _facts_in(schema: pa.Schema) -> Facts:
 
 
 def _check_rows(table: pa.Table, expected: int) -> None:
+    table.validate(full=True)  # for Arrow reads texts without looking
     if table.num_rows != expected:
         raise ValueError(f"it has {table.num_rows} rows and should have {expected}")
 
 
 def _check(description: Mapping[str, Any]) -> None:
-    """Raise `ValueError` or `KeyError` where a description is none of a run."""
+    """Raise `ValueError` or `KeyError` where a description is none of a crawl."""
     if not isinstance(description["settings"], dict):
         raise ValueError("its settings are no object")
     inputs = description["inputs"]
-    files = [file for each in inputs for file in each]
-    if not all(inputs) or not all(isinstance(f, list) and len(f) == 3 for f in files):
-        raise ValueError("its inputs are not lists of files with docno, path and size")
+    files = [file for each in inputs for file in each["files"]]
+    names = [name for each in inputs for name in (each["given"], *each["files"][0][:2])]
+    if not all(isinstance(f, list) and len(f) == 3 for f in files) or not all(
+        isinstance(name, str) for name in names
+    ):
+        raise ValueError("its inputs have no files with docno, path and size")
 
 
-def _histogram(difficulties: Any) -> tuple[int, ...]:
+def _histogram(rows: pa.Table) -> tuple[int, ...]:
     import numpy as np
 
-    counts, _ = np.histogram(difficulties.drop_null().to_numpy(), bins=10, range=(0, 100))
+    if "difficulty" not in rows.column_names:  # of features
+        return (0,) * 10
+    difficulties = rows["difficulty"].drop_null().to_numpy()
+    counts, _ = np.histogram(difficulties, bins=10, range=(0, 100))
     return tuple(counts.tolist())
 
 
@@ -323,8 +320,8 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[
             yield from _differences(old, new)
         elif old != new:
             yield f"{key.replace('_', ' ')} was {old!r} and is now {new!r}"
-    files_before = [file for each in before.get("inputs", ()) for file in each]
-    files_now = [file for each in now.get("inputs", ()) for file in each]
+    files_before = [file for each in before.get("inputs", ()) for file in each["files"]]
+    files_now = [file for each in now.get("inputs", ()) for file in each["files"]]
     for old, new in zip_longest(files_before, files_now):
         if old != new:
             yield f"where {_file_in_words(old)} was, now {_file_in_words(new)} is"

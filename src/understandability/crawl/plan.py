@@ -1,36 +1,89 @@
-"""What a run does: its inputs, cut into pieces of work, and the settings that give its rows."""
+"""What is to be done: inputs, cut into pieces of work, and what makes their rows."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 from understandability.errors import OptionError
-from understandability.formats.sources import Sources, holds_many, size_of
-from understandability.scoring import Scorer, Settings
+from understandability.formats.sources import (
+    DEFAULT_LIMIT,
+    File,
+    Sources,
+    holds_many,
+    typed_columns,
+)
+from understandability.formats.tables import TableColumns
+from understandability.records import Failure, Page
+from understandability.scoring import RowMaker
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FILES_TOGETHER = 512
 
 
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file as it was found: its name as a document, its path, its size as stored."""
+class PageSource(Protocol):
+    """What reads files: `Sources`, or `GivenPages` that are there already."""
 
-    docno: str
-    path: str
-    bytes: int
+    skipped: Counter[str]
+
+    @property
+    def docnos(self) -> Collection[str] | None: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def columns(self) -> TableColumns: ...
+    @property
+    def remarks(self) -> list[str]: ...
+    @property
+    def position(self) -> int: ...
+    def read(self, file: File) -> Iterator[Page | Failure]: ...
+
+
+class GivenPages:
+    """Pages of any iterable, in the place of `Sources`."""
+
+    docnos: Collection[str] | None = None
+    limit = DEFAULT_LIMIT
+    columns = TableColumns()
+    position = 0
+
+    def __init__(self, pages: Iterable[Page | Failure]) -> None:
+        self._pages = pages
+        self.skipped: Counter[str] = Counter()
+        self.remarks: list[str] = []
+        self.files = [File("pages", "pages", "pages", 0)]
+
+    def reader(self) -> GivenPages:
+        """These themselves: they are read once."""
+        return self
+
+    def read(self, file: File) -> Iterator[Page | Failure]:
+        """All of them."""
+        yield from self._pages
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What one process reads from beginning to end: a WARC file, or files of one page each."""
+    """What one process reads from beginning to end: a WARC file, or files of one page each.
+
+    The files are of one path that was given, or they are pages that were given one by one.
+    """
 
     number: int
     files: tuple[File, ...]
+
+    @property
+    def given(self) -> str:
+        """The path that was given; nothing for pages that were given one by one."""
+        first = self.files[0]
+        return "" if first.is_input and not holds_many(first.path) else first.input
 
     @property
     def bytes(self) -> int:
@@ -45,51 +98,83 @@ class Input:
 
 @dataclass(frozen=True)
 class Plan:
-    """The inputs of a run, and all that its rows depend on.
+    """The inputs, and all that their rows depend on.
 
-    `described` are the settings with the versions and checksums of what they name; `docnos`
-    the documents asked for (None: all), `limit` the longest document in bytes; `skipped`
-    counts the files that are no inputs.
+    `described` are the settings with the versions and checksums of what they name; `kept` are
+    the columns of tables that stand beside the rows; `skipped` counts the files that are no
+    inputs.
     """
 
     inputs: tuple[Input, ...]
-    settings: Settings
+    reader: PageSource
+    maker: RowMaker
     described: Mapping[str, Any]
-    docnos: Collection[str] | None
-    limit: int
+    kept: pa.Schema
     skipped: Counter[str]
 
     @property
     def description(self) -> dict[str, Any]:
-        """The plan as ``run.json`` holds it; two runs with equal ones have equal rows."""
+        """The plan as ``crawl.json`` holds it; two crawls with equal ones have equal rows."""
         return {
             "settings": dict(self.described),
-            "limit_mb": self.limit / 1e6,
-            "docnos": _checksum(self.docnos),
-            "inputs": [[astuple(file) for file in each.files] for each in self.inputs],
+            "limit_mb": self.reader.limit / 1e6,
+            "docnos": _checksum(self.reader.docnos),
+            "columns": asdict(self.reader.columns) if self.reader.columns else None,
+            "inputs": [
+                {
+                    "given": each.given,
+                    "files": [[file.docno, file.path, file.bytes] for file in each.files],
+                }
+                for each in self.inputs
+            ],
         }
 
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows."""
+        import pyarrow as pa
 
-def make_plan(sources: Sources, scorer: Scorer) -> Plan:
-    """The plan for scoring all that `sources` name.
+        return pa.schema([*self.maker.schema, *self.kept])
 
-    Raises `OptionError` where standard input is among it, which cannot be read again.
+
+def make_plan(sources: Sources | GivenPages, maker: RowMaker) -> Plan:
+    """The plan for making rows of all that `sources` name.
+
+    Raises `OptionError` where a column is to be kept that rows have of their own.
     """
-    if any(path == "-" for _, path in sources.files):
+    inputs = tuple(Input(number, each) for number, each in enumerate(_together(sources.files)))
+    skipped = Counter(sources.skipped)
+    kept = _kept(sources)
+    if taken := [name for name in kept.names if name in maker.schema.names]:
         raise OptionError(
-            "a run folder takes files, which can be read again, and not standard input; save it "
+            f"column {taken[0]!r} cannot be kept, as the rows have one of that name themselves; "
+            "give it another name in its table"
+        )
+    return Plan(inputs, sources.reader(), maker, maker.described, kept, skipped)
+
+
+def _kept(sources: Sources | GivenPages) -> pa.Schema:
+    """The columns to keep: of the type that all files agree on which state one, else text."""
+    import pyarrow as pa
+
+    found: dict[str, set[pa.DataType]] = {name: set() for name in sources.columns.keep}
+    for file in sources.files if found else ():
+        schema = (typed_columns(file.path) if holds_many(file.path) else None) or pa.schema([])
+        for name in set(found) & set(schema.names):
+            found[name].add(schema.field(name).type)
+    types = {name: list(each) for name, each in found.items()}
+    return pa.schema(
+        {name: each[0] if len(each) == 1 else pa.string() for name, each in types.items()}
+    )
+
+
+def check_can_go_on(plan: Plan) -> None:
+    """Raise `OptionError` where standard input is among the inputs, which is read once."""
+    if any(file.path == "-" for each in plan.inputs for file in each.files):
+        raise OptionError(
+            "a crawl folder takes files, which can be read again, and not standard input; save it "
             "to a file, or write the scores to a file"
         )
-    files = [File(docno, path, size_of(path)) for docno, path in sources.files]
-    inputs = tuple(Input(number, each) for number, each in enumerate(_together(files)))
-    return Plan(
-        inputs,
-        scorer.settings,
-        scorer.described,
-        sources.docnos,
-        sources.limit,
-        Counter(sources.skipped),
-    )
 
 
 def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
@@ -112,7 +197,8 @@ def _together(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
     waiting: list[File] = []
     for file in files:
         many = holds_many(file.path)
-        if waiting and (many or len(waiting) == FILES_TOGETHER):
+        of_another = waiting and _folder(waiting[0]) != _folder(file)
+        if waiting and (many or of_another or len(waiting) == FILES_TOGETHER):
             yield tuple(waiting)
             waiting = []
         if many:
@@ -121,6 +207,11 @@ def _together(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
             waiting.append(file)
     if waiting:
         yield tuple(waiting)
+
+
+def _folder(file: File) -> str | None:
+    """The folder that was given and has the file; None where the file was given itself."""
+    return None if file.is_input else file.input
 
 
 def _checksum(docnos: Collection[str] | None) -> str | None:

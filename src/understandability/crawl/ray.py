@@ -1,4 +1,4 @@
-"""A run on a cluster: each input one Ray task, the same run folder on a shared file system."""
+"""A crawl on a cluster: each input one Ray task, one crawl folder on a shared file system."""
 
 from __future__ import annotations
 
@@ -7,30 +7,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from understandability.crawl.folder import RunFolder, complete_inputs
-from understandability.crawl.local import CrawlProgress, finish, score_inputs
+from understandability.crawl.engine import Progress, make_rows
+from understandability.crawl.folder import CrawlFolder, complete_inputs
 from understandability.crawl.plan import Input, Plan
 from understandability.crawl.workers import Limits
 from understandability.errors import InputError, MissingExtraError
-from understandability.scoring import Scorer
 
 # How often an input is begun again (where its parts end) when the node that worked on it is lost.
 _RETRIES = 10
 _TICK = 5.0  # seconds between two looks at what the tasks have written
 
 
-def run_on_ray(
-    folder: RunFolder,
+def fill_folder_on_ray(
+    folder: CrawlFolder,
     plan: Plan,
     inputs: Sequence[Input],
     *,
     workers: int,
     limits: Limits,
     address: str | None = None,
-) -> Iterator[CrawlProgress]:
-    """Do what is left to do of some inputs of a run on the nodes of a Ray cluster.
+) -> Iterator[Progress]:
+    """Do what is left to do of some inputs on the nodes of a Ray cluster.
 
-    Inputs, run folder and bundle must have the same paths on all nodes. Each task scores one
+    Inputs, crawl folder and bundle must have the same paths on all nodes. Each task scores one
     input with `workers` processes; that of a lost node is taken up by another where its last
     finished part ends. `address` is that of the cluster; without one it is what the variable
     ``RAY_ADDRESS`` says, else a new cluster on this machine.
@@ -58,18 +57,17 @@ def run_on_ray(
         finally:
             if ours:
                 ray.shutdown()
-    finish(folder, plan)
 
 
 def _run_tasks(
-    folder: RunFolder, plan: Plan, inputs: Sequence[Input], workers: int, limits: Limits
-) -> Iterator[CrawlProgress]:
+    folder: CrawlFolder, plan: Plan, inputs: Sequence[Input], workers: int, limits: Limits
+) -> Iterator[Progress]:
     import ray
 
     known = set(folder.parts())
     complete = complete_inputs(known)
     left = [each for each in inputs if each.number not in complete]
-    progress = CrawlProgress.before(inputs, left)
+    progress = Progress.before(inputs, left)
     yield progress
     task = ray.remote(num_cpus=workers, max_retries=_RETRIES, scheduling_strategy="SPREAD")
     score_one = task(_score_one)
@@ -100,10 +98,13 @@ def _score_one(
 ) -> None:  # runs on a node of the cluster
     here, path, plan, workers, limits = common
     os.chdir(here)
-    described = Scorer(plan.settings).described
+    described = plan.maker.described
     if described != plan.described:
         raise InputError(
-            f"this node has other versions or bundles than the run ({described}); install the same"
+            f"this node has other versions or bundles than the crawl ({described}); install "
+            "the same"
         )
-    for _ in score_inputs(RunFolder(path), plan, [each], workers, limits):
+    folder = CrawlFolder(path, plan.described)
+    parts = folder.parts()
+    for _ in make_rows(plan, [each], folder, workers=workers, limits=limits, finished=parts):
         pass

@@ -1,4 +1,4 @@
-"""What a run folder says about its run."""
+"""What a crawl folder holds, input by input."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from understandability.crawl.folder import Facts, RunFolder, complete_inputs
+from understandability.crawl.folder import CrawlFolder, Facts, complete_inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class InputStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A whole run."""
+    """A whole crawl."""
 
     inputs: tuple[InputStatus, ...]
 
@@ -33,8 +33,8 @@ class Status:
         return sum(each.is_complete for each in self.inputs)
 
 
-def status_of(folder: RunFolder) -> Status:
-    """What is finished of a run, input by input."""
+def status_of(folder: CrawlFolder) -> Status:
+    """What is finished of a crawl, input by input."""
     description, parts = folder.description_and_parts()
     complete = complete_inputs(parts)
     facts: dict[int, Facts] = defaultdict(Facts)
@@ -42,8 +42,8 @@ def status_of(folder: RunFolder) -> Status:
         facts[part.input] += folder.facts(part)
     return Status(
         tuple(
-            InputStatus(files[0][1], number in complete, facts[number])
-            for number, files in enumerate(description["inputs"])
+            InputStatus(each["files"][0][1], number in complete, facts[number])
+            for number, each in enumerate(description["inputs"])
         )
     )
 

@@ -1,6 +1,6 @@
-"""A process that scores pages; `main` is its program, and `workers` its parent.
+"""A process that makes rows of pages; `main` is its program, and `workers` its parent.
 
-It talks over a socket that it inherits. First come the settings, which it answers with an
+It talks over a socket that it inherits. First comes what makes rows, which it answers with an
 empty message when it is ready; then pages and a time limit, answered by an empty message when
 their text is extracted and by an `Answer`. It may be killed at any time, and ends by itself
 when the socket closes, or by a signal when the pages take too long: the kernel's timers need
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from understandability.records import Failure, Page
 
 if TYPE_CHECKING:
-    from understandability.scoring import Scorer, Settings
+    from understandability.scoring import RowMaker
 
 READY = EXTRACTED = b""
 OUT_OF_TIME = (signal.SIGPROF, signal.SIGALRM)  # what a process ends by whose time is over
@@ -52,11 +52,12 @@ def main() -> None:
     logging.disable(logging.WARNING)  # the parent has told what there is to tell of the settings
     connection: Connection = Connection(int(sys.argv[1]))
     try:
-        scorer = _scorer(pickle.loads(connection.recv_bytes()))
+        maker: RowMaker = pickle.loads(connection.recv_bytes())
+        maker.rows([])  # loads what the first page would wait for
         connection.send_bytes(READY)
         while True:
             pages, seconds = pickle.loads(connection.recv_bytes())
-            answer = _answer(scorer, pages, seconds, connection)
+            answer = _answer(maker, pages, seconds, connection)
             _allow(0)
             connection.send_bytes(pickle.dumps(answer))
     except (EOFError, BrokenPipeError, ConnectionResetError):
@@ -64,9 +65,9 @@ def main() -> None:
 
 
 def _answer(
-    scorer: Scorer, pages: Sequence[Page], seconds: float, connection: Connection
+    maker: RowMaker, pages: Sequence[Page], seconds: float, connection: Connection
 ) -> Answer:
-    """Score pages; many of them have the time for each one's text, and again for all rows."""
+    """Make rows of pages; many have the time for each one's text, and again for all rows."""
     import pyarrow as pa
 
     from understandability.records import Document
@@ -75,13 +76,13 @@ def _answer(
     results = []
     for page in pages:
         _allow(seconds)
-        results.append(document_or_failure(page, scorer.settings))
+        results.append(document_or_failure(page, maker.settings))
     if len(pages) > 1:
         _allow(seconds)
     failures = tuple((i, each) for i, each in enumerate(results) if isinstance(each, Failure))
     connection.send_bytes(EXTRACTED)
     try:
-        table = scorer.score([each for each in results if isinstance(each, Document)])
+        table = maker.rows([each for each in results if isinstance(each, Document)])
     except Exception as error:  # a page that scoring did not foresee costs that page alone
         return Answer(error=f"{type(error).__name__}: {error}")
     stream = pa.BufferOutputStream()
@@ -94,11 +95,3 @@ def _allow(seconds: float) -> None:
     """End this process after so much processor time from now; never for 0."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_REAL, _BY_THE_CLOCK * seconds)
-
-
-def _scorer(settings: Settings) -> Scorer:
-    from understandability.scoring import Scorer
-
-    scorer = Scorer(settings)
-    scorer.score([])  # loads what the first page would wait for
-    return scorer

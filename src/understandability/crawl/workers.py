@@ -20,13 +20,12 @@ from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-from understandability.crawl.reading import Chunk
+from understandability.crawl.reading import Chunk, Scored
 from understandability.crawl.worker import EXTRACTED, OUT_OF_TIME, Answer
 from understandability.errors import InputError, OptionError
-from understandability.records import Failure
-from understandability.scoring import Settings
+from understandability.scoring import RowMaker
 from understandability.storage.processes import resident_megabytes
 
 _PROGRAM = "from understandability.crawl.worker import main; main()"
@@ -35,7 +34,7 @@ _DYING = 5.0  # seconds that a process may take to end after its socket
 _STILLBORN = 20  # workers in a row that may be killed at their start
 _WORN = 0.75  # of the memory it may have: a worker with more makes room for a new one
 _TOO_LONG, _TOO_LARGE = "its time limit", "its memory limit"
-# `-P`: no module of the folder that a run is started in comes before Python's own.
+# `-P`: no module of the folder that a crawl is started in comes before Python's own.
 # One thread each: the machine's cores are shared out by the number of workers.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -54,24 +53,22 @@ class Limits:
     megabytes: float = 2000.0
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """What came of a batch: a table of rows, and failures with their places in the part."""
-
-    batch: Chunk
-    table: Any
-    failures: tuple[tuple[int, Failure], ...]
+def cores() -> int:
+    """The processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Workers:
-    """A number of processes that score batches; a context manager that leaves none behind."""
+    """A number of processes that score chunks; a context manager that leaves none behind."""
 
-    def __init__(self, settings: Settings, count: int, limits: Limits) -> None:
-        self._settings, self._limits = settings, limits
+    def __init__(self, maker: RowMaker, count: int, limits: Limits) -> None:
+        self._maker, self._limits = maker, limits
         self._ahead: deque[Chunk] = deque()  # read, and not given out yet
         self._stillborn = 0
         self._next_look = 0.0
-        self._workers = [_Worker(settings) for _ in range(count)]
+        self._workers = [_Worker(maker) for _ in range(count)]
 
     def __enter__(self) -> Self:
         return self
@@ -85,22 +82,22 @@ class Workers:
         for worker in self._workers:
             worker.stop()
 
-    def run(self, batches: Iterator[Chunk | None]) -> Iterator[Scored | None]:
-        """What comes of the batches, in the order in which they are done.
+    def run(self, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
+        """What comes of the chunks, in the order in which they are done.
 
-        `batches` are read when workers need them, and not faster; they may give None to let
+        `chunks` are read when workers need them, and not faster; they may give None to let
         this look after its workers. Gives None now and then, to let its caller do the same.
         """
         reading = True
-        while reading or self._ahead or any(worker.batch for worker in self._workers):
+        while reading or self._ahead or any(worker.chunk for worker in self._workers):
             if reading and self._needs_more():
                 try:
-                    batch = next(batches)
+                    chunk = next(chunks)
                 except StopIteration:
                     reading = False
-                    batch = None
-                if batch is not None:
-                    self._ahead.append(batch)
+                    chunk = None
+                if chunk is not None:
+                    self._ahead.append(chunk)
             for worker in self._workers:
                 if worker.is_idle and self._ahead:
                     worker.give(self._ahead.popleft(), self._limits.seconds)
@@ -127,37 +124,37 @@ class Workers:
         if not worker.is_ready:
             worker.is_ready = True
             self._stillborn = 0
-            if worker.batch is not None:
-                worker.give(worker.batch, self._limits.seconds)
+            if worker.chunk is not None:
+                worker.give(worker.chunk, self._limits.seconds)
             return None
         if message == EXTRACTED:
             worker.stage = "score"
             return None
         answer: Answer = pickle.loads(message)
-        batch, worker.batch = worker.batch, None
-        assert batch is not None
+        chunk, worker.chunk = worker.chunk, None
+        assert chunk is not None
         if worker.megabytes > self._limits.megabytes * _WORN:
             self._replace(worker)
         if answer.error:
-            return self._split_or_fail(batch, "score", answer.error)
+            return self._split_or_fail(chunk, "score", answer.error)
         import pyarrow as pa
 
         with pa.ipc.open_stream(answer.rows) as stream:
             table = stream.read_all()
-        return Scored(batch, table, tuple((batch.places[i], each) for i, each in answer.failures))
+        return Scored(chunk, table, tuple((chunk.places[i], each) for i, each in answer.failures))
 
     def _bury(self, worker: _Worker) -> Scored | None:
-        """Replace a worker that has died, and see what is to be done with its batch."""
+        """Replace a worker that has died, and see what is to be done with its chunk."""
         how = worker.cause_of_death()
         if not worker.is_ready:
             self._check_start(worker, how)
-            self._replace(worker, worker.batch)
+            self._replace(worker, worker.chunk)
             return None
-        batch = worker.batch
-        alone = batch is not None and len(batch.pages) == 1
-        if batch is None or not alone:
+        chunk = worker.chunk
+        alone = chunk is not None and len(chunk.pages) == 1
+        if chunk is None or not alone:
             self._replace(worker)
-            return None if batch is None else self._split_or_fail(batch, worker.stage, how)
+            return None if chunk is None else self._split_or_fail(chunk, worker.stage, how)
         if how == _TOO_LONG:
             error = (
                 f"the page took longer than {self._limits.seconds:g} s and was stopped; raise "
@@ -165,7 +162,7 @@ class Workers:
             )
         elif not worker.is_second_try:
             # It may have been killed from outside, or have grown large on pages before.
-            self._replace(worker, batch)
+            self._replace(worker, chunk)
             return None
         elif how == _TOO_LARGE:
             error = (
@@ -175,20 +172,19 @@ class Workers:
         else:
             error = f"the page ended its process twice, the second time by {how}"
         self._replace(worker)
-        return self._split_or_fail(batch, worker.stage, error)
+        return self._split_or_fail(chunk, worker.stage, error)
 
-    def _split_or_fail(self, batch: Chunk, stage: str, error: str) -> Scored | None:
-        """Pages of a batch that failed are tried one by one; one that fails alone is an error."""
-        if len(batch.pages) > 1:
-            self._ahead.extendleft(reversed(list(batch.singly())))
+    def _split_or_fail(self, chunk: Chunk, stage: str, error: str) -> Scored | None:
+        """Pages of a chunk that failed are tried one by one; one that fails alone is an error."""
+        if len(chunk.pages) > 1:
+            self._ahead.extendleft(reversed(list(chunk.singly())))
             return None
-        (page,), (place,) = batch.pages, batch.places
-        return Scored(batch, None, ((place, Failure(page.docno, page.source, stage, error)),))
+        return chunk.failed(stage, error)
 
-    def _replace(self, worker: _Worker, batch: Chunk | None = None) -> None:
-        """Start another worker in the place of one, perhaps with a batch to begin with."""
+    def _replace(self, worker: _Worker, chunk: Chunk | None = None) -> None:
+        """Start another worker in the place of one, perhaps with a chunk to begin with."""
         worker.stop()
-        self._workers[self._workers.index(worker)] = _Worker(self._settings, batch)
+        self._workers[self._workers.index(worker)] = _Worker(self._maker, chunk)
 
     def _check_start(self, worker: _Worker, how: str) -> None:
         if how == _TOO_LARGE:
@@ -212,7 +208,7 @@ class Workers:
 class _Worker:
     """One process, its socket and what it is working on."""
 
-    def __init__(self, settings: Settings, batch: Chunk | None = None) -> None:
+    def __init__(self, maker: RowMaker, chunk: Chunk | None = None) -> None:
         self.connection, theirs = Pipe()
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", _PROGRAM, str(theirs.fileno())],
@@ -222,22 +218,22 @@ class _Worker:
             env={**os.environ, **_THREADS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         theirs.close()
-        self.batch = batch
-        self.is_second_try = batch is not None
+        self.chunk = chunk
+        self.is_second_try = chunk is not None
         self.is_ready = False
         self.stage = "extract"
         self._is_too_large = False
-        self._send(settings)
+        self._send(maker)
 
     @property
     def is_idle(self) -> bool:
-        return self.is_ready and self.batch is None
+        return self.is_ready and self.chunk is None
 
-    def give(self, batch: Chunk, seconds: float) -> None:
-        """Have a batch scored."""
-        self.is_second_try = self.is_second_try and batch is self.batch
-        self.batch, self.stage = batch, "extract"
-        self._send((batch.pages, seconds))
+    def give(self, chunk: Chunk, seconds: float) -> None:
+        """Have a chunk scored."""
+        self.is_second_try = self.is_second_try and chunk is self.chunk
+        self.chunk, self.stage = chunk, "extract"
+        self._send((chunk.pages, seconds))
 
     def receive(self) -> bytes | None:
         """The next message; None from a process that has died."""

@@ -205,12 +205,12 @@ class _Scored:
             elif page.docno not in self._labels:
                 self.unlabelled.append(page.docno)
             elif page.docno in self.docnos:
-                self.failures.append(Failure(page.docno, page.source, "read", SEEN_BEFORE))
+                self.failures.append(Failure(page.docno, page.path, "read", SEEN_BEFORE))
             else:
                 try:
                     documents = _documents_of(page)
                 except PageError as error:
-                    self.failures.append(Failure(page.docno, page.source, error.stage, str(error)))
+                    self.failures.append(Failure(page.docno, page.path, error.stage, str(error)))
                     continue
                 self.docnos[page.docno] = None
                 yield from documents

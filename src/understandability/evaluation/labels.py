@@ -55,6 +55,11 @@ class Judged:
         known: Flags = np.logical_and.reduce([self.found[name] >= 0 for name in dimensions])
         return known
 
+    def only(self, kept: Flags) -> Judged:
+        """Some of the documents, at their positions."""
+        found = {name: lines[kept] for name, lines in self.found.items()}
+        return Judged(self.query[kept], self.position[kept], found, self.returned)
+
     def condensed(self, dimensions: tuple[str, ...]) -> Judged:
         """The ranking without the documents that lack one of the labels."""
         kept = self.known(dimensions)
@@ -79,6 +84,8 @@ class Judgements:
     ) -> None:
         if qrels.query_ids is None or not qrels.queries:
             raise InputError(f"{qrels.name} holds no relevance labels of queries and documents")
+        for labels in (qrels, *(dimension.labels for dimension in dimensions.values())):
+            _check_finite(labels)
         for dimension in dimensions.values():
             dimension.scale.check(dimension.labels)
         self.qrels = qrels
@@ -117,6 +124,12 @@ class Judgements:
         """
         if lines is None:
             lines = run.line_order(self.conventions.order)
+        ranked, _ = self.all_of(run, lines)
+        labelled = np.logical_or.reduce([line >= 0 for line in ranked.found.values()])
+        return ranked.only(labelled)
+
+    def all_of(self, run: Run, lines: Ids) -> tuple[Judged, Ids]:
+        """All documents of a run, labelled or not, and the line of the run that each stands on."""
         places = {query: place for place, query in enumerate(self.queries)}
         queries = np.array([places.get(query, -1) for query in run.queries], dtype=np.int64)
         query = queries[run.query_ids[lines]]
@@ -129,14 +142,7 @@ class Judgements:
             lines, query = lines[by_query], query[by_query]
         returned = np.bincount(query, minlength=len(self.queries))
         found = {name: label[lines] for name, label in self._lines_of(run).items()}
-        labelled = np.flatnonzero(np.logical_or.reduce([line >= 0 for line in found.values()]))
-        query = query[labelled]
-        return Judged(
-            query,
-            labelled - (np.cumsum(returned) - returned)[query],
-            {name: line[labelled] for name, line in found.items()},
-            returned,
-        )
+        return Judged(query, _places(query, returned), found, returned), lines
 
     @cached_property
     def pool(self) -> Judged:
@@ -231,6 +237,16 @@ class Judgements:
             noise_scale=noise_scale if user == "arctan" else None,
             direction=scale.direction,
             normalise="integral" if norm == "integral" and user == "arctan" else None,
+        )
+
+
+def _check_finite(labels: Labels) -> None:
+    infinite = ~np.isfinite(labels.values)
+    if infinite.any():
+        line = int(np.argmax(infinite))
+        raise InputError(
+            f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so that nothing "
+            "can be computed from it; correct it, or leave it out with --not-a-label"
         )
 
 

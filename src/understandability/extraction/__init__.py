@@ -18,6 +18,7 @@ from understandability.extraction.extractors import (
     Extractor,
     extract,
     installed_extractors,
+    parse_for,
     require_extractor,
 )
 from understandability.extraction.sentence_ends import SENTENCE_ENDS, fields, open_fields
@@ -31,5 +32,6 @@ __all__ = [
     "fields",
     "installed_extractors",
     "open_fields",
+    "parse_for",
     "require_extractor",
 ]

@@ -21,19 +21,23 @@ from understandability.extraction import (
     trafilatura,
 )
 from understandability.extraction.plain_text import plain_paragraphs
-from understandability.pages import ParsedPage
-from understandability.records import Block
+from understandability.pages import ParsedPage, parse_page, parse_source
+from understandability.records import Block, Page
 
 Engine = Callable[[ParsedPage], tuple[Block, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """A method: our implementation, the library that it follows, and who published it."""
+    """A method: our implementation, the library that it follows, and who published it.
+
+    `reads_source` says that it needs no tree of the page.
+    """
 
     fast: Engine
     reference: Engine
     citation: str
+    reads_source: bool = False
 
 
 EXTRACTORS = {
@@ -44,7 +48,7 @@ EXTRACTORS = {
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
     "justext": Extractor(justext.justext, reference.justext, "Pomikálek 2011"),
-    "main": Extractor(main.main, main.main, "extraction.main; no library has it"),
+    "main": Extractor(main.main, main.main, "extraction.main; no library has it", True),
     "trafilatura": Extractor(trafilatura.trafilatura, trafilatura.trafilatura, "Barbaresi 2021"),
 }
 ENGINES = ("fast", "reference")
@@ -69,6 +73,19 @@ def require_extractor(extractor: str) -> None:
         raise MissingExtraError(
             f"the extractor {extractor} is an extra; pip install 'understandability[{extractor}]'"
         )
+
+
+def parse_for(page: Page, extractor: str) -> ParsedPage:
+    """A page parsed as an extractor reads it: as a tree, or for `main` as its source alone.
+
+    >>> page = Page("flu", "", b"<p>A virus.")
+    >>> parse_for(page, "main").tape
+    ['', 'p', 'A virus.']
+    >>> parse_for(page, "naive").tape[2:6]
+    ['', 'body', '', 'p']
+    """
+    row = EXTRACTORS.get(extractor)
+    return parse_source(page) if row and row.reads_source else parse_page(page)
 
 
 def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -> tuple[Block, ...]:
@@ -96,6 +113,8 @@ def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -
         return plain_paragraphs(parsed.text)
     require_extractor(extractor)
     row = EXTRACTORS[extractor]
+    if parsed.is_source != row.reads_source:
+        parsed = parse_for(parsed.page, extractor)
     function = row.fast if engine == "fast" else row.reference
     try:
         return function(parsed)

@@ -70,7 +70,7 @@ _INLINE = names(
 _SPACED = names("area audio canvas embed img input map output param picture source track video")
 # Their content is not shown, or not read as text.
 _SKIPPED = names(
-    """script style template noscript title svg object applet iframe noembed noframes select option
+    """script style template noscript title svg object applet iframe noembed select option
     button textarea"""
 )
 _NAMED = {
@@ -83,6 +83,14 @@ _NAMED = {
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = names("td th")
 _ITEMS = names("li dt dd td")
+# Elements whose end tag may be left out, by the tags that end them; all end paragraphs.
+_PARAGRAPH = names("p")
+_ENDS = {
+    "li": names("p li"),
+    **dict.fromkeys(("dt", "dd"), names("p dt dd")),
+    **dict.fromkeys(("td", "th"), names("p td th")),
+    "tr": names("p td th tr"),
+}
 
 # What a tag does. Those up to _BREAK leave the block open.
 _NOTHING, _SPACE, _LINK, _END_LINK, _BREAK, _OPEN, _CLOSE, _EMPTY, _SKIP = range(9)
@@ -195,6 +203,9 @@ def _layout(parsed: ParsedPage) -> _Layout:
         text, linked = content, len(content) if in_link else 0
         after_break = False
         if action == _OPEN:
+            while open_elements[-1] in _ENDS.get(tag, _PARAGRAPH):
+                open_elements.pop()
+                section = parents[section]
             parents.append(section)
             section = len(parents) - 1
             open_elements.append(tag)
@@ -211,6 +222,8 @@ def _layout(parsed: ParsedPage) -> _Layout:
 
 
 def _action(tag: str, tags: Mapping[str, int]) -> int:
+    if not tag:
+        return _NOTHING
     name = tag.strip("/")
     closes, is_empty = tag[0] == "/", tag[-1] == "/"
     if name in _SKIPPED:

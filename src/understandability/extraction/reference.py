@@ -62,10 +62,12 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
     # It tells about nested links and about pages without tags, in passing.
     logging.getLogger("boilerpy3").setLevel(logging.CRITICAL + 1)
 
+    # Its blocks keep the line breaks of the source, and it joins blocks by line breaks.
+    source = " ".join(parsed.text.splitlines())
     # Of an end tag too many it makes nothing; what else it fails of, it hides behind no blocks.
-    document = ArticleExtractor(raise_on_failure=False).get_doc(parsed.text)
+    document = ArticleExtractor(raise_on_failure=False).get_doc(source)
     if not document.text_blocks and all_text(parsed):
-        BoilerpipeHTMLParser(raise_on_failure=False).feed(parsed.text)
+        BoilerpipeHTMLParser(raise_on_failure=False).feed(source)
     return tuple(
         Block(" ".join(line.split()), "body", block.is_content, "")
         for block in document.text_blocks

@@ -1,8 +1,8 @@
 """Files that hold many pages: JSON Lines, Parquet, TREC web text and tar archives.
 
 Each reader takes a stream (or a path), the name of the source, a limit of decoded bytes for a
-document, and a counter of what it passes over; it gives pages, and failures in the place of
-what cannot be read.
+document, and what tables are read by or a counter of what is passed over; it gives pages, and
+failures in the place of what cannot be read.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ import io
 import re
 import tarfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import IO, TYPE_CHECKING, Any, Self
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, Self
 
 from understandability.errors import InputError, in_one_line
 from understandability.formats.http import too_long
-from understandability.formats.jsonl import LineError, read_jsonl
+from understandability.formats.jsonl import read_jsonl
 from understandability.formats.parquet_pages import largest_pages
+from understandability.formats.tables import Layout, Tables, page_of, read_object_pages
 from understandability.records import HTML, TEXT, Failure, Page
 from understandability.storage.remote import open_file
 from understandability.storage.streams import DamagedStreamError, skip
@@ -34,41 +35,39 @@ PAGE_SUFFIXES = {
     ".text": TEXT,
     ".md": TEXT,
 }
-_ID_FIELDS = ("id", "docno")
-_FIELDS = (*_ID_FIELDS, "html", "text", "url")
 _ROWS = 64
 _PARQUET_PAGE = 1 << 27
 _PARQUET_BATCH = 1 << 28
 
 
 def read_jsonl_pages(
-    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
+    stream: io.BufferedReader, source: str, limit: int, tables: Tables
 ) -> Iterator[Page | Failure]:
-    """Pages of objects with ``id`` (or ``docno``) and ``html`` or ``text``; ``url`` if given."""
+    """The pages of lines of JSON, such as ``{"id": "flu", "text": "Rest.", "url": "..."}``."""
     # JSON may write each byte of a text as an escape of six.
-    for number, record in read_jsonl(stream, 6 * limit + 10_000):
-        where = f"{source}#{number}"
-        if isinstance(record, LineError):
-            yield Failure(where, where, "read", str(record))
-        else:
-            yield _page_of(record, where, limit)
+    lines = read_jsonl(stream, 6 * limit + 10_000)
+    return read_object_pages(lines, source, limit, tables)
 
 
-def read_parquet_pages(
-    path: str, source: str, limit: int, skipped: Counter[str]
-) -> Iterator[Page | Failure]:
-    """Pages of a table with the columns ``id`` (or ``docno``) and ``html`` or ``text``."""
+def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page | Failure]:
+    """The pages of a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     with open_file(path) as raw:
         try:
-            # Arrow decodes a whole data page at once, whatever it unfolds to.
-            pages = largest_pages(raw, _FIELDS)
+            largest_pages(raw, ())  # looks at the footer before Arrow does
             file = pq.ParquetFile(raw, buffer_size=1 << 16)
+        except (OSError, ValueError, pa.ArrowException) as error:
+            reason = in_one_line(error)
+            raise InputError(f"{path} is no Parquet file, or a damaged one: {reason}") from error
+        layout = tables.layout(path, file.schema_arrow.names)
+        try:
+            # Arrow decodes a whole data page at once, whatever it unfolds to.
+            pages = largest_pages(raw, layout.names)
             if len(pages) != file.num_row_groups:
                 raise ValueError("its footer is read in two ways")
-        except (OSError, ValueError, pa.ArrowException) as error:
+        except (OSError, ValueError) as error:
             reason = in_one_line(error)
             raise InputError(f"{path} is no Parquet file, or a damaged one: {reason}") from error
         most = max(4 * limit, _PARQUET_PAGE)
@@ -82,8 +81,8 @@ def read_parquet_pages(
                 for batch in file.iter_batches(rows, row_groups=[group], columns=fit):
                     for row in range(batch.num_rows):
                         number += 1
-                        where = f"{source}#{number}"
-                        page = _page_of_row(batch.slice(row, 1), where, limit)
+                        where = f"{path}#{number}"
+                        page = _page_of_row(batch.slice(row, 1), where, limit, layout)
                         if isinstance(page, Failure) and len(fit) < len(columns):
                             message = (
                                 f"row group {group} has a data page of more than {most / 1e6:.0f} "
@@ -93,33 +92,17 @@ def read_parquet_pages(
                         yield page
             except (OSError, ValueError, pa.ArrowException) as error:
                 number += 1
-                where = f"{source}#{number}"
+                where = f"{path}#{number}"
                 yield Failure(where, where, "read", f"damaged Parquet file: {in_one_line(error)}")
 
 
-def _page_of_row(row: pa.RecordBatch, where: str, limit: int) -> Page | Failure:
+def _page_of_row(row: pa.RecordBatch, where: str, limit: int, layout: Layout) -> Page | Failure:
     try:
         (record,) = row.to_pylist()
     except UnicodeDecodeError as error:  # Arrow does not look at what it gives as text
         message = f"the row holds text that is not UTF-8 ({error.reason}); write it as bytes"
         return Failure(where, where, "read", message)
-    return _page_of(record, where, limit)
-
-
-def _page_of(record: Mapping[str, Any], where: str, limit: int) -> Page | Failure:
-    """The page that one object or row holds."""
-    identity = next((record[name] for name in _ID_FIELDS if record.get(name) is not None), None)
-    if isinstance(identity, bool) or not isinstance(identity, str | int) or identity == "":
-        return Failure(where, where, "read", "the record has no 'id' (text or a whole number)")
-    for name, media_type in (("html", HTML), ("text", TEXT)):
-        content = record.get(name)
-        if isinstance(content, str | bytes):
-            if len(content) > limit:
-                return Failure(str(identity), where, "read", too_long(limit))
-            url = record.get("url")
-            url = url if isinstance(url, str) else None
-            return Page(str(identity), where, content, media_type, url=url)
-    return Failure(str(identity), where, "read", "the record has neither 'html' nor 'text'")
+    return page_of(record, where, limit, layout)
 
 
 def read_trec_pages(
@@ -342,7 +325,7 @@ def _tar_page(
     skipped: Counter[str],
 ) -> Iterator[Page | Failure]:
     name = member.name.removeprefix("./")
-    where = f"{source}:{name}"
+    where = f"{source}!{name}"
     if member.isdir():
         return
     if not member.isreg():

@@ -16,8 +16,11 @@ from understandability.errors import InputError
 from understandability.formats.containers import tar_members
 from understandability.storage.streams import DamagedStreamError, decompressed, open_stream
 
-# What one source may unfold to: all of NLTK's data is the largest.
+# What one source may unfold to: all of NLTK's data is the largest. One that is packed may unfold
+# to so many times its size, or to the bytes below; MeSH in XML unfolds to twenty times.
 MAX_BYTES = 1 << 32
+_MOST_RATIO = 100
+_ALWAYS = 1 << 26
 _MAX_MEMBERS = 100_000
 
 
@@ -38,9 +41,10 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
     `keep_compressed` leaves the files of a folder or archive as they are. Raises `InputError`
     for what is damaged, for a member that would climb out of the folder it is put in (an
     absolute path, ``..``, a link), and when the streams read unfold to more than `MAX_BYTES`
-    in all.
+    in all, or to more than 64 MB and a hundred times the size of the file.
     """
-    bounded = _Bound()
+    size = path.stat().st_size if path.is_file() else MAX_BYTES
+    bounded = _Bound(min(MAX_BYTES, max(_ALWAYS, _MOST_RATIO * size)))
     if path.is_dir():
         yield from _of_folder(path, keep_compressed, bounded)
     elif not path.is_file():
@@ -137,10 +141,10 @@ def _of_tar(path: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Memb
 
 
 class _Bound:
-    """Makes streams that together give no more than `MAX_BYTES`."""
+    """Makes streams that together give no more than `most` bytes."""
 
-    def __init__(self) -> None:
-        self.left = MAX_BYTES
+    def __init__(self, most: int) -> None:
+        self.most = self.left = most
 
     def __call__(self, stream: IO[bytes], where: str) -> io.BufferedReader:
         return io.BufferedReader(_BoundedStream(stream, where, self), 1 << 16)
@@ -163,7 +167,8 @@ class _BoundedStream(io.RawIOBase):
         self._bound.left -= len(data)
         if self._bound.left < 0:
             raise InputError(
-                f"{self._where} unfolds to more than {MAX_BYTES >> 20} MB, the most that is read"
+                f"{self._where} unfolds to more than {self._bound.most >> 20} MB, the most that is "
+                "read of it"
             )
         buffer[: len(data)] = data
         return len(data)

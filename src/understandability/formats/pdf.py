@@ -24,7 +24,7 @@ def check_extra() -> None:
         )
 
 
-def read_pdf(stream: io.BufferedReader, docno: str, source: str, limit: int) -> Page | Failure:
+def read_pdf(stream: io.BufferedReader, docno: str, path: str, limit: int) -> Page | Failure:
     """The text of a PDF file of up to `MOST_PAGES` pages, lines joined to paragraphs.
 
     A file that is encrypted, scanned (it holds pictures of text only), damaged or longer is a
@@ -36,33 +36,33 @@ def read_pdf(stream: io.BufferedReader, docno: str, source: str, limit: int) -> 
     try:
         content = read_bounded(stream, limit)
     except DamagedStreamError as error:
-        return Failure(docno, source, "read", str(error))
+        return Failure(docno, path, "read", str(error))
     if content is None:
-        return Failure(docno, source, "read", too_long(limit))
+        return Failure(docno, path, "read", too_long(limit))
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells each fault of a file
     try:
         reader = PdfReader(io.BytesIO(content))
         if reader.is_encrypted and not reader.decrypt(""):
-            return _failure(docno, source, "it is encrypted; save it without a password")
+            return _failure(docno, path, "it is encrypted; save it without a password")
         if len(reader.pages) > MOST_PAGES:
             message = f"it has {len(reader.pages)} pages, at most {MOST_PAGES} are read; cut it"
-            return _failure(docno, source, message)
+            return _failure(docno, path, message)
         texts: list[str] = []
         for page in reader.pages:
             texts.append(page.extract_text())
             if sum(map(len, texts)) > _MOST_LETTERS:
-                return _failure(docno, source, "its text is too long; cut it")
+                return _failure(docno, path, "its text is too long; cut it")
     except Exception as error:
         # Whatever the package raises for a file that is damaged, or made to harm.
-        return _failure(docno, source, f"it is damaged ({type(error).__name__}); save it anew")
+        return _failure(docno, path, f"it is damaged ({type(error).__name__}); save it anew")
     text = "\n\n".join(map(_paragraphs, texts)).strip()
     if not text:
-        return _failure(docno, source, "it holds no text, only pictures; scanned pages need OCR")
-    return Page(docno, source, text, TEXT)
+        return _failure(docno, path, "it holds no text, only pictures; scanned pages need OCR")
+    return Page(docno, path, text, TEXT)
 
 
-def _failure(docno: str, source: str, message: str) -> Failure:
-    return Failure(docno, source, "read", f"the PDF cannot be read: {message}")
+def _failure(docno: str, path: str, message: str) -> Failure:
+    return Failure(docno, path, "read", f"the PDF cannot be read: {message}")
 
 
 def _paragraphs(text: str) -> str:

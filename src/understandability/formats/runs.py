@@ -22,7 +22,8 @@ from understandability.errors import InputError, OptionError
 from understandability.formats.datasets import dataset_run, is_dataset, open_dataset
 from understandability.records import Labels, Oddity, Run, numpy_values
 from understandability.storage.streams import DamagedStreamError, open_stream
-from understandability.storage.tables import read_table, write_bytes
+from understandability.storage.tables import read_table
+from understandability.storage.writing import write_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -202,17 +203,40 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
     numeric = _numeric(table)
     if "docno" not in table.column_names:
         raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
+    if not numeric or (column is not None and column not in numeric):
+        _refuse_texts(table, name, column)
     if column is None and len(numeric) != 1:
         raise OptionError(
             f"{name} has {len(numeric)} columns of numbers; choose one of {', '.join(numeric)}"
         )
     column = column or numeric[0]
-    if column not in numeric:
-        raise OptionError(
-            f"{name} has no column of numbers {column!r}; choose one of {', '.join(numeric)}"
-        )
     queries = table["query"] if "query" in table.column_names else None
     return labels_from_columns(name, queries, table["docno"], table[column])
+
+
+def _refuse_texts(table: pa.Table, name: str, column: str | None) -> None:
+    """Say where a column is none of numbers: the first value that is not, if most are."""
+    has = f"it has {', '.join(table.column_names)}"
+    if column is not None and column not in table.column_names:
+        raise OptionError(f"{name} has no column {column!r}; {has}")
+    for candidate in [column] if column else table.column_names:
+        texts = ["" if value is None else str(value) for value in table[candidate].to_pylist()]
+        wrong = [row for row, text in enumerate(texts) if text and not _is_number(text)]
+        if candidate not in ("docno", "query") and 0 < 2 * len(wrong) <= len(texts):
+            raise InputError(
+                f"{name}, row {wrong[0] + 1}: the {candidate} of document "
+                f"{table['docno'][wrong[0]].as_py()!r} must be a number, not {texts[wrong[0]]!r}"
+            )
+    of = f" {column!r}" if column else ""
+    raise OptionError(f"{name} has no column of numbers{of}; {has}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def labels_from_columns(name: str, queries: Any, docnos: Any, values: Any) -> Labels:

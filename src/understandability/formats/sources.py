@@ -6,11 +6,12 @@ import io
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from understandability.errors import InputError, MissingExtraError
+from understandability.errors import InputError, MissingExtraError, in_one_line
 from understandability.formats.containers import (
     PAGE_SUFFIXES,
     read_jsonl_pages,
@@ -18,12 +19,17 @@ from understandability.formats.containers import (
     read_tar_pages,
     read_trec_pages,
 )
-from understandability.formats.docx import SUFFIX as DOCX
-from understandability.formats.docx import check_extra, read_docx
 from understandability.formats.http import too_long
+from understandability.formats.office import DOCX, OFFICE_SUFFIXES, PDF, check_office_extra
+from understandability.formats.tables import (
+    TableColumns,
+    Tables,
+    read_arrow_pages,
+    read_csv_pages,
+)
 from understandability.formats.warc import read_warc
 from understandability.records import TEXT, Failure, Page
-from understandability.storage.remote import file_system, is_url
+from understandability.storage.remote import file_system, is_url, open_file
 from understandability.storage.streams import (
     DamagedStreamError,
     open_stream,
@@ -34,31 +40,69 @@ from understandability.storage.streams import (
 DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
 
 StreamReader = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
+TableReader = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
 
 CONTAINER_SUFFIXES: dict[str, StreamReader] = {
     ".warc": read_warc,
     ".wet": read_warc,
-    ".jsonl": read_jsonl_pages,
-    ".ndjson": read_jsonl_pages,
     ".trec": read_trec_pages,
     ".trectext": read_trec_pages,
     ".trecweb": read_trec_pages,
     ".tar": read_tar_pages,
     ".tgz": read_tar_pages,
 }
+TABLE_SUFFIXES: dict[str, TableReader] = {
+    ".jsonl": read_jsonl_pages,
+    ".ndjson": read_jsonl_pages,
+    ".csv": partial(read_csv_pages, delimiter=","),
+    ".tsv": partial(read_csv_pages, delimiter="\t"),
+    ".arrow": read_arrow_pages,
+    ".feather": read_arrow_pages,
+}
 _PARQUET = ".parquet"
+_TARS = (".tar", ".tgz")
+# Folders hold such tables of other things than pages; they are read where columns are chosen.
+_SELDOM_PAGES = (".csv", ".tsv")
+_SUFFIXES = (
+    *PAGE_SUFFIXES,
+    *CONTAINER_SUFFIXES,
+    *TABLE_SUFFIXES,
+    _PARQUET,
+    *OFFICE_SUFFIXES,
+)
 _COMPRESSION = (".gz", ".zst")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as it was found: its name as a document, its path, its input, its size as stored.
+
+    `input` is the path that was given, `bytes` 0 where the size is not known.
+    """
+
+    docno: str
+    path: str
+    input: str
+    bytes: int
+
+    @property
+    def is_input(self) -> bool:
+        """Whether it was given itself, and not a folder that it is in."""
+        return self.path == self.input
 
 
 class Sources:
     """The pages of files, folders, URLs and standard input (``-``), one after another.
 
     Iterating gives a `Page` for each document and a `Failure` in the place of each that cannot
-    be read; `skipped` counts what is no document (a redirect, a style sheet), by kind. The
-    docno of a file is its path as given; of a file in a folder, its path below that folder; of
-    a member of an archive, its name; of a record, its identifier.
+    be read; `skipped` counts what is no document (a redirect, a style sheet), by kind.
 
-    `docnos` keeps the documents of a list; `limit` bounds the decoded bytes of a document.
+    The docno of a file is its path below the input that was given, of a single file its name;
+    of a member of an archive its path in there; of a record its identifier. Where files of two
+    inputs would have one docno, the name of its input stands before each.
+
+    `docnos` keeps the documents of a list; `limit` bounds the decoded bytes of a document;
+    `columns` says what columns of tables are, and `remarks` what had to be guessed.
     Raises `InputError` at once where a path is missing, of an unknown kind, or an empty folder.
     """
 
@@ -68,34 +112,50 @@ class Sources:
         *,
         docnos: Collection[str] | None = None,
         limit: int = DEFAULT_LIMIT,
+        columns: TableColumns | None = None,
     ) -> None:
         self.docnos, self.limit = docnos, limit
         self._stream: io.BufferedReader | None = None
+        self._tables = Tables(columns or TableColumns())
         self.skipped: Counter[str] = Counter()
-        self.files = [found for path in paths for found in self._find(str(path))]
+        self.files = self._apart([file for path in paths for file in self._find(str(path))])
+
+    @property
+    def columns(self) -> TableColumns:
+        """What columns of tables were chosen."""
+        return self._tables.columns
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was guessed of tables, as far as they have been read."""
+        return self._tables.remarks
 
     def __iter__(self) -> Iterator[Page | Failure]:
-        for docno, path in self.files:
-            yield from self.read(docno, path)
+        for file in self.files:
+            yield from self.read(file)
 
-    def read(self, docno: str, path: str) -> Iterator[Page | Failure]:
+    def reader(self) -> Sources:
+        """Sources without files of their own, that `read` those of these."""
+        return Sources([], docnos=self.docnos, limit=self.limit, columns=self.columns)
+
+    def read(self, file: File) -> Iterator[Page | Failure]:
         """The pages of one of `files`, of those asked for."""
         nothing = True
         before = self.skipped.total()
         try:
-            for record in self._read_file(docno, path):
+            for record in self._read_file(file):
                 nothing = False
                 if self.docnos is None or record.docno in self.docnos:
                     yield _printable(record)
         except (InputError, MissingExtraError, OSError) as error:
             nothing = False
-            yield Failure(docno, path, "read", str(error))
+            yield _printable(Failure(file.docno, file.path, "read", str(error)))
         except Exception as error:  # what a reader never foresaw must not end a crawl
             nothing = False
             message = f"reading stopped here: {type(error).__name__}: {error}"
-            yield Failure(docno, path, "read", message)
+            yield _printable(Failure(file.docno, file.path, "read", message))
         if nothing and self.skipped.total() == before:
-            yield Failure(docno, path, "read", "there is no document in it")
+            yield Failure(file.docno, file.path, "read", "there is no document in it")
 
     @property
     def position(self) -> int:
@@ -103,36 +163,54 @@ class Sources:
         stream = self._stream
         return 0 if stream is None or stream.closed else position(stream)
 
-    def _find(self, path: str) -> Iterator[tuple[str, str]]:
-        """The files that a path stands for, each with its docno."""
+    def _apart(self, files: Sequence[File]) -> list[File]:
+        """Each file once, with a docno of its own."""
+        once: dict[str, File] = {}
+        for file in files:
+            if file.path in once:
+                self.skipped["files that were named twice"] += 1
+            else:
+                once[file.path] = file
+        times = Counter(file.docno for file in once.values())
+        return [
+            replace(file, docno=file.input if file.is_input else f"{file.input}/{file.docno}")
+            if times[file.docno] > 1
+            else file
+            for file in once.values()
+        ]
+
+    def _find(self, path: str) -> Iterator[File]:
+        """The files that a path stands for."""
         if path == "-":
-            yield "-", "-"
-            return
-        if is_url(path):
+            yield File("-", "-", "-", 0)
+        elif is_url(path):
             yield from self._find_remote(path)
-            return
-        here = Path(path)
-        if here.is_dir():
-            yield from self._some(path, self._find_in_folder(here))
-        elif here.exists():
-            yield _of_known_kind(here.as_posix(), path)
+        elif not path:
+            raise InputError("an input has no name; name a file, a folder, or - for standard input")
+        elif Path(path).is_dir():
+            yield from self._some(path, self._find_in_folder(Path(path)))
+        elif Path(path).exists():
+            name = Path(path).as_posix()
+            _check_kind(path)
+            yield File(Path(path).name, name, name, Path(path).stat().st_size)
         else:
             raise InputError(
                 f"{path} does not exist; name a file, a folder, or - for standard input"
             )
 
-    def _find_remote(self, url: str) -> Iterator[tuple[str, str]]:
+    def _find_remote(self, url: str) -> Iterator[File]:
         system, top = file_system(url)
         if system.isdir(top):
-            yield from self._some(url, self._find_below(system, top))
+            yield from self._some(url, self._find_below(system, top, url.rstrip("/")))
         elif system.exists(top):
-            yield _of_known_kind(url, url)
+            _check_kind(url)
+            yield File(url.rpartition("/")[2], url, url, int(system.size(top) or 0))
         else:
             raise InputError(
                 f"{url} does not exist; name a file, a folder, or - for standard input"
             )
 
-    def _some(self, path: str, files: Iterator[tuple[str, str]]) -> list[tuple[str, str]]:
+    def _some(self, path: str, files: Iterator[File]) -> list[File]:
         """The files of a folder, of which there must be some."""
         before = len(self.skipped)
         found = list(files)
@@ -141,25 +219,27 @@ class Sources:
             raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
         return found
 
-    def _find_in_folder(self, folder: Path) -> Iterator[tuple[str, str]]:
+    def _find_in_folder(self, folder: Path) -> Iterator[File]:
         for parent, folders, names in os.walk(folder):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 file = Path(parent, name)
                 if self._is_input(name, file.is_file()):
-                    yield file.relative_to(folder).as_posix(), str(file)
+                    docno = file.relative_to(folder).as_posix()
+                    yield File(docno, file.as_posix(), folder.as_posix(), file.stat().st_size)
 
-    def _find_below(self, system: Any, top: str) -> Iterator[tuple[str, str]]:
-        for path in sorted(system.find(top)):
+    def _find_below(self, system: Any, top: str, url: str) -> Iterator[File]:
+        for path, entry in sorted(system.find(top, detail=True).items()):
             name = path.removeprefix(top).lstrip("/")
             if self._is_input(name.rpartition("/")[2], not name.startswith(".")):
-                yield name, system.unstrip_protocol(path)
+                yield File(name, system.unstrip_protocol(path), url, int(entry["size"] or 0))
 
     def _is_input(self, name: str, is_file: bool) -> bool:
         """Whether a file of a folder is read; counts it where not."""
+        kind = _kind(name)
         if name.startswith(".") or not is_file:
             self.skipped["hidden and special files"] += 1
-        elif _kind(name) is None:
+        elif kind is None or (kind in _SELDOM_PAGES and not self.columns):
             self.skipped[f"files with the suffix {Path(name).suffix or '(none)'}"] += 1
         else:
             return True
@@ -168,26 +248,38 @@ class Sources:
     def _unknown_names(self) -> str:
         return ", ".join(f"{count} {kind}" for kind, count in self.skipped.most_common(5))
 
-    def _read_file(self, docno: str, path: str) -> Iterator[Page | Failure]:
+    def _read_file(self, file: File) -> Iterator[Page | Failure]:
+        path = file.path
         if path != "-" and _kind(path) == _PARQUET:
-            yield from read_parquet_pages(path, path, self.limit, self.skipped)
+            yield from read_parquet_pages(path, self.limit, self._tables)
             return
         with open_stream(path) as stream:
             self._stream = stream
             kind = _kind_of_content(stream) if path == "-" else _kind(path) or ""
             if kind == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
                 kind = ".trec"  # as TREC's own disks name them
-            if kind == DOCX:
-                yield read_docx(stream, docno, path, self.limit)
+            if kind in OFFICE_SUFFIXES:
+                yield OFFICE_SUFFIXES[kind](stream, file.docno, path, self.limit)
+            elif kind in TABLE_SUFFIXES:
+                yield from TABLE_SUFFIXES[kind](stream, path, self.limit, self._tables)
             elif kind in CONTAINER_SUFFIXES:
-                reader = CONTAINER_SUFFIXES[kind]
-                yield from reader(stream, path, self.limit, self.skipped)
+                for record in CONTAINER_SUFFIXES[kind](stream, path, self.limit, self.skipped):
+                    is_member = kind in _TARS and record.path != path
+                    yield (
+                        record
+                        if file.is_input or not is_member
+                        else replace(record, docno=f"{file.docno}!{record.docno}")
+                    )
             else:
-                yield _read_page(stream, docno, path, PAGE_SUFFIXES.get(kind, TEXT), self.limit)
+                media_type = PAGE_SUFFIXES.get(kind, TEXT)
+                yield _read_page(stream, file.docno, path, media_type, self.limit)
 
 
 def read_pages(
-    *paths: str | Path, docnos: Collection[str] | None = None, limit: int = DEFAULT_LIMIT
+    *paths: str | Path,
+    docnos: Collection[str] | None = None,
+    limit: int = DEFAULT_LIMIT,
+    columns: TableColumns | None = None,
 ) -> Sources:
     """The pages of `paths`; see `Sources`.
 
@@ -195,20 +287,34 @@ def read_pages(
     >>> [page.docno for page in read_pages(resource("samples"))]
     ['easy.html', 'hard.html', 'medium.html']
     """
-    return Sources(paths, docnos=docnos, limit=limit)
+    return Sources(paths, docnos=docnos, limit=limit, columns=columns)
 
 
 def holds_many(path: str) -> bool:
     """Whether a file may hold many pages, as far as its name tells."""
-    return _kind(path) not in (*PAGE_SUFFIXES, DOCX)
+    return _kind(path) not in (*PAGE_SUFFIXES, *OFFICE_SUFFIXES)
 
 
-def size_of(path: str) -> int:
-    """The bytes of a file or of what is behind a URL, as stored."""
-    if is_url(path):
-        system, there = file_system(path)
-        return int(system.size(there))
-    return Path(path).stat().st_size
+def typed_columns(path: str) -> Any:
+    """The Arrow schema of a table whose file states one; None of other files.
+
+    Raises `InputError` where it is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kind = _kind(path)
+    try:
+        if kind == _PARQUET:
+            with open_file(path) as file:
+                return pq.read_schema(file)
+        if kind in (".arrow", ".feather"):
+            with open_stream(path) as stream:
+                stream.read(8 if stream.peek(6)[:6] == b"ARROW1" else 0)
+                return pa.ipc.open_stream(stream).schema
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InputError(f"{path} cannot be read as a table: {in_one_line(error)}") from error
+    return None
 
 
 def _read_page(
@@ -227,7 +333,7 @@ def _read_page(
 
 def _printable(record: Page | Failure) -> Page | Failure:
     """The record with names that files can hold: an escape in JSON may be half a character."""
-    names = [name for name in ("docno", "source", "url", "error") if getattr(record, name, None)]
+    names = [name for name in ("docno", "path", "url", "error") if getattr(record, name, None)]
     texts = {name: getattr(record, name) for name in names}
     if all(text.isascii() for text in texts.values()):
         return record
@@ -237,12 +343,11 @@ def _printable(record: Page | Failure) -> Page | Failure:
     )
 
 
-def _of_known_kind(docno: str, path: str) -> tuple[str, str]:
+def _check_kind(path: str) -> None:
+    """Raise what is wrong with a file that was given."""
     if _kind(path) is None:
         raise InputError(f"{path} has a suffix that is not known; inputs end in {_allowed()}")
-    if _kind(path) == DOCX:
-        check_extra()
-    return docno, path
+    check_office_extra(_kind(path) or "")
 
 
 def _kind(name: str) -> str | None:
@@ -250,9 +355,8 @@ def _kind(name: str) -> str | None:
     base = name.lower()
     for suffix in _COMPRESSION:
         base = base.removesuffix(suffix)
-    suffix = Path(base).suffix
-    known = (*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, _PARQUET, DOCX)
-    return suffix if suffix in known else None
+    suffix = PurePosixPath(base).suffix
+    return suffix if suffix in _SUFFIXES else None
 
 
 def _kind_of_content(stream: io.BufferedReader) -> str:
@@ -267,15 +371,16 @@ def _kind_of_content(stream: io.BufferedReader) -> str:
         return ".trec"
     if first.startswith(b"PK\x03\x04"):
         return DOCX
+    if first.startswith(b"%PDF"):
+        return PDF
     if first.startswith(b"PAR1"):
         raise InputError("Parquet cannot be piped in; name the file")
+    if first.startswith(b"ARROW1"):
+        return ".arrow"
     if start.startswith((b'{"', b"{ ")):
         return ".jsonl"
     return ".html" if start.startswith(b"<") else ".txt"
 
 
 def _allowed() -> str:
-    return (
-        ", ".join([*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, _PARQUET, DOCX])
-        + " (also with .gz or .zst)"
-    )
+    return f"{', '.join(_SUFFIXES)} (also with .gz or .zst)"

@@ -2,7 +2,7 @@
 
 In: a batch of documents. Out: an `Estimate` of each; or, in training, a `Bundle`.
 
-    bundle = load_bundle("default")
+    bundle = load_bundle("open")
     estimates = bundle.estimate(batch, threshold=40, user="calibrated")
 
 `readers` turns any score into P(U|d); `calibration` maps a model's output to difficulty; `bundle`

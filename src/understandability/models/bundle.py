@@ -28,7 +28,9 @@ from understandability.storage.bundle_files import BundleFiles, read_bundle, wri
 if TYPE_CHECKING:
     from understandability.models.runtime.background import BackgroundModel
 
-DEFAULT_BUNDLE = "default"
+DEFAULT_BUNDLE = "open"
+# Other names of bundles that come with the package.
+ALIASES = {"default": DEFAULT_BUNDLE}
 
 
 # The kinds of model in ``bundle.json``, each with the class that reads it and its module; a module
@@ -37,8 +39,8 @@ MODELS = {
     "column": ("model", "ColumnModel"),
     "background": ("background", "BackgroundModel"),
     "judged": ("judged", "JudgedModel"),
-    "mixture": ("mixture", "MixtureModel"),
     "pages": ("pages", "PageModel"),
+    "neural": ("neural", "NeuralModel"),
 }
 
 
@@ -63,6 +65,11 @@ class Bundle:
     calibration: Calibration | PageScale
     card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     checksum: str = ""
+
+    @property
+    def scale(self) -> str:
+        """The name of the scale of difficulty; scores on different scales must not be mixed."""
+        return self.calibration.scale
 
     def estimate(
         self,
@@ -117,6 +124,8 @@ class Bundle:
 def load_bundle(name_or_path: str | Path) -> Bundle:
     """A bundle by the name of one that comes with the package, or by the path of its folder.
 
+    ``default`` is another name of the bundle `open`.
+
     Executes nothing that the bundle holds, and checks all of it before it is used; raises
     `InputError` where it is not there, damaged, altered, unsafe, newer than this version reads,
     or needs features that this version does not know.
@@ -124,7 +133,7 @@ def load_bundle(name_or_path: str | Path) -> Bundle:
     >>> load_bundle("llr").name
     'llr'
     """
-    files = read_bundle(name_or_path)
+    files = read_bundle(ALIASES.get(str(name_or_path), name_or_path))
     try:
         return _bundle(files)
     except InputError as error:
@@ -148,11 +157,12 @@ def _bundle(files: BundleFiles) -> Bundle:
             f"this version knows no model of kind {str(kind)[:40]!r}, only {', '.join(MODELS)}; "
             "upgrade it"
         )
+    made = _model(kind, model, files.weights)
     return Bundle(
         name,
         licence,
-        _model(kind, model, files.weights),
-        (PageScale if kind == "pages" else Calibration).from_json(knots),
+        made,
+        (PageScale if isinstance(made, PageModel) else Calibration).from_json(knots),
         MappingProxyType(card),
         files.checksum,
     )

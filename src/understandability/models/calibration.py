@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,6 +48,9 @@ class Calibration:
     spread: tuple[float, ...]
     shrink: float = 0.0
     lean: float = 0.0
+
+    # The first version's: a table of CEFR levels, or a line through the labels of a bundle.
+    scale: ClassVar[str] = "labels.v1"
 
     def __post_init__(self) -> None:
         raw, difficulty, spread = map(np.asarray, (self.raw, self.difficulty, self.spread))

@@ -12,19 +12,21 @@ from understandability.arrays import Floats
 from understandability.features import COLUMNS, Batch
 from understandability.features.feature import SENTENCE
 from understandability.models.bundle import Bundle
-from understandability.models.runtime.style import STYLE_COLUMNS
+from understandability.models.runtime.pages import PageModel
+from understandability.models.runtime.passages import passage_columns
 
-# Theme -> the column that tells a reader most about it ('': none does). Long words and rare ones
-# are one theme: they are mostly the same words, and points would fall to either by chance.
-THEMES = {
-    "length of sentences": "words_per_sentence",
-    "difficulty of words": "difficult_words_per_word",
-    "medical words": "medical_suffixes_per_word",
-    "readability formulas": "flesch_kincaid",
-    "grammar and style": "",
-    "length of the text": "",
-    "markup": "",
-    "subject and choice of words": "",
+# Theme -> the columns that tell a reader most about it, of the catalogue and of passages. Long
+# words and rare ones are one theme: they are mostly the same words, and points would fall to either
+# by chance.
+THEMES: dict[str, tuple[str, ...]] = {
+    "length of sentences": ("words_per_sentence", "sentence_words"),
+    "difficulty of words": ("difficult_words_per_word", "difficult_words"),
+    "medical words": ("medical_suffixes_per_word", "medical_suffixes"),
+    "readability formulas": ("flesch_kincaid",),
+    "grammar and style": (),
+    "length of the text": (),
+    "markup": (),
+    "subject and choice of words": (),
 }
 _OF_GROUP = {
     "readability": "readability formulas",
@@ -39,16 +41,25 @@ _OF_GROUP = {
     "background models": "subject and choice of words",
     "other formulas": "readability formulas",
 }
-# Features that belong elsewhere than the rest of their group, and columns of `style` that do.
+# Features that belong elsewhere than the rest of their group.
 _OF_NAME = {
     "oov": "difficulty of words",
     "oov_aspell": "difficulty of words",
     "words": "length of the text",
     "sentences": "length of the text",
-    "unknown": "difficulty of words",
-    "log_words": "length of the text",
-    "variety": "length of the text",
 }
+# Columns of passages, by how their names begin or end; the first that fits counts.
+_OF_PASSAGES = (
+    (("sentence_", "words_in_sentences_"), ("_per_sentence",), "length of sentences"),
+    (("medical_", "pubmed_", "towards_", "far_towards_", "wikipedia_"), (), "medical words"),
+    (("word_vector_",), (), "subject and choice of words"),
+    (
+        ("difficult_", "characters", "words_", "syllables", "polysyllables", "oov", "not_in_",
+         "zipf_", "share_", "log_probability_", "complexity"),
+        (),
+        "difficulty of words",
+    ),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,7 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
 
     >>> from understandability.documents import document_of_text
     >>> from understandability.models import load_bundle
-    >>> why, = contributions(load_bundle("default"), Batch([document_of_text("Rest and drink.")]))
+    >>> why, = contributions(load_bundle("open"), Batch([document_of_text("Rest and drink.")]))
     >>> abs(why.typical + sum(part.points for part in why.parts) - why.difficulty) < 1e-6
     True
     """
@@ -101,8 +112,13 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
     for index, own in enumerate(model.inputs(batch)):
         if not batch.words[index]:
             continue
-        rows = np.where(_coalitions(len(present)) @ players, own, model.typical)
-        difficulty, _ = bundle.calibration.apply(model.predict(rows), batch.words[index])
+        masks = _coalitions(len(present)) @ players
+        if isinstance(model, PageModel):
+            raw = _levels_of_page(model, batch, index, masks)
+            difficulty, _ = bundle.calibration.apply(raw, np.zeros(len(raw)))
+        else:
+            raw = model.predict(np.where(masks, own, model.typical))
+            difficulty, _ = bundle.calibration.apply(raw, np.full(len(raw), batch.words[index]))
         parts = [
             Contribution(theme, points, *_told(theme, model.names, own, model.typical))
             for theme, points in zip(present, shapley_values(difficulty).tolist(), strict=True)
@@ -119,8 +135,23 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
     return tuple(result)
 
 
+def _levels_of_page(model: PageModel, batch: Batch, index: int, masks: NDArray[np.bool_]) -> Floats:
+    """The level of a page whose passages have their own values where a mask is set."""
+    found = model.levels(batch).passages
+    start, end = found.starts[index], found.starts[index + 1]
+    columns, words = found.columns[start:end], found.words[start:end]
+    if not len(words):
+        return np.full(len(masks), np.nan)
+    return np.array(
+        [
+            np.average(model.predict(np.where(mask, columns, model.typical)), weights=words)
+            for mask in masks
+        ]
+    )
+
+
 def theme_of(name: str) -> str:
-    """The theme of a column of the catalogue, of `style`, or of a model's own.
+    """The theme of a column of the catalogue, of passages, or of a model's own.
 
     >>> theme_of("verbs_per_sentence"), theme_of("oov_per_word"), theme_of("word_vector_3")
     ('length of sentences', 'difficulty of words', 'subject and choice of words')
@@ -130,12 +161,11 @@ def theme_of(name: str) -> str:
         if per == SENTENCE:
             return "length of sentences"
         return _OF_NAME.get(feature.name) or _OF_GROUP[feature.group]
-    if name in STYLE_COLUMNS:
-        if name.startswith("sentence_"):
-            return "length of sentences"
-        if name.startswith("zipf_"):
-            return "difficulty of words"
-        return _OF_NAME.get(name, "grammar and style")
+    if name in passage_columns():
+        for beginnings, endings, theme in _OF_PASSAGES:
+            if name.startswith(beginnings) or name.endswith(endings or ("\n",)):
+                return theme
+        return "grammar and style"
     return "subject and choice of words"
 
 
@@ -174,7 +204,8 @@ def shapley_values(worth: Floats) -> Floats:
 
 def _told(theme: str, names: tuple[str, ...], own: Floats, typical: Floats) -> tuple[float, float]:
     """The theme's telling column: of this text, and of a typical one."""
-    if THEMES[theme] not in names:
-        return np.nan, np.nan
-    place = names.index(THEMES[theme])
-    return float(own[place]), float(typical[place])
+    for column in THEMES[theme]:
+        if column in names:
+            place = names.index(column)
+            return float(own[place]), float(typical[place])
+    return np.nan, np.nan

@@ -183,7 +183,9 @@ def _scale(model: UserModel, noise_scale: ArrayLike | None) -> Floats:
             f"user {model.name!r} needs a noise scale, such as the spread of each estimate"
         )
     scale = np.asarray(model.noise_scale if noise_scale is None else noise_scale, dtype=np.float64)
-    if bool((scale <= 0).any()) or bool(np.isinf(scale).any()):
+    unusable = (scale <= 0) | np.isinf(scale)
+    # One number must be there; of many, such as the spreads of estimates, some may be missing.
+    if bool(unusable.any()) or (scale.ndim == 0 and bool(np.isnan(scale))):
         raise OptionError("the noise scale must be a finite number above 0")
     return scale
 

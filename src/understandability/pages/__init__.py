@@ -10,7 +10,15 @@ ASCII.
 from __future__ import annotations
 
 from understandability.pages.language_guess import stop_words
-from understandability.pages.parsed import ParsedPage, parse_page
+from understandability.pages.parsed import ParsedPage, parse_page, parse_source
 from understandability.pages.tape import Tape, names, text_of_unparsed
 
-__all__ = ["ParsedPage", "Tape", "names", "parse_page", "stop_words", "text_of_unparsed"]
+__all__ = [
+    "ParsedPage",
+    "Tape",
+    "names",
+    "parse_page",
+    "parse_source",
+    "stop_words",
+    "text_of_unparsed",
+]

@@ -8,7 +8,6 @@ with-sidebar"): who reads them has to look at how much of the page's text a sect
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 # Elements whose names are looked at. (Those of articles tell of their subjects: "tag-diet".)
 SECTIONS = ("body", "section", "header", "div", "form", "p", "ul", "ol", "table", "td")
@@ -57,7 +56,6 @@ _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MARKS = str.maketrans("-_:/. ", "     ;")
 
 
-@lru_cache(maxsize=100_000)
 def kind_of(names: str) -> str:
     """What the names of a section, between spaces, tell of it; ``''`` if they tell nothing.
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
 from understandability.pages.decoding import decode
 from understandability.pages.language_guess import guess_language
-from understandability.pages.tape import RAW, Tape, read_markup
+from understandability.pages.source import read_source
+from understandability.pages.tape import RAW, Markup, Tape, read_markup
 from understandability.records import HTML, Page
 
 # Shorter texts are labels of menus and tables, which say little of the language.
@@ -26,7 +27,8 @@ class ParsedPage:
     `text` is the decoded source, `encoding` what it was decoded from, `tape` its markup (see
     `understandability.pages.tape`; empty for plain text), `tags` how often each tag is on it,
     `declared_language` the language that the page claims; `closes_void_elements` says whether it
-    writes ``<br/>``, `flags` what was unusual about reading it.
+    writes ``<br/>``, `flags` what was unusual about reading it. The tape of `parse_page` is that
+    of a tree, that of `parse_source` (`is_source`) of the source alone, with `hints`.
     """
 
     page: Page
@@ -38,6 +40,7 @@ class ParsedPage:
     closes_void_elements: bool = False
     flags: tuple[str, ...] = ()
     hints: Mapping[int, str] = field(default_factory=dict, repr=False)
+    is_source: bool = False
 
     @property
     def is_html(self) -> bool:
@@ -45,7 +48,9 @@ class ParsedPage:
 
     @cached_property
     def tag_counts(self) -> Mapping[str, int]:
-        """How many elements of each name the page has."""
+        """How many elements of each name the page's tree has."""
+        if self.is_source:
+            return _LaterCounts(self.page)
         counts: Counter[str] = Counter()
         for tag, number in self.tags.items():
             if not tag.startswith("/"):
@@ -93,12 +98,46 @@ def parse_page(page: Page) -> ParsedPage:
     >>> parsed.title, parsed.language, parsed.tag_counts["p"], parsed.encoding
     ('Flu', 'en', 2, 'utf-8')
     """
+    return _read(page, read_markup)
+
+
+def parse_source(page: Page) -> ParsedPage:
+    """`parse_page` without a tree, in half the time; the tape is that of `read_source`.
+
+    >>> parsed = parse_source(Page("d", "", b"<html lang=en-GB><title>Flu</title><p>A virus."))
+    >>> parsed.tape[-5:], parsed.title, parsed.language, parsed.tag_counts["body"]
+    (['Flu', '/title', '', 'p', 'A virus.'], 'Flu', 'en', 1)
+    """
+    return replace(_read(page, read_source), is_source=page.media_type == HTML)
+
+
+def _read(page: Page, read: Callable[[bytes], Markup]) -> ParsedPage:
     text, encoding, source = decode(page.content, page.charset)
     if page.media_type != HTML:
         return ParsedPage(page, text, encoding)
-    tape, tags, language, closes_void_elements, flags, hints = read_markup(source)
+    tape, tags, language, closes_void_elements, flags, hints = read(source)
     subtag = _SUBTAG.match(language)
     declared = subtag and subtag[1].lower()
     return ParsedPage(
         page, text, encoding, tape, tags, declared, closes_void_elements, flags, hints
     )
+
+
+class _LaterCounts(Mapping[str, int]):
+    """The counts of a page's tree, which is made when they are first asked for."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    @cached_property
+    def counts(self) -> Mapping[str, int]:
+        return dict(parse_page(self.page).tag_counts)
+
+    def __getitem__(self, name: str) -> int:
+        return self.counts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.counts)
+
+    def __len__(self) -> int:
+        return len(self.counts)

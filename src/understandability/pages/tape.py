@@ -20,13 +20,13 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
 from lxml import etree
 
 from understandability.errors import PageError
-from understandability.pages.hints import SECTIONS, kind_of
 
 Tape = list[str]
 
@@ -41,7 +41,7 @@ def names(listed: str) -> frozenset[str]:
 
 
 # Larger pages get no tree.
-_MAX_TREE_BYTES = 4_000_000
+MAX_TREE_BYTES = 4_000_000
 _MAX_TREE_TAGS = 400_000
 # Nor do pages with a tag of more attributes, for which libxml2 takes the square of their number.
 _MAX_ATTRIBUTES = 150
@@ -64,9 +64,9 @@ _MAX_TAGS = 1_000_000
 RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", "xmp")
 
 # Elements that extractors leave out, so that all is lost behind one that is never closed.
-_HIDING = ("noscript", "template", "object")
+HIDING = ("noscript", "template", "object")
 
-_VOID = names(
+VOID = names(
     """area base basefont bgsound br col embed frame hr img input keygen link meta param source
     track wbr"""
 )
@@ -82,7 +82,6 @@ _REFERENCES = (
 )
 _IN_TEXT = re.compile("[<>&]")
 _ENDLESS_NUMBER = re.compile(r"&#\d{4000,};?")  # Python refuses to read it
-_HINT = "hint"  # the one attribute that is on a tape, for a moment
 _MARK = "\1"  # stands in no text: of control characters, only white space is read
 
 _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)|<[!?/](?![a-zA-Z])[^<>]*>|<![^<>]*>", re.DOTALL)
@@ -114,7 +113,7 @@ class Markup(NamedTuple):
     language: str = ""  # as the root element claims
     closes_void_elements: bool = False  # the page writes <br/>, not <br>
     flags: tuple[str, ...] = ()
-    hints: Mapping[int, str] = MappingProxyType({})  # by the place of a tag, what its names tell
+    hints: Mapping[int, str] = MappingProxyType({})  # see `read_source`
 
 
 def read_markup(source: bytes) -> Markup:
@@ -125,17 +124,17 @@ def read_markup(source: bytes) -> Markup:
     >>> read_markup(b"<p class=x>3 &lt; 4<br>&amp;").tape
     ['', 'html', '', 'body', '', 'p', '3 < 4', 'br/', '&', '/p', '', '/body', '', '/html', '']
     """
-    closed = _with_comments_closed(source)
-    if len(closed) <= _MAX_TREE_BYTES:  # else attributes are not read
-        closed = _with_quote_closed(_with_quote_closed(closed, b'"'), b"'")
+    closed = with_comments_closed(source)
+    if len(closed) <= MAX_TREE_BYTES:  # else attributes are not read
+        closed = with_quote_closed(with_quote_closed(closed, b'"'), b"'")
     markup = _read(closed)
     last = _raw_at_end(markup.tape)
-    if last and _opens_after_last_end(closed, last.encode()) >= 0:
+    if last and opens_after_last_end(closed, last.encode()) >= 0:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
     shown = closed
-    for name in _HIDING:
-        if name in markup.tags and (start := _opens_after_last_end(shown, name.encode())) >= 0:
+    for name in HIDING:
+        if name in markup.tags and (start := opens_after_last_end(shown, name.encode())) >= 0:
             tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
             shown = shown[:start] + tags.sub(b"", shown[start:])
     if shown is not closed:
@@ -152,18 +151,24 @@ def text_of_unparsed(content: str) -> str:
     >>> text_of_unparsed("<p>No frames&hellip;")
     ' No frames…'
     """
-    return _without_references(_ANY_TAG.sub(" ", content)).replace("\n", " ")
+    return without_references(_ANY_TAG.sub(" ", content)).replace("\n", " ")
 
 
-def _read(source: bytes) -> Markup:
+def count_tags(source: bytes) -> int:
+    """How many tags a source may have; raises `PageError` for more than fit into memory."""
     number = source.count(b"<") if len(source) > _MAX_TREE_TAGS else 0
     if number > _MAX_TAGS:
         raise PageError("decode", f"the page has {number:,} tags; at most {_MAX_TAGS:,} are read")
+    return number
+
+
+def _read(source: bytes) -> Markup:
+    number = count_tags(source)
     if not source or source.isspace():
         return Markup([""], Counter())
     slashes = _LINE_BREAK.findall(source)
     closes_void_elements = 2 * slashes.count(b"/") > len(slashes)
-    if number <= _MAX_TREE_TAGS and len(source) <= _MAX_TREE_BYTES and not _has_full_tag(source):
+    if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES and not _has_full_tag(source):
         parser = etree.HTMLParser(
             encoding="utf-8",
             remove_comments=True,
@@ -175,9 +180,9 @@ def _read(source: bytes) -> Markup:
         error = parser.error_log.last_error
         if root is not None and (error is None or error.level < etree.ErrorLevels.FATAL):
             language = root.get("lang") or root.get("xml:lang") or ""
-            tape, tags, hints = _tape_of(root)
+            tape, tags = _tape_of(root)
             if _has_text(tape):
-                return Markup(tape, tags, language, closes_void_elements, hints=hints)
+                return Markup(tape, tags, language, closes_void_elements)
     tape = _tape_of_source(source.decode())
     return Markup(tape, Counter(tape[1::2]), "", closes_void_elements, flags=("no_tree",))
 
@@ -231,15 +236,12 @@ def _is_any_full(source: bytes, starts: Iterable[int]) -> bool:
     return False
 
 
-def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str], dict[int, str]]:
-    """The tape of an lxml tree, whose attributes are lost on the way, its tags and hints."""
+def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str]]:
+    """The tape of an lxml tree, whose attributes are lost on the way, and its tags."""
     root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
     parts = []
     for element in (root, *root.itersiblings(etree.Element)):  # what stands after </html>
-        hinted = _hinted(element)
         etree.strip_attributes(element, "{}*")
-        for section, kind in hinted:
-            section.set(_HINT, kind)
         parts.append(etree.tostring(element, encoding="unicode", with_tail=False))
     markup = parts[0] if len(parts) == 1 else "".join(parts)
     tape = _unescaped(markup.replace("<", _MARK).replace(">", _MARK)).split(_MARK)
@@ -248,36 +250,7 @@ def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str], dict[int, str]]:
         tape = _TAG.split(markup)  # what looks like markup is in the name of a tag
         tape[0::2] = map(_unescaped, tape[0::2])
         tags = Counter(tape[1::2])
-    return tape, tags, _hints_taken(tape, tags)
-
-
-def _hinted(root: etree._Element) -> list[tuple[etree._Element, str]]:
-    """The sections whose names tell something, with what they tell."""
-    hinted = []
-    for section in root.iter(*SECTIONS):
-        named = [name for name in (section.get("class"), section.get("id")) if name]
-        if named and (kind := kind_of(" ".join(named))):
-            hinted.append((section, kind))
-    return hinted
-
-
-def _hints_taken(tape: Tape, tags: Counter[str]) -> dict[int, str]:
-    """The hints that stand in the tags of a tape, which lose them, by the place of the tag."""
-    hints: dict[int, str] = {}
-    listed = tape[1::2]
-    for tag in [tag for tag in tags if " " in tag]:
-        number = tags.pop(tag)
-        name, _, hint = tag.partition(" ")
-        kind = hint.split('"')[1]
-        name += "/" if tag[-1] == "/" else ""
-        tags[name] += number
-        place = -1
-        for _ in range(number):
-            place = listed.index(tag, place + 1)
-            listed[place] = name
-            hints[place] = kind
-    tape[1::2] = listed
-    return hints
+    return tape, tags
 
 
 def _unescaped(text: str) -> str:
@@ -296,17 +269,19 @@ def _tape_of_source(source: str) -> Tape:
     ['', 'p', '3 < 4', 'br/', '', 'script', '', '/script', '']
     """
     source = _RAW_ELEMENT.sub(_without_tags, _COMMENT.sub("", source))
-    pieces = _SOURCE_TAG.split(source)
+    pieces = _SOURCE_TAG.split(source.replace("\n", " ").replace("\xa0", " "))
     tags = [tag.lower() for tag in pieces[1::2]]
-    pieces[1::2] = [tag + "/" if tag in _VOID else tag for tag in tags]
+    pieces[1::2] = [tag + "/" if tag in VOID else tag for tag in tags]
     pieces[0::2] = [
-        (_without_references(text) if "&" in text else text).replace("\n", " ").replace("\xa0", " ")
+        without_references(text).replace("\n", " ").replace("\xa0", " ") if "&" in text else text
         for text in pieces[0::2]
     ]
+    if _MARK in source:
+        pieces[0::2] = [text.replace(_MARK, "<") for text in pieces[0::2]]
     return pieces
 
 
-def _without_references(text: str) -> str:
+def without_references(text: str) -> str:
     return html.unescape(_ENDLESS_NUMBER.sub("\ufffd", text))
 
 
@@ -314,10 +289,10 @@ def _without_tags(element: re.Match[str]) -> str:
     start, name, content = element.groups()
     if name.lower() in ("script", "style"):
         return start
-    return start + content.replace("<", "&lt;")
+    return start + content.replace("<", _MARK)
 
 
-def _with_comments_closed(source: bytes) -> bytes:
+def with_comments_closed(source: bytes) -> bytes:
     """The source with comments that are never closed made empty: what they held is text."""
     end = source.rfind(b"-->") + 1
     if source.find(b"<!--", end) < 0:
@@ -328,11 +303,11 @@ def _with_comments_closed(source: bytes) -> bytes:
     return source[:end] + source[end:].replace(b"<!--", b"<!-->")
 
 
-def _with_quote_closed(source: bytes, quote: bytes) -> bytes:
+def with_quote_closed(source: bytes, quote: bytes) -> bytes:
     """The source with attributes that swallow text closed before the end of their tag.
 
     >>> source = b"<p title='a>" + b"<p>text" * 200 + b"<p title='b'>"
-    >>> _with_quote_closed(source, b"'")[:21]
+    >>> with_quote_closed(source, b"'")[:21]
     b"<p title='a'><p>text<"
     """
     parts: list[bytes] = []
@@ -379,7 +354,7 @@ def _raw_at_end(tape: Tape) -> str:
     return ""
 
 
-def _opens_after_last_end(source: bytes, name: bytes) -> int:
+def opens_after_last_end(source: bytes, name: bytes) -> int:
     """Where an element opens that is never closed; -1 if there is none."""
     opens = re.compile(rb"<%b\b" % name, re.IGNORECASE)
     if not opens.search(source, max(0, source.rfind(b"</" + name))):  # as nearly all write it
@@ -396,13 +371,15 @@ def _with_raw_elements_closed(source: bytes) -> bytes:
     """The source with scripts and the like closed where text seems to go on."""
     for name in RAW:
         tag = name.encode()
-        if (start := _opens_after_last_end(source, tag)) >= 0:
+        if (start := opens_after_last_end(source, tag)) >= 0:
             goes_on = _TEXT_STARTS if name in ("script", "style") else b"<"
-            rest = re.sub(
-                rb"(<%b\b[^<>]*>)(.*?)(?=%b|\Z)" % (tag, goes_on),
-                rb"\1\2</%b>" % tag,
-                source[start:],
-                flags=re.DOTALL | re.IGNORECASE,
+            element = re.compile(
+                rb"<%b\b[^<>]*>.*?(?=%b|\Z)" % (tag, goes_on), re.DOTALL | re.IGNORECASE
             )
+            rest = element.sub(partial(_with_end, b"</%b>" % tag), source[start:])
             source = source[:start] + rest
     return source
+
+
+def _with_end(end: bytes, element: re.Match[bytes]) -> bytes:
+    return element[0] + end  # which a template of `sub` would take five times as long for

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -37,14 +37,15 @@ class Recipe:
     """How a ranker is learned.
 
     `labels` is one of `COMBOS` or an expression of R and U (`parse_gain`); `objective` one of
-    `OBJECTIVES`; `rounds`, `depth` and `learning_rate` are those of the trees.
+    `OBJECTIVES`, without it the study's (pairwise) for its combos and lambdamart for other labels;
+    `rounds`, `depth` and `learning_rate` are those of the trees.
 
     >>> Recipe(labels="R * (100 - U)", rounds=30).ir_only
     False
     """
 
     labels: str = "combo2"
-    objective: str = "lambdamart"
+    objective: str | None = None
     rounds: int = 100
     depth: int = 4
     learning_rate: float = 0.1
@@ -52,7 +53,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         parse_gain(self.labels)
-        if self.objective not in OBJECTIVES:
+        if self.learned_by not in OBJECTIVES:
             raise OptionError(
                 f"there is no objective {self.objective!r}; choose one of {', '.join(OBJECTIVES)}"
             )
@@ -60,6 +61,11 @@ class Recipe:
             raise OptionError(
                 "rounds and depth must be 1 or more, and the learning rate between 0 and 1"
             )
+
+    @property
+    def learned_by(self) -> str:
+        """The objective that holds."""
+        return self.objective or ("pairwise" if self.labels in COMBOS else "lambdamart")
 
     @property
     def ir_only(self) -> bool:
@@ -74,6 +80,12 @@ class Ranker:
     features: tuple[str, ...]
     trees: Forest
     card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def importances(self) -> dict[str, float]:
+        """The share of each feature in all that the splits of the trees gained, most first."""
+        shares = self.card.get("importances", {})
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
 
     def scores(self, candidates: Candidates) -> Floats:
         """A number for each candidate, higher is better; it depends on no other candidate."""
@@ -208,7 +220,7 @@ def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
     whole = bool((gains == np.round(gains)).all() and gains.max() <= _HIGHEST_EXPONENT)
     data = DMatrix(examples.candidates.values[lines], label=gains, qid=run.query_ids[lines])
     parameters = {
-        "objective": OBJECTIVES[recipe.objective],
+        "objective": OBJECTIVES[recipe.learned_by],
         # Gains 2^label - 1 are for grades; other numbers are gains as they are.
         "ndcg_exp_gain": whole,
         "max_depth": recipe.depth,
@@ -217,9 +229,15 @@ def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
         "nthread": 1,
     }
     # What ranks is the sum of the trees; how they were grown matters no more.
-    trees = forest_of([train(parameters, data, recipe.rounds)])
+    booster = train(parameters, data, recipe.rounds)
+    gained = np.zeros(len(names))
+    for feature, gain in booster.get_score(importance_type="total_gain").items():
+        gained[int(feature.removeprefix("f"))] = gain
+    shares = gained / max(float(gained.sum()), 1e-300)
+    trees = forest_of([booster])
     card = {
-        "recipe": asdict(recipe),
+        "importances": {names[i]: float(shares[i]) for i in np.argsort(-shares, kind="stable")},
+        "recipe": asdict(replace(recipe, objective=recipe.learned_by)),
         "gain": parse_gain(recipe.labels).expression,
         "exponential_gains": whole,
         "run": run.name,

@@ -33,7 +33,7 @@ class Document:
     """
 
     docno: str
-    source: str
+    path: str
     pieces: tuple[str, ...]
     sentence_starts: tuple[int, ...]
     tag_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 HTML = "text/html"
 TEXT = "text/plain"
@@ -15,27 +16,32 @@ class Page:
     """A page as it was read: bytes (or text that a container had decoded already).
 
     `media_type` is `HTML` or `TEXT`; `charset` is the one of the HTTP header, where there was
-    one; `source` says where the page came from (a path, a member of an archive, a record);
-    `flags` are what the reader noticed, such as ``truncated``.
+    one; `path` says where the page came from (a file, a URL, ``archive.tar!member``,
+    ``file#number`` of a record); `flags` are what the reader noticed, such as ``truncated``;
+    `kept` are the values of the columns that are to stand beside its row.
 
     >>> Page("flu", "flu.html", b"<p>You have flu.").media_type
     'text/html'
     """
 
     docno: str
-    source: str
+    path: str
     content: bytes | str
     media_type: str = HTML
     charset: str | None = None
     url: str | None = None
     flags: tuple[str, ...] = ()
+    kept: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A document that could not be scored: an error row, in the place of its score."""
+    """A document that could not be scored: an error row, in the place of its score.
+
+    `path` is that of the page, `stage` where it happened, as in `PageError`.
+    """
 
     docno: str
-    source: str
+    path: str
     stage: str
     error: str

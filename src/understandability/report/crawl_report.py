@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from understandability.crawl.folder import RunFolder
+from understandability.crawl.folder import CrawlFolder
 from understandability.errors import InputError
 from understandability.formats.sources import Sources
 from understandability.records import Failure, Page
@@ -23,12 +23,12 @@ from understandability.scoring import Scorer
 LEAST_WORDS = 100  # a page of fewer is seldom what its score says
 _MOST = 20
 _MOST_OPEN = 100
-_COLUMNS = ("docno", "source", "difficulty", "p_understandable", "words", "extractor")
+_COLUMNS = ("docno", "path", "url", "difficulty", "p_understandable", "words", "extractor")
 _NUMBER = re.compile(r"\d[\d.,]*")
 
 
-def crawl_report(folder: RunFolder, scorer: Scorer, *, sample: int = 100) -> str:
-    """The report of a run folder as one HTML file.
+def crawl_report(folder: CrawlFolder, scorer: Scorer, *, sample: int = 100) -> str:
+    """The report of a crawl folder as one HTML file.
 
     `sample` pages of the inputs, as far as they are still there, are read again to compare
     extraction methods, and estimated by `scorer`; 0 for none.
@@ -104,7 +104,7 @@ class _Rows:
 
     def add(self, columns: Mapping[str, Sequence[Any]]) -> None:
         self.docnos += columns["docno"]
-        self.sites += map(site_of, columns["docno"], columns["source"])
+        self.sites += map(site_of, columns["docno"], columns["path"])
         self.extractors += columns["extractor"]
         self.difficulty += [np.nan if x is None else x for x in columns["difficulty"]]
         self.chance += [np.nan if x is None else x for x in columns["p_understandable"]]
@@ -159,8 +159,8 @@ def site_of(docno: str, source: str) -> str:
 
 
 def _pages(description: Mapping[str, Any]) -> Iterator[Page | Failure]:
-    """Pages of the run's inputs, one of each in turn, as far as they are still there."""
-    files = [path for files in description["inputs"] for _, path, _ in files]
+    """Pages of the crawl's inputs, one of each in turn, as far as they are still there."""
+    files = [path for each in description["inputs"] for _, path, _ in each["files"]]
     limit = int(description["limit_mb"] * 1e6)
     readers = []
     for path in files[:: max(1, len(files) // _MOST_OPEN)]:

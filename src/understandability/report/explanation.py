@@ -91,7 +91,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class TermReading:
-    """A term with what to say instead, or a note that explains it, and how often it stands there."""
+    """A term with what to say instead, or a note that explains it, and how often it is there."""
 
     term: str
     plain: tuple[str, ...]
@@ -148,7 +148,7 @@ class Explanation:
         document = self.document
         data = {
             "docno": document.docno,
-            "source": document.source,
+            "path": document.path,
             "url": document.url,
             "title": document.title,
             "language": document.language,
@@ -201,7 +201,7 @@ def explain(document: Document, scorer: Scorer, *, steps: bool = True) -> Explan
         document,
         replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
         described,
-        _readers(estimate, scorer.settings.noise_scale) if known else (),
+        _readers(estimate) if known else (),
         tuple(
             Place(each.name, each.share_easier(difficulty))
             for each in references(described["bundle_checksum"])
@@ -227,25 +227,25 @@ def explain(document: Document, scorer: Scorer, *, steps: bool = True) -> Explan
     )
 
 
-def _readers(estimate: Estimate, noise_scale: float | None) -> tuple[ReaderChance, ...]:
-    """What the named readers make of a text, the most demanding first."""
-    scale = noise_scale or estimate.spread
+def _readers(estimate: Estimate) -> tuple[ReaderChance, ...]:
+    """What the named readers make of a text, the one who needs it plainest first."""
+    difficulty, spread = estimate.difficulty, estimate.spread
     return tuple(
         ReaderChance(
             reader.name,
             reader.description,
             reader.threshold,
             math.nan
-            if math.isnan(scale)
+            if math.isnan(spread)
             else float(
                 probability(
-                    estimate.difficulty,
+                    difficulty,
                     reader.threshold,
                     reader.user,
-                    noise_scale=reader.noise_scale or scale,
+                    noise_scale=reader.noise_scale or spread,
                 )
             ),
-            max(0.0, estimate.difficulty - reader.threshold),
+            max(0.0, difficulty - reader.threshold),
         )
         for reader in sorted(READERS.values(), key=lambda each: each.threshold)
     )

@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from understandability.models.readers import READERS
 from understandability.report.charts import grade_chart, scale_chart
 from understandability.report.comparison import EASIER, HARDER, PageComparison, compare
 from understandability.report.explanation import GRADE_LIMIT, Explanation
@@ -44,8 +43,8 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
             pages=pages,
             **_comparison(compare(*explanations)),
         )
-    heading = "How hard is this text?" if len(pages) == 1 else f"How hard are these {len(pages)} texts?"
-    return render("page.html.jinja", heading=heading, made_by=made_by, pages=pages)
+    texts = "is this text" if len(pages) == 1 else f"are these {len(pages)} texts"
+    return render("page.html.jinja", heading=f"How hard {texts}?", made_by=made_by, pages=pages)
 
 
 def _page(explanation: Explanation) -> dict[str, Any]:
@@ -60,11 +59,11 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     pieces = document.pieces
     return {
         "name": beginning(document.title or document.docno),
-        "where": beginning(document.url or document.source or document.docno),
+        "where": beginning(document.url or document.path or document.docno),
         "remarks": [_REMARKS.get(flag, flag.replace("_", " ")) for flag in explanation.remarks],
         "estimated": known,
         "level": level_of(estimate.level),
-        "reader": _reader(settings["threshold"]),
+        "reader": settings["reader_description"],
         "chance": percent(estimate.p_understandable),
         "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
         "spread": f"{estimate.spread:.0f}" if estimate.spread > 0 else "",
@@ -129,14 +128,6 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         ),
         "grade_limit": GRADE_LIMIT,
     }
-
-
-def _reader(threshold: float) -> str:
-    """Who copes with that difficulty, by name where a reader of that threshold is known."""
-    for reader in READERS.values():
-        if reader.threshold == threshold:
-            return reader.description
-    return f"a reader who copes with a difficulty of up to {threshold:g}"
 
 
 def _place(explanation: Explanation) -> str:

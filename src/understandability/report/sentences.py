@@ -31,9 +31,12 @@ _BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
 _ABBREVIATION = re.compile(r"(?=(?:.*[A-Z]){2})[A-Z][A-Za-z]?[A-Z0-9]{1,5}s?")
 _ROMAN = re.compile(r"[IVX]+")
 _EVERYDAY = frozenset(
-    "AIDS AM ATM BBC CD CEO COVID DNA DVD EU FAQ GP HIV ID IQ IT NASA NHS OK PC PDF PIN PM SMS SOS "
-    "TV UK UN US USA VIP".split()
-)
+    (
+        "AIDS", "AM", "ATM", "BBC", "CD", "CEO", "COVID", "DNA", "DVD", "EU", "FAQ", "GP",
+        "HIV", "ID", "IQ", "IT", "NASA", "NHS", "OK", "PC", "PDF", "PIN", "PM", "SMS", "SOS",
+        "TV", "UK", "UN", "US", "USA", "VIP",
+    )
+)  # fmt: skip
 _PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
@@ -198,15 +201,11 @@ def _reasons(
         if hard:
             named = list(dict.fromkeys(hard))
             more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-            why.append(
-                f"hard word{'s' * (len(named) > 1)}: {', '.join(named[:_MOST_NAMED])}{more}"
-            )
+            why.append(f"hard word{'s' * (len(named) > 1)}: {', '.join(named[:_MOST_NAMED])}{more}")
         for first, last in found.passives:
             if a <= first < b:
                 why.append(f"passive: “{' '.join(pieces[first:last]).rstrip('.,;:')}”")
-        why += [
-            f"{name} is never explained" for place, name in first_use.items() if a <= place < b
-        ]
+        why += [f"{name} is never explained" for place, name in first_use.items() if a <= place < b]
         if verbs[number] >= _MANY_VERBS and words[number] > LONG_SENTENCE:
             why.append(f"says several things at once: {verbs[number]} verbs")
         made.append(tuple(why))

@@ -28,8 +28,11 @@ _MOST_PIECES = 50_000  # of a longer text every change would take seconds
 _STAND_IN = "it"  # short and familiar to everyone
 _LEAST_PART = 5  # words of a part of a sentence
 _JOINTS = frozenset(
-    "and but or so because which while although whereas who that when if as".split()
-)
+    (
+        "and", "but", "or", "so", "because", "which", "while", "although", "whereas", "who",
+        "that", "when", "if", "as",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,9 @@ def first_steps(
         how = "with the first plain term put in everywhere"
         tried.append((PLAIN, action, how, _rebuilt(document, whole(put_plain(original)))))
     if long:
-        action = f"Cut {_count(long, 'sentence')} of more than {LONG_SENTENCE} words into shorter ones"
+        action = (
+            f"Cut {_count(long, 'sentence')} of more than {LONG_SENTENCE} words into shorter ones"
+        )
         how = "with each cut near its middle, at a comma or conjunction where there is one"
         tried.append((SPLIT, action, how, _rebuilt(document, cut(original))))
     if words:
@@ -209,11 +214,11 @@ def _rebuilt(document: Document, sentences: Sequence[_Sentences]) -> Document:
 def _cut(sentence: list[str]) -> Iterable[list[str]]:
     """The sentence in parts of at most `LONG_SENTENCE` pieces, each a sentence of its own.
 
-    >>> [" ".join(part) for part in _cut("He came, and she went home.".split())]
-    ['He came, and she went home.']
-    >>> long = "The doctor will ask you about all of your pills, and then she will write down which of them you still have to take."
-    >>> [" ".join(part) for part in _cut(long.split())]
-    ['The doctor will ask you about all of your pills.', 'And then she will write down which of them you still have to take.']
+    >>> text = "Take all of the pills with a glass of water every day, and then call the doctor "
+    >>> for part in _cut((text + "if one of these signs is there.").split()):
+    ...     print(" ".join(part))
+    Take all of the pills with a glass of water every day.
+    And then call the doctor if one of these signs is there.
     """
     if len(sentence) <= LONG_SENTENCE:
         yield sentence

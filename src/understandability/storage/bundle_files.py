@@ -17,7 +17,7 @@ from typing import Any
 
 from understandability.errors import InputError
 from understandability.storage.resources import resource_folder
-from understandability.storage.tables import temporary_name
+from understandability.storage.writing import unfinished
 
 FORMAT = 1
 DESCRIPTION = "bundle.json"
@@ -99,18 +99,18 @@ def write_bundle(
 
 def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
     """Write a folder of files, complete or not at all, in the place of what is there."""
-    temporary = temporary_name(str(folder))
-    try:
-        temporary.mkdir()
-        for name, content in files.items():
-            (temporary / name).write_bytes(content)
-        if folder.exists():
-            shutil.rmtree(folder)
-        temporary.replace(folder)
-    except OSError as error:
-        raise InputError(f"{folder} cannot be written: {error.strerror}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    with unfinished(folder) as temporary:
+        try:
+            temporary.mkdir()
+            for name, content in files.items():
+                (temporary / name).write_bytes(content)
+            if folder.exists():
+                shutil.rmtree(folder)
+            temporary.replace(folder)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be written: {error.strerror}") from error
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _folder(name_or_path: str | Path) -> Path:

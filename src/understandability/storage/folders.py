@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,8 +10,7 @@ from typing import IO, Protocol
 
 from understandability.errors import InputError
 from understandability.storage.remote import file_system, is_url
-
-_UNFINISHED = ".part"
+from understandability.storage.writing import UNFINISHED, to_disk, unfinished
 
 
 class Folder(Protocol):
@@ -75,7 +73,7 @@ class LocalFolder:
 
     def discard_unfinished(self, under: str, beginnings: tuple[str, ...]) -> None:
         for name in self._all_names(under):
-            unfinished = name.startswith(".") and name.endswith(_UNFINISHED)
+            unfinished = name.startswith(".") and name.endswith(UNFINISHED)
             if unfinished and name[1:].startswith(beginnings):
                 self.remove(f"{under}/{name}")
 
@@ -89,21 +87,14 @@ class LocalFolder:
     def _written(self, name: str, chunks: Iterable[bytes]) -> Iterator[Path]:
         """A file of another name with the content, on the disk; it goes away at the end."""
         path = self.path / name
-        owner = f"{socket.gethostname()}-{os.getpid()}"
-        temporary = path.with_name(f".{path.name}.{owner}{_UNFINISHED}")
         with _errors_told(self.url):
             path.parent.mkdir(parents=True, exist_ok=True)
-            try:
+            with unfinished(path) as temporary:
                 with temporary.open("wb") as file:
                     file.writelines(chunks)
-                    # After a power cut there must not be a name without its content.
-                    file.flush()
-                    os.fsync(file.fileno())
+                    to_disk(file)
                 yield temporary
                 _sync_names(path.parent)
-            finally:
-                with suppress(OSError):
-                    temporary.unlink(missing_ok=True)
 
 
 class RemoteFolder:

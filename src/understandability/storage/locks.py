@@ -19,7 +19,7 @@ _SLOT = 64  # bytes of the file that are locked for each number, and hold its ow
 
 
 class Lock:
-    """Holds numbers, such as those of a run's inputs, against other processes.
+    """Holds numbers, such as those of a crawl's inputs, against other processes.
 
     A context manager. Raises `InputError` where another process holds one of the `numbers`,
     naming it by its machine and process id. Works across machines where the file system's

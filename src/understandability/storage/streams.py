@@ -222,8 +222,14 @@ def open_stream(path: str | Path) -> io.BufferedReader:
 
 
 def position(stream: io.BufferedReader) -> int:
-    """About how many bytes of the file behind `stream` have been read, before decoding."""
-    return stream.raw.tell()
+    """About how many bytes of the file behind `stream` have been read, before decoding.
+
+    0 of a pipe, which does not tell.
+    """
+    try:
+        return stream.raw.tell()
+    except OSError:
+        return 0
 
 
 def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:

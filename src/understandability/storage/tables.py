@@ -13,7 +13,6 @@ import gzip
 import io
 import json
 import math
-import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -24,6 +23,7 @@ import zstandard
 
 from understandability.errors import InputError, OptionError, in_one_line
 from understandability.storage.streams import DamagedStreamError, open_stream
+from understandability.storage.writing import write_text, written
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,9 +84,7 @@ class TableWriter:
         if destination == "-":
             self._file: IO[bytes] = sys.stdout.buffer
         else:
-            self._temporary = temporary_name(destination)
-            self._file = open_for_writing(self._temporary, destination)
-            self._closing.callback(self._file.close)
+            self._file = self._closing.enter_context(written(destination))
             if self._compression == "gzip":
                 # No time stamp and no name: the same table gives the same bytes.
                 self._file = cast(IO[bytes], gzip.GzipFile("", "wb", 6, self._file, mtime=0))
@@ -102,7 +100,7 @@ class TableWriter:
             self._write_parquet(table)
         elif self._format == "jsonl":
             for row in table.to_pylist():
-                self._file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+                self._file.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
         else:
             self._file.write(self._delimited(table))
         self._rows += table.num_rows
@@ -116,7 +114,12 @@ class TableWriter:
                 metadata[SETTINGS_KEY] = json.dumps(self._settings).encode()
             schema = table.schema.with_metadata(metadata)
             self._parquet = pq.ParquetWriter(self._file, schema, compression="zstd")
+            self._closing.push(self._end_parquet)
         self._parquet.write_table(table.cast(self._parquet.schema))
+
+    def _end_parquet(self, kind: type[BaseException] | None, *_: object) -> None:
+        with contextlib.nullcontext() if kind is None else contextlib.suppress(OSError):
+            self._parquet.close()
 
     def _delimited(self, table: pa.Table) -> bytes:
         text = io.StringIO()
@@ -137,19 +140,10 @@ class TableWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        try:
-            if self._parquet is not None:
-                self._parquet.close()
-        finally:
-            self._closing.close()
+        self._closing.__exit__(kind, error, trace)
         if self.destination == "-":
             self._file.flush()
-            return
-        if kind is not None:
-            self._temporary.unlink(missing_ok=True)
-            return
-        self._temporary.replace(self.destination)
-        if self._settings is not None and self._format != "parquet":
+        elif kind is None and self._settings is not None and self._format != "parquet":
             write_text(
                 f"{self.destination}.settings.json", json.dumps(self._settings, indent=2) + "\n"
             )
@@ -161,39 +155,6 @@ def write_table(
     """Write one table to a file by its suffix, or to standard output (``-``)."""
     with TableWriter(destination, settings=settings) as writer:
         writer.write(table)
-
-
-def write_text(destination: str, text: str) -> None:
-    """Write a text file, complete or not at all."""
-    write_bytes(destination, text.encode())
-
-
-def write_bytes(destination: str, data: bytes) -> None:
-    """Write a file, complete or not at all."""
-    temporary = temporary_name(destination)
-    with open_for_writing(temporary, destination) as file:
-        file.write(data)
-    temporary.replace(destination)
-
-
-def temporary_name(destination: str) -> Path:
-    """The name beside `destination` under which a file is written until it is complete."""
-    path = Path(destination)
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
-
-
-def open_for_writing(path: Path, destination: str) -> IO[bytes]:
-    """Open `path`; an error names the `destination` that the user gave."""
-    if Path(destination).is_dir():
-        raise InputError(f"{destination} cannot be written: it is a folder; name a file in it")
-    try:
-        return path.open("wb")
-    except FileNotFoundError:
-        raise InputError(
-            f"{destination} cannot be written: its folder does not exist; make it first"
-        ) from None
-    except OSError as error:
-        raise InputError(f"{destination} cannot be written: {error.strerror}") from error
 
 
 def nan_to_null(table: pa.Table) -> pa.Table:
@@ -240,7 +201,9 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
                     ),
                 )
     except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a table: {in_one_line(error)}") from error
+        where = _damaged_line(path) if isinstance(error, pa.ArrowException) else ""
+        reason = in_one_line(error)
+        raise InputError(f"{path}{where} cannot be read as a table: {reason}") from error
     if "docno" in table.column_names:  # numbers, to a reader of JSON, where all are digits
         index = table.column_names.index("docno")
         table = table.set_column(index, "docno", table["docno"].cast(pa.string()))
@@ -252,6 +215,35 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
             )
         table = table.select(wanted)
     return table
+
+
+def _damaged_line(path: str) -> str:
+    """Which line of a text file Arrow cannot read, where that can be told."""
+    kind, _ = table_format(path)
+    if kind == "parquet":
+        return ""
+    types: dict[str, type] = {}
+    columns = 0
+
+    def is_like_before(text: str) -> bool:
+        nonlocal columns
+        if kind == "jsonl":
+            row = json.loads(text or "{}", parse_int=float)
+            values = {name: type(value) for name, value in row.items() if value is not None}
+            return all(types.setdefault(name, found) is found for name, found in values.items())
+        (fields,) = csv.reader([text], delimiter="," if kind == "csv" else "\t")
+        columns = columns or len(fields)
+        return len(fields) in (0, columns)
+
+    with open_stream(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                good = is_like_before(line.decode("utf-8").strip("\r\n"))
+            except (ValueError, AttributeError):
+                good = False
+            if not good:
+                return f", line {number}"
+    return ""
 
 
 def _check_header(path: str, delimiter: str) -> None:

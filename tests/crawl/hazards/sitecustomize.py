@@ -18,7 +18,7 @@ from understandability.records import Document, Failure, Page
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 _document_or_failure = scoring.document_or_failure
-_score = scoring.Scorer.score
+_rows = scoring.Scorer.rows
 
 
 def document_or_failure(page: Page, settings: scoring.Settings) -> Document | Failure:
@@ -45,15 +45,15 @@ def document_or_failure(page: Page, settings: scoring.Settings) -> Document | Fa
     return _document_or_failure(page, settings)
 
 
-def score(self: scoring.Scorer, documents: Sequence[Document]) -> Any:
+def rows(self: scoring.Scorer, documents: Sequence[Document]) -> Any:
     pieces = {piece for document in documents for piece in document.pieces}
     if any("RAISE" in piece for piece in pieces):
         raise ZeroDivisionError("planted")
     if any("LINGER" in piece for piece in pieces):
         while True:
             pass
-    return _score(self, documents)
+    return _rows(self, documents)
 
 
 scoring.document_or_failure = document_or_failure
-scoring.Scorer.score = score  # type: ignore[method-assign]
+scoring.Scorer.rows = rows  # type: ignore[method-assign]

@@ -63,6 +63,20 @@ def gain(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     return np.where(judged.known(measure.dimensions), value, 0.0)
 
 
+def largest_gain(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
+    """The gain of each document, of one that lacks labels the most that its other labels allow."""
+    largest = np.ones(len(judged.query))
+    for name in measure.dimensions:
+        known = judged.known((name,))
+        if name == RELEVANCE:
+            own = _relevance_gain(measure, judgements, judgements.grades(judged))
+        else:
+            own = judgements.gains(measure, name, judged)
+        largest *= np.where(known, own, 1.0)
+    known = judged.known(measure.dimensions)
+    return np.where(known, gain(measure, judgements, judged), largest)
+
+
 def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
     """f(T): what a grade of relevance gains under the measure."""
     conventions = judgements.conventions

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -52,10 +52,11 @@ class Error:
         """How many times the usual distance; 1 is that of a judged text as long."""
         return np.asarray(squares / (self.usual + self.usual_per_word / np.maximum(words, 1)))
 
-    def of(self, words: Floats, unlikeness: Floats) -> Floats:
-        """The standard error in levels."""
+    def of(self, words: Floats, unlikeness: Floats, prose: Floats) -> Floats:
+        """The standard error in levels; twice as large where little of a text is sentences."""
         squared = self.floor + self.per_word / np.maximum(words, 1)
-        return np.asarray(np.sqrt(squared * np.maximum(unlikeness, 1)))
+        fragments = np.where(prose < _LEAST_PROSE, 2.0, 1.0)
+        return np.asarray(np.sqrt(squared * np.maximum(unlikeness, 1)) * fragments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,13 @@ class PageModel:
         """The mean of the passages that it learned from."""
         return self.kernel.center
 
+    def of_passages(self, batch: Batch) -> Floats:
+        """What it reads of each passage; (passages, names)."""
+        return batch.once(passages).columns
+
     def inputs(self, batch: Batch) -> Floats:
-        """The mean of the columns over each document's passages."""
-        found = batch.once(passages)
-        return found.means(found.columns)
+        """The mean of what it reads over each document's passages."""
+        return batch.once(passages).means(batch.once(self.of_passages))
 
     def predict(self, inputs: Floats) -> Floats:
         """The level for each row of columns."""
@@ -110,7 +114,7 @@ class PageModel:
     def levels(self, batch: Batch) -> PageLevels:
         """Level, error and flags of each document, and the levels of its passages."""
         found = batch.once(passages)
-        of_passages = self.predict(found.columns)
+        of_passages = self.predict(batch.once(self.of_passages))
         squares = (self.kernel.prepared(found.means(found.columns)) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.error.unlikeness(squares, words)
@@ -123,7 +127,7 @@ class PageModel:
             for index in range(len(batch))
         )
         level = found.means(of_passages)
-        error = np.where(np.isnan(level), np.nan, self.error.of(words, unlikeness))
+        error = np.where(np.isnan(level), np.nan, self.error.of(words, unlikeness, found.prose))
         return PageLevels(level, error, flags, found, of_passages)
 
     def raw(self, batch: Batch) -> Floats:
@@ -134,18 +138,25 @@ class PageModel:
         """Vectors as float16, as training used them."""
         arrays = self.kernel.to_arrays()
         arrays["vectors"] = arrays["vectors"].astype(np.float16)
-        model = {"kind": "pages", "columns": list(self.names), "error": asdict(self.error)}
+        model = {"kind": "pages", "columns": list(passage_columns()), "error": asdict(self.error)}
         return model, {"kernel.npz": array_bytes(arrays)}
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
         """The model that `to_parts` gave."""
-        if model.get("columns") != list(passage_columns()):
-            raise InputError("it reads other columns of passages than this version has")
-        kernel = predictor_of(weights, "kernel")
-        if not isinstance(kernel, Prepared):
-            raise InputError("its kernel is not what a page model has there")
-        return cls(kernel, _read(Error, model.get("error")))
+        return cls(*kernel_and_error(model, weights))
+
+
+def kernel_and_error(
+    model: Mapping[str, Any], weights: Mapping[str, bytes]
+) -> tuple[Prepared, Error]:
+    """What `PageModel.to_parts` gave."""
+    if model.get("columns") != list(passage_columns()):
+        raise InputError("it reads other columns of passages than this version has")
+    kernel = predictor_of(weights, "kernel")
+    if not isinstance(kernel, Prepared):
+        raise InputError("its kernel is not what a page model has there")
+    return kernel, _read(Error, model.get("error"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +168,8 @@ class PageScale:
     `level` and the standard deviation `level_deviation`. So of a page whose level lies z deviations
     from that mean, labels are expected at ``mean + correlation * deviation * z``, with the spread
     ``deviation * sqrt(1 - correlation**2)`` about it; the error of the level adds to that. Far out
-    z is bent so that it stays within `reach`: no page of those was further away.
+    z is bent so that it stays within `reach`: no page of those was further away. The
+    spread is not bent.
 
     >>> scale = PageScale(42.0, 25.0, 0.5, level=4.0, level_deviation=0.4, reach=3.0)
     >>> difficulty, spread = scale.apply(np.array([4.0, 4.4]), np.array([0.0, 0.0]))
@@ -171,6 +183,8 @@ class PageScale:
     level: float
     level_deviation: float
     reach: float
+
+    scale: ClassVar[str] = "assessors-2016.v1"
 
     def __post_init__(self) -> None:
         values = list(asdict(self).values())
@@ -188,7 +202,7 @@ class PageScale:
         bent = np.tanh((level - self.level) / self.level_deviation / self.reach)
         step = self.correlation * self.deviation
         difficulty = self.mean + step * self.reach * bent
-        of_level = step / self.level_deviation * (1 - bent**2) * error
+        of_level = step / self.level_deviation * error
         of_readers = self.deviation * np.sqrt(1 - self.correlation**2)
         return difficulty, np.hypot(of_readers, of_level)
 

@@ -7,17 +7,9 @@ the catalogue rather than in it, because none of them means anything to a reader
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-
-from understandability.arrays import Floats
-from understandability.features import Batch, ratio
-from understandability.features.batch import sum_segments
-from understandability.features.rows.frequency import zipf_places
-from understandability.features.words.word_statistics import UNKNOWN
-from understandability.models.runtime.bags import token_bags
 
 _MARKS = {
     "comma": ",",
@@ -63,9 +55,6 @@ _ENDINGS = (
     ("ly",),
 )
 _LEAST_ENDING_WORD = 6
-_ZIPF_LIMITS = (200, 300, 350, 400, 450, 500)
-# Beyond this many words a longer text is no harder for being longer.
-_MOST_WORDS = 1500
 
 _MARK_OF = {mark: column for column, marks in enumerate(_MARKS.values()) for mark in marks}
 _WORD_OF = {
@@ -73,34 +62,22 @@ _WORD_OF = {
 }
 _ENDING_OF = {ending: column for column, endings in enumerate(_ENDINGS) for ending in endings}
 _ENDING_SIZES = sorted(set(map(len, _ENDING_OF)))
-_SHARES = (
+STYLE_KINDS = (
     *_MARKS,
     *_FUNCTION_WORDS,
     *(f"ending_{ending[0]}" for ending in _ENDINGS),
     "number",
     "capitals",
     "capitalised",
-    "unknown",
-    *(f"zipf_below_{limit / 100:g}" for limit in _ZIPF_LIMITS),
-)
-# The kinds of token before "unknown".
-STYLE_KINDS = _SHARES[: _SHARES.index("unknown")]
-STYLE_COLUMNS = (
-    *_SHARES,
-    "log_words",
-    "variety",
-    "sentence_weighted",
-    "sentence_deviation",
-    "sentence_longest",
 )
 
 
 def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
-    """Which of the kinds before ``unknown`` each token is, and last whether it has a letter.
+    """Which of `STYLE_KINDS` each token is, and last whether it has a letter.
 
     (tokens, kinds + 1). A column of types.
     """
-    kinds = np.zeros((len(tokens), _SHARES.index("unknown") + 1), np.uint8)
+    kinds = np.zeros((len(tokens), len(STYLE_KINDS) + 1), np.uint8)
     words = len(_MARKS)
     endings = words + len(_FUNCTION_WORDS)
     rest = endings + len(_ENDINGS)
@@ -132,34 +109,3 @@ def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
         (token.isalpha() or any(map(str.isalpha, token)) for token in tokens), bool, len(tokens)
     )
     return kinds
-
-
-def style(batch: Batch) -> Floats:
-    """The columns `STYLE_COLUMNS` of each document; NaN without words. Use `Batch.once`."""
-    bags = batch.once(token_bags)
-    kinds = batch.token_types.column(kinds_of_token).take(bags.words, axis=0)
-    places = batch.token_types.column(zipf_places).take(bags.words)
-    below = (places[:, None] < np.array(_ZIPF_LIMITS)) & (places >= UNKNOWN)[:, None]
-    rare = np.column_stack([places == UNKNOWN, below]) & (kinds[:, -1:] > 0)
-    kinds = np.hstack([kinds[:, :-1], rare])
-    counts = bags.counts.astype(np.float32)
-    sums = np.zeros((len(batch), len(_SHARES)))
-    # Counts of distinct tokens times their kinds: whole numbers, exact in any order.
-    for row, (start, end) in zip(sums, pairwise(bags.starts.tolist()), strict=True):
-        row[:] = counts[start:end] @ kinds[start:end].astype(np.float32)
-    shares = ratio(sums, batch.words[:, None])
-    words = np.minimum(batch.words, _MOST_WORDS)
-    log_words = np.log(np.where(words > 0, words, np.nan))
-    variety = ratio(np.diff(bags.starts), np.sqrt(np.diff(batch.token_starts)))
-    lengths = batch.sentence_lengths.astype(np.float64)
-    sentence_starts = np.searchsorted(batch.sentence_starts, batch.word_starts)
-    squares = sum_segments(lengths**2, sentence_starts)
-    mean = ratio(batch.words, batch.sentences)
-    deviation = np.sqrt(np.maximum(ratio(squares, batch.sentences) - mean**2, 0))
-    longest = np.full(len(batch), np.nan)
-    full = np.diff(sentence_starts) > 0
-    if full.any():
-        longest[full] = np.maximum.reduceat(lengths, sentence_starts[:-1][full])
-    return np.column_stack(
-        [shares, log_words, variety, ratio(squares, batch.words), deviation, longest]
-    )

@@ -57,7 +57,7 @@ def word_inputs(words: Sequence[str]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class WordComplexity:
-    """The regression: a weight for each input, standardised and cut off, and for runs of letters."""
+    """The regression: a weight for each input, standardised and cut off, and for letters."""
 
     center: Floats
     scale: Floats

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.features import Batch, ratio
-from understandability.models.runtime.bags import Vocabulary, bags_of
+from understandability.models.runtime.bags import Vocabulary
 from understandability.storage.resources import resource_arrays
 
 # So many vectors stay in the processor's cache while they are summed, in one thread.
@@ -41,20 +39,6 @@ def _numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
 def dimensions() -> int:
     """How many numbers a vector has."""
     return int(_words_and_vectors()[1].shape[1]) - 1
-
-
-def mean_word_vectors(batch: Batch) -> Floats:
-    """(documents, dimensions); 0 where no word is known. Use `Batch.once`."""
-    vectors = _words_and_vectors()[1]
-    bags = bags_of(batch.token_values(_numbers), batch.token_starts)
-    counts = bags.counts.astype(np.float64)
-    sums = np.zeros((len(batch), vectors.shape[1]))
-    for total, (begin, end) in zip(sums, pairwise(bags.starts.tolist()), strict=True):
-        for start in range(begin, end, _AT_ONCE):
-            some = slice(start, min(end, start + _AT_ONCE))
-            total += counts[some] @ vectors.take(bags.words[some], axis=0)
-    means = ratio(sums[:, :-1], sums[:, -1:])
-    return np.where(np.isnan(means), 0.0, means)
 
 
 def vectors_of(tokens: Sequence[str]) -> Floats:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
+from understandability.features import CATALOGUE
+from understandability.features.feature import DOCUMENT
 from understandability.models.bundle import Bundle
 from understandability.models.calibration import EASIEST, HARDEST, Calibration
 from understandability.models.estimators import EstimatorRow, estimator_row
@@ -21,6 +23,32 @@ from understandability.models.runtime.predictors import Predictor
 from understandability.models.training.portable import portable
 
 _MOST_CLASSES = 20
+
+
+# Groups of the catalogue that describe a text of any length, whatever page it stood on.
+_GROUPS = (
+    "readability",
+    "components",
+    "medical vocabulary",
+    "natural language",
+    "word frequency",
+    "language model",
+)
+
+
+def text_columns() -> tuple[str, ...]:
+    """The columns of the catalogue that a judged model reads by default.
+
+    They are ratios, so that the length of a text does not matter, and need nothing installed.
+    """
+    return tuple(
+        row.column(per)
+        for row in CATALOGUE
+        if row.group in _GROUPS
+        if not row.needs and not row.name.endswith("_readcalc")
+        for per in row.per
+        if (per != DOCUMENT or len(row.per) == 1) and row.name != "sentences"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +117,7 @@ def train_judged(
             raise InputError(f"a label stands in too few groups for {folds} folds")
         return portable(row.make(random_state).fit(rows[where], targets))
 
-    fold = _folds(numbers, folds, random_state)
+    fold = folds_of(numbers, folds, random_state)
     raw = np.empty(len(labels))
     for each in range(folds):
         raw[fold == each] = expected_label(fit(fold != each)(rows[fold == each]), classes)
@@ -110,10 +138,15 @@ def train_judged(
     return bundle, OutOfFold(estimated, where)
 
 
-def _folds(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.int64]:
-    from understandability.models.training.mixture import folds_of
+def folds_of(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.int64]:
+    """The fold of each row; rows of one group are in one fold, groups are dealt out evenly.
 
-    return folds_of(groups, folds, random_state)
+    >>> folds_of(np.array([3, 3, 5, 9]), 3, 0).tolist()
+    [2, 2, 0, 1]
+    """
+    distinct, number = np.unique(groups, return_inverse=True)
+    dealt = np.random.default_rng(random_state).permutation(np.arange(len(distinct)) % folds)
+    return np.asarray(dealt[number], np.int64)
 
 
 def _line(raw: Floats, difficulties: Floats) -> Calibration:

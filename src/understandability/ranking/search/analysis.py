@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from types import MappingProxyType
 
 from understandability.errors import OptionError
-from understandability.storage.resources import package_text
+from understandability.features.words.word_lists import stop_words as english_stop_words
 
 # Longer runs of letters and digits are no words but what crawls hold beside them.
 LONGEST = 64
 _WORD = re.compile(r"[^\W_]+")
-
-
-@cache
-def english_stop_words() -> frozenset[str]:
-    """The 318 stop words that scikit-learn ships, read without importing it."""
-    source = package_text("sklearn", "feature_extraction/_stop_words.py")
-    words = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.List))
-    return frozenset(ast.literal_eval(words))
 
 
 def porter_stemmer() -> Callable[[str], str]:

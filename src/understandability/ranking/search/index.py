@@ -148,7 +148,7 @@ def build_index(
 
 
 def _first(failures: list[Failure]) -> str:
-    return f"{failures[0].source}: {failures[0].error}" if failures else "none was read"
+    return f"{failures[0].path}: {failures[0].error}" if failures else "none was read"
 
 
 def _texts(
@@ -159,7 +159,7 @@ def _texts(
         return page
 
     def failure(stage: str, message: str) -> Failure:
-        return Failure(page.docno, page.source, stage, message)
+        return Failure(page.docno, page.path, stage, message)
 
     if page.docno in seen:
         return failure("read", "a document of this docno came before; only the first is indexed")

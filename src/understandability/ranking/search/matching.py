@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.ranking.search.index import FIELDS, PAGE, Field, Index
-from understandability.ranking.search.weighting import MODELS, TermMatches
+from understandability.ranking.search.weighting import MODELS, TERRIER_MODELS, TermMatches
 from understandability.records import Run
 
 Ints = NDArray[np.int64]
 
-# Every weighting model over every field: `title_tf_idf`, ..., `page_hiemstra_lm`.
-IR_FEATURES = tuple(f"{field}_{model}" for field in FIELDS for model in MODELS)
+# Terrier's weighting models over every field: `title_tf_idf`, ..., `page_hiemstra_lm`.
+IR_FEATURES = tuple(f"{field}_{model}" for field in FIELDS for model in TERRIER_MODELS)
 
 
 def search(
@@ -111,7 +111,7 @@ def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
             for term, count in terms.items()
         ]
         rows, matches = _joined(index, field, parts)
-        for column, model in enumerate(MODELS.values(), start=place * len(MODELS)):
+        for column, model in enumerate(TERRIER_MODELS.values(), start=place * len(TERRIER_MODELS)):
             values[:, column] = np.bincount(rows, model.weigh(matches), minlength=len(run))
     return values
 

@@ -1,4 +1,6 @@
-"""Eight weighting models, as the search engine Terrier computes them (logarithms to base 2).
+"""Weighting models: BM25 as Lucene has it, and eight as Terrier has them.
+
+Terrier's are those of the study's features for learning to rank (logarithms to base 2).
 
 A model says what the occurrences of one query term are worth to one document. A document's score
 is the sum over the query terms that it holds; terms that it lacks add nothing, in the language
@@ -62,9 +64,22 @@ def tf_idf(match: TermMatches) -> Floats:
 
 
 def bm25(match: TermMatches) -> Floats:
+    """``qtf * ln(1 + (N - n + .5) / (n + .5)) * tf / (tf + K)``, as Lucene since version 8.
+
+    The idf is above 0 for every term, also for one that most documents have. Lucene rounds the
+    lengths of documents to one byte; here they are exact.
+    """
+    absent = match.documents - match.documents_with
+    idf = np.log1p((absent + 0.5) / (match.documents_with + 0.5))
+    weight: Floats = match.in_query * idf * match.tf / (match.tf + _length_factor(match))
+    return weight
+
+
+def bm25_terrier(match: TermMatches) -> Floats:
     """``log((N - n + .5) / (n + .5)) * (k1 + 1) tf / (tf + K) * (k3 + 1) qtf / (k3 + qtf)``.
 
-    A term that more than half of the documents have weighs less than nothing.
+    A term that more than half of the documents have weighs less than nothing: in a collection on
+    health a page is punished for the word "symptoms". `bm25` has no such terms.
     """
     absent = match.documents - match.documents_with
     idf = np.log2((absent + 0.5) / (match.documents_with + 0.5))
@@ -139,7 +154,12 @@ def _mixture(match: TermMatches, document_weight: float) -> Floats:
 MODELS = MappingProxyType(
     {
         "tf_idf": WeightingModel(tf_idf, "k1=1.2 b=0.75", "Spärck Jones 1972; Robertson's tf"),
-        "bm25": WeightingModel(bm25, "k1=1.2 b=0.75 k3=8", "Robertson et al. 1994 (TREC-3)"),
+        "bm25": WeightingModel(
+            bm25, "k1=1.2 b=0.75", "Robertson et al. 1994 (TREC-3); Kamphuis et al. 2020 on Lucene"
+        ),
+        "bm25_terrier": WeightingModel(
+            bm25_terrier, "k1=1.2 b=0.75 k3=8", "Robertson et al. 1994 (TREC-3)"
+        ),
         "pl2": WeightingModel(pl2, "c=1", "Amati & van Rijsbergen 2002"),
         "dph": WeightingModel(dph, "none", "Amati 2006; Amati et al. 2008 (TREC 2007)"),
         "inl2": WeightingModel(inl2, "c=1", "Amati & van Rijsbergen 2002"),
@@ -148,3 +168,5 @@ MODELS = MappingProxyType(
         "hiemstra_lm": WeightingModel(hiemstra_lm, "lambda=0.15", "Hiemstra 2001"),
     }
 )
+# The models of the study's 24 features.
+TERRIER_MODELS = MappingProxyType({name: model for name, model in MODELS.items() if name != "bm25"})

@@ -1,0 +1,49 @@
+"""Write `docs/published.md`: the printed numbers of the papers beside ours, with verdicts.
+
+    python -m scripts.reproduce [--data ../shared/data] [--published ../shared/published]
+
+With ``--check`` nothing is written, and the status is 1 where a verdict has changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from scripts.reproduce import clef2016, ecir2016, h_framework, medir2014, study2018
+from scripts.reproduce.verdicts import keep, kept_verdicts, verdict_rows
+
+PAGE = Path(__file__).parents[2] / "docs" / "published.md"
+PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
+HEAD = """# Published numbers
+
+What papers on understandability-biased evaluation print, beside what this package computes.
+*Equal*: to print's digits; *within*: no farther than that; *differs*: farther, for the reason
+given; *not possible*: what it takes is not public, and is named. Where print contradicts itself, a
+note says so. Written by `python -m scripts.reproduce`; a test holds the verdicts.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--published", type=Path, default=Path("../shared/published"))
+    parser.add_argument("--check", action="store_true", help="only tell whether verdicts changed")
+    arguments = parser.parse_args()
+    papers = {paper: paper.tables(arguments.data, arguments.published) for paper in PAPERS}
+    tables = [table for of_paper in papers.values() for table in of_paper]
+    if arguments.check:
+        changed = set(verdict_rows(tables)) ^ set(kept_verdicts())
+        for row in sorted(changed):
+            print(*row, sep="\t")
+        raise SystemExit(1 if changed else 0)
+    parts = [HEAD]
+    for paper, of_paper in papers.items():
+        about = " ".join(str(paper.__doc__).split("\n\n")[0].split()).rstrip(".")
+        parts += [f"## {about}\n", *(table.markdown() for table in of_paper)]
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
+    keep(tables)
+
+
+if __name__ == "__main__":
+    main()

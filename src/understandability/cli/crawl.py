@@ -1,0 +1,105 @@
+"""`understand crawl`: what a crawl folder holds, and its rows as one table or one by one."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from understandability.cli.options import Quiet
+
+app = typer.Typer(
+    help="See how far a crawl folder is; merge it into one table; look documents up in it.",
+    no_args_is_help=True,
+)
+
+_MOST_NAMED = 20
+
+Folder = Annotated[
+    str, typer.Argument(metavar="FOLDER", help="The folder that understand score -o FOLDER/ made.")
+]
+
+
+@app.command()
+def status(folder: Folder) -> None:
+    """Inputs that are complete, documents, errors by stage, difficulties.
+
+    Example: understand crawl status scores/
+    """
+    from understandability.cli.work import summary
+    from understandability.crawl.folder import CrawlFolder
+    from understandability.crawl.status import status_of
+
+    crawl = CrawlFolder(folder)
+    found = status_of(crawl)
+    for line in summary(crawl.path, found, {}):
+        typer.echo(line)
+    unfinished = [each for each in found.inputs if not each.is_complete]
+    for each in unfinished[:_MOST_NAMED]:
+        typer.echo(f"not complete: {each.name} ({each.facts.records:,} documents so far)")
+    if len(unfinished) > _MOST_NAMED:
+        typer.echo(f"and {len(unfinished) - _MOST_NAMED} more")
+
+
+@app.command()
+def merge(
+    folder: Folder,
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write .parquet, .jsonl, .csv or .tsv."
+        ),
+    ],
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Of an unfinished crawl, what there is.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write all rows as one table, errors to FILE.errors.jsonl; each document once.
+
+    Documents of one docno in different inputs have the name of their input before it, but for
+    the first; those within one input are errors, but for the first.
+
+    Example: understand crawl merge scores/ -o scores.parquet
+    """
+    from understandability.crawl.folder import CrawlFolder
+    from understandability.crawl.merge import merge as merge_folder
+    from understandability.crawl.outputs import errors_of
+
+    merged = merge_folder(CrawlFolder(folder), output, partial=partial)
+    if not quiet:
+        where = f" (in {errors_of(output)})" if merged.failed and output != "-" else ""
+        typer.echo(
+            f"{merged.scored:,} documents, {merged.failed:,} errors{where}; "
+            f"{merged.repeated:,} documents came a second time",
+            err=True,
+        )
+
+
+@app.command()
+def lookup(
+    folder: Folder,
+    docnos: Annotated[list[str], typer.Argument(metavar="DOCNO...", help="Documents.")],
+) -> None:
+    """Print the row of each document as a line of JSON; of one without a score, its error.
+
+    Ends with status 1 where a document is not there.
+
+    Example: understand crawl lookup scores/ clueweb12-0000tw-00-00001
+    """
+    from understandability.crawl.folder import CrawlFolder
+    from understandability.crawl.lookup import look_up
+
+    crawl = CrawlFolder(folder)
+    missing = False
+    # Names that are no UTF-8 stand in a crawl folder as they are escaped here.
+    names = [docno.encode("utf-8", "backslashreplace").decode() for docno in docnos]
+    for docno, row in look_up(crawl, names).items():
+        if row is None:
+            typer.echo(f"{docno} is not in {crawl.path}", err=True)
+            missing = True
+        else:
+            typer.echo(json.dumps(row, ensure_ascii=False, default=str))
+    if missing:
+        raise typer.Exit(1)

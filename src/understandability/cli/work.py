@@ -1,0 +1,284 @@
+"""What `score`, `features` and `extract` share: their options, and the way to their rows."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from understandability.cli.progress import ProgressLine, duration
+from understandability.errors import OptionError
+
+if TYPE_CHECKING:
+    from understandability.crawl.engine import Progress
+    from understandability.crawl.outputs import Output
+    from understandability.crawl.plan import Plan
+    from understandability.crawl.status import Status
+    from understandability.formats.sources import Sources
+    from understandability.records import Failure
+    from understandability.scoring import RowMaker
+
+_WORKERS = "Many processes"
+_FOLDER = "Crawl folder (-o FOLDER/): killed at any moment, the same command goes on"
+RUNNERS = ("local", "ray")
+_MOST_SHOWN = 1000
+
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Processes that work (1; for a crawl folder as many as there are cores).",
+        rich_help_panel=_WORKERS,
+    ),
+]
+LimitSeconds = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        max=1e6,
+        help="Longest processor time of a worker for a page (10); longer ones are errors.",
+        rich_help_panel=_WORKERS,
+    ),
+]
+WorkerMb = Annotated[
+    float | None,
+    typer.Option(min=1, help="Most memory of a worker in MB (2000).", rich_help_panel=_WORKERS),
+]
+Shard = Annotated[
+    str | None,
+    typer.Option(
+        metavar="I/N",
+        help="Only every N-th input from the I-th; for job arrays.",
+        rich_help_panel=_FOLDER,
+    ),
+]
+Runner = Annotated[
+    str | None,
+    typer.Option(
+        help="Where workers run: local, or ray (extra) on a cluster.", rich_help_panel=_FOLDER
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(help="Address of the Ray cluster; auto finds it.", rich_help_panel=_FOLDER),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Where rows go and how they are made, as the options say; None where one was not given."""
+
+    output: str | None
+    strict: bool
+    quiet: bool
+    workers: int | None = None
+    limit_seconds: float | None = None
+    worker_mb: float | None = None
+    shard: str | None = None
+    runner: str | None = None
+    address: str | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether rows go to a crawl folder; raises `OptionError` where options do not fit."""
+        of_folders = {"shard": self.shard, "runner": self.runner, "address": self.address}
+        given = [f"--{name}" for name, value in of_folders.items() if value is not None]
+        is_folder = self.output is not None and _is_folder(self.output)
+        if given and not is_folder:
+            raise OptionError(
+                f"{given[0]} belongs to a crawl folder, which {self.output or 'the terminal'} is "
+                "not; name one, such as -o scores/"
+            )
+        if self.runner not in (None, *RUNNERS):
+            raise OptionError(
+                f"runner {self.runner!r} does not exist; choose one of {', '.join(RUNNERS)}"
+            )
+        if self.address is not None and self.runner != "ray":
+            raise OptionError("--address is that of a Ray cluster; give --runner ray as well")
+        return is_folder
+
+    @property
+    def limits(self) -> Any:
+        """The limits of workers; None where none was given."""
+        from understandability.crawl.workers import Limits
+
+        if self.limit_seconds is None and self.worker_mb is None:
+            return None
+        usual = Limits()
+        return Limits(self.limit_seconds or usual.seconds, self.worker_mb or usual.megabytes)
+
+
+def make(
+    sources: Sources, maker: RowMaker, work: Work, *, title: str, shown: Mapping[str, str]
+) -> None:
+    """Make the rows of pages, telling how it goes; `shown` are the columns for a terminal.
+
+    Ends the command with status 1 where nothing had a row, and where `strict` and there was an
+    error; with 130 where it was interrupted in a crawl folder.
+    """
+    from understandability.crawl.plan import make_plan
+
+    is_folder = work.is_folder
+    plan = make_plan(sources, maker)
+    if is_folder:
+        _fill(plan, work, title)
+        return
+    from understandability.cli.tables import show
+    from understandability.crawl.outputs import InMemory, TableFile, errors_of
+
+    _check_output(sources, work.output)
+    with ExitStack() as stack:
+        output: InMemory | TableFile
+        if work.output is None:
+            output = InMemory(_MOST_SHOWN)
+        else:
+            output = stack.enter_context(TableFile(work.output, plan.described))
+        progress = run(plan, output, work)
+    if isinstance(output, InMemory) and progress.made:
+        import pyarrow as pa
+
+        rows = pa.concat_tables(output.tables)
+        typer.echo(title)
+        show(rows.select(list(shown)).to_pylist(), shown)
+        if progress.made > _MOST_SHOWN and rows.num_rows == _MOST_SHOWN:
+            typer.echo("... and more; write them with -o FILE")
+    tell_failures(output.failures)
+    if not work.quiet:
+        if work.output is not None:
+            typer.echo(title, err=True)
+        failed = progress.failed.total()
+        in_file = work.output not in (None, "-") and failed
+        where = f" (in {errors_of(str(work.output))})" if in_file else ""
+        typer.echo(f"{progress.made:,} documents, {failed:,} errors{where}", err=True)
+        for kind, count in progress.skipped.most_common():
+            typer.echo(f"passed over: {count:,} {kind}", err=True)
+    end(progress.made, progress.failed, work)
+
+
+def run(plan: Plan, output: Output, work: Work) -> Progress:
+    """Make the rows of a plan into an output that is no folder; how it went."""
+    from understandability.crawl.engine import make_rows
+
+    every = make_rows(plan, plan.inputs, output, workers=work.workers or 1, limits=work.limits)
+    return _follow(every, work.quiet)
+
+
+def end(made: int, failed: Counter[str], work: Work) -> None:
+    """End the command with status 1 where nothing has a row, or where errors are to tell."""
+    if failed and not made:
+        if not work.quiet:
+            typer.echo("understand: no document could be used; see the errors", err=True)
+        raise typer.Exit(1)
+    if work.strict and failed:
+        raise typer.Exit(1)
+
+
+def tell_failures(failures: list[Failure]) -> None:
+    """Failures that go to no file."""
+    for failure in failures:
+        typer.echo(f"{failure.path}: {failure.stage}: {failure.error}", err=True)
+
+
+def summary(path: str, status: Status, skipped: Mapping[str, int]) -> Iterator[str]:
+    """What a crawl folder holds, as lines of text; `skipped` are files that were no inputs."""
+    from understandability.crawl.status import histogram
+
+    facts = status.facts
+    yield (
+        f"{path}: {facts.records:,} documents of {status.complete} of {len(status.inputs)} inputs, "
+        f"{facts.scored:,} scored, {facts.failed.total():,} errors"
+    )
+    for stage, count in facts.failed.most_common():
+        yield f"errors in {stage}: {count:,}"
+    for kind, count in (facts.skipped + Counter(skipped)).most_common():
+        yield f"passed over: {count:,} {kind}"
+    if any(facts.difficulties):
+        yield "difficulty (0 very easy to 100 very hard) and documents:"
+        yield from histogram(facts.difficulties)
+
+
+def _fill(plan: Plan, work: Work, title: str) -> None:
+    """Do what is left to do in a crawl folder."""
+    from understandability.crawl.engine import fill_folder
+    from understandability.crawl.folder import CrawlFolder
+    from understandability.crawl.plan import check_can_go_on, shard_of
+    from understandability.crawl.status import status_of
+    from understandability.crawl.workers import Limits, cores
+
+    check_can_go_on(plan)
+    inputs = shard_of(plan.inputs, work.shard)
+    folder = CrawlFolder(str(work.output), plan.described)
+    folder.begin(plan.description)
+    limits = work.limits or Limits()
+    begun = time.monotonic()
+    try:
+        if work.runner == "ray":
+            from understandability.crawl.ray import fill_folder_on_ray
+
+            every = fill_folder_on_ray(
+                folder,
+                plan,
+                inputs,
+                workers=work.workers or 1,
+                limits=limits,
+                address=work.address,
+            )
+        else:
+            every = fill_folder(
+                folder, plan, inputs, workers=work.workers or cores(), limits=limits
+            )
+        progress = _follow(every, work.quiet)
+    except KeyboardInterrupt:
+        typer.echo("stopped; give the same command again to go on", err=True)
+        raise typer.Exit(130) from None
+    status = status_of(folder)
+    if not work.quiet:
+        seconds = time.monotonic() - begun
+        rate = f" ({progress.documents / seconds:.0f}/s)" if progress.documents else ""
+        typer.echo(title, err=True)
+        typer.echo(f"{progress.documents:,} documents now, in {duration(seconds)}{rate}", err=True)
+        for line in summary(folder.path, status, plan.skipped):
+            typer.echo(line, err=True)
+    end(status.facts.scored, status.facts.failed, work)
+
+
+def _follow(every: Iterator[Progress], quiet: bool) -> Progress:
+    """Tell how it goes until the end; the last of it."""
+    told = 0
+    with ProgressLine(quiet) as line:
+        for progress in every:
+            for remark in progress.remarks[told:]:
+                told += 1
+                if not quiet:
+                    line.clear()
+                    typer.echo(remark, err=True)
+            line.tell(progress)
+    return progress
+
+
+def _check_output(sources: Sources, output: str | None) -> None:
+    from understandability.storage.writing import check_is_no_input
+
+    check_is_no_input(output, (file.path for file in sources.files))
+
+
+def _is_folder(output: str) -> bool:
+    """Whether a path is that of a crawl folder; raises `OptionError` where it names no output."""
+    from understandability.storage.remote import is_url
+    from understandability.storage.tables import table_format
+
+    if output == "-":
+        return False
+    if output.endswith("/") or (not is_url(output) and Path(output).is_dir()):
+        return True
+    try:
+        table_format(output)
+    except OptionError as error:
+        raise OptionError(f"{error}; a crawl folder ends in /") from None
+    return False

@@ -1,0 +1,181 @@
+"""Other rows of documents than scores: features, the words behind them, extracted texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from understandability._version import __version__
+from understandability.extraction import fields
+from understandability.features import Batch, features_of
+from understandability.features.words.counted import counted_words
+from understandability.language.nltk_backend import NltkTagger
+from understandability.models.bundle import load_background_models
+from understandability.records import Document
+from understandability.scoring import Settings, names_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TAGGERS = ("built-in", "nltk")
+
+
+@dataclass(frozen=True)
+class FeatureRows:
+    """Rows of features: docno, path, URL and the `columns` of the catalogue.
+
+    `bundles` are background models, for the rows of their estimators; `tagger` is one of
+    `TAGGERS`.
+
+    >>> from understandability.documents import document_of_text
+    >>> maker = FeatureRows(Settings(), ("words", "syllables"))
+    >>> maker.rows([document_of_text("Drink water.")]).to_pylist()
+    [{'docno': 'text', 'path': '', 'url': None, 'words': 2.0, 'syllables': 3.0}]
+    """
+
+    settings: Settings
+    columns: tuple[str, ...]
+    bundles: tuple[str, ...] = ()
+    tagger: str = TAGGERS[0]
+
+    def __reduce__(self) -> tuple[type[FeatureRows], tuple[Any, ...]]:
+        """Another process loads its models itself."""
+        return FeatureRows, (self.settings, self.columns, self.bundles, self.tagger)
+
+    @cached_property
+    def _models(self) -> Any:
+        return load_background_models(self.bundles)
+
+    @cached_property
+    def _tagger(self) -> NltkTagger | None:
+        return NltkTagger() if self.tagger == "nltk" else None
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What was chosen."""
+        return {
+            **_extraction(self.settings),
+            "columns": list(self.columns),
+            "tagger": self.tagger,
+            "bundles": list(self.bundles),
+        }
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Three texts, and numbers."""
+        import pyarrow as pa
+
+        texts = dict.fromkeys(("docno", "path", "url"), pa.string())
+        return pa.schema({**texts, **dict.fromkeys(self.columns, pa.float64())})
+
+    def rows(self, documents: Sequence[Document]) -> pa.Table:
+        """One row for each document."""
+        if not documents:
+            return self.schema.empty_table()
+        import pyarrow as pa
+
+        table = features_of(Batch(documents, self._tagger), self.columns, self._models)
+        values = dict(zip(table.names, table.values.T, strict=True))
+        return pa.table({**names_of(documents), **values}, schema=self.schema)
+
+
+@dataclass(frozen=True)
+class WordRows:
+    """Rows of the words that features count: docno, feature, word, count.
+
+    >>> from understandability.documents import document_of_text
+    >>> rows = WordRows(Settings(), ("polysyllables",)).rows([document_of_text("A pulmonary ill.")])
+    >>> rows.to_pylist()
+    [{'docno': 'text', 'feature': 'polysyllables', 'word': 'pulmonary', 'count': 1}]
+    """
+
+    settings: Settings
+    columns: tuple[str, ...]
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What was chosen."""
+        return {**_extraction(self.settings), "columns": list(self.columns)}
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Three texts and a count."""
+        import pyarrow as pa
+
+        texts = dict.fromkeys(("docno", "feature", "word"), pa.string())
+        return pa.schema({**texts, "count": pa.int64()})
+
+    def rows(self, documents: Sequence[Document]) -> pa.Table:
+        """One row for each word that a feature counts in a document."""
+        import pyarrow as pa
+
+        counted = counted_words(Batch(documents), self.columns)
+        return pa.Table.from_pylist([asdict(row) for row in counted], self.schema)
+
+
+@dataclass(frozen=True)
+class TextRows:
+    """Rows of extracted text; with `explain` every block too, kept or dropped.
+
+    >>> from understandability.documents import document_of_text
+    >>> TextRows(Settings()).rows([document_of_text("Rest.")])["text"].to_pylist()
+    ['Rest.\\n']
+    """
+
+    settings: Settings
+    explain: bool = False
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What was chosen."""
+        return _extraction(self.settings)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Texts, and the blocks as a list."""
+        import pyarrow as pa
+
+        names = ["docno", "path", "url", "title", "language", "encoding", "flags", "text"]
+        schema = pa.schema([(name, pa.string()) for name in names])
+        if not self.explain:
+            return schema
+        texts = [(name, pa.string()) for name in ("text", "tag")]
+        block = pa.struct([*texts, ("kept", pa.bool_()), ("reason", pa.string())])
+        return schema.append(pa.field("blocks", pa.list_(block)))
+
+    def rows(self, documents: Sequence[Document]) -> pa.Table:
+        """One row for each document."""
+        import pyarrow as pa
+
+        rows = [
+            {
+                "docno": document.docno,
+                "path": document.path,
+                "url": document.url,
+                "title": document.title,
+                "language": document.language,
+                "encoding": document.encoding,
+                "flags": " ".join(document.flags),
+                "text": text_of(document),
+                "blocks": [asdict(block) for block in document.blocks] if self.explain else None,
+            }
+            for document in documents
+        ]
+        return pa.Table.from_pylist(rows, self.schema)
+
+
+def text_of(document: Document) -> str:
+    """The extracted text, a line for each field that ends a sentence."""
+    return "".join(f"{field}\n" for field in fields(document.blocks, document.sentence_ends))
+
+
+def _extraction(settings: Settings) -> dict[str, Any]:
+    """The settings that text depends on, and the version."""
+    return {
+        "understandability": __version__,
+        "extractor": settings.extractor,
+        "sentence_ends": settings.sentence_ends,
+        "engine": settings.engine,
+    }

@@ -1,0 +1,60 @@
+"""The verdicts on printed numbers hold: what is equal stays equal, what is near stays near."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def verdicts() -> object:
+    """The module of the scripts, which are no package of the wheel."""
+    import importlib
+    import sys
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(ROOT), *sys.path])
+        return importlib.import_module("scripts.reproduce.verdicts")
+
+
+@pytest.mark.parametrize(
+    ("printed", "ours", "unit", "verdict"),
+    [
+        ("0.8666", 0.86659, 1.0, "equal"),
+        ("0.8666", 0.8670, 1.0, "within 0.001"),
+        ("0.48", 0.5, 1.0, "within 0.02"),
+        ("0.48", 0.6, 1.0, "differs"),
+        ("25.28", 25.93, 100.0, "within 1"),
+        ("110", 110.0, 1.0, "equal"),
+        ("0.5", None, 1.0, "not possible"),
+    ],
+)
+def test_a_verdict_goes_by_the_digits_of_print(
+    verdicts: object, printed: str, ours: float | None, unit: float, verdict: str
+) -> None:
+    """Rounded to them; else by the distance."""
+    assert verdicts.Row("what", printed, ours, "", unit).verdict == verdict  # type: ignore[attr-defined]
+
+
+def test_the_verdicts_hold(script: object, shared_data: Path) -> None:
+    """All tables again, with the printed values; none has changed."""
+    folder = Path(os.environ.get("UNDERSTANDABILITY_PUBLISHED", shared_data.parent / "published"))
+    if not folder.is_dir():
+        pytest.skip(f"needs the printed values; {folder} is not there")
+    done = script("reproduce", "--check", "--data", shared_data, "--published", folder)  # type: ignore[operator]
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_page_has_every_verdict(verdicts: object) -> None:
+    """Each kept verdict stands in the documentation, in the row of its number."""
+    page = (ROOT / "docs" / "published.md").read_text("utf-8")
+    kept = verdicts.kept_verdicts()  # type: ignore[attr-defined]
+    assert len(kept) > 300
+    lines = page.splitlines()
+    for table, what, verdict in kept[::17]:
+        assert f"### {table}" in page
+        assert any(line.startswith(f"| {what} |") and f"| {verdict} |" in line for line in lines)

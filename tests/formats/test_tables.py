@@ -1,0 +1,177 @@
+"""Tables of pages: which column is what, what is guessed, and what is told where it cannot be."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+from understandability.formats.sources import Sources
+from understandability.formats.tables import TableColumns
+from understandability.records import HTML, TEXT, Failure, Page
+
+ROWS = {
+    "url": ["http://a/", "http://b/"],
+    "content": ["<p>You have flu.", "Rest, and drink water."],
+    "lang": ["en", "de"],
+    "depth": [3, 4],
+}
+Writer = Callable[[Path, dict[str, list[Any]]], None]
+
+
+def write_jsonl(path: Path, rows: dict[str, list[Any]]) -> None:
+    lines = [json.dumps(row) + "\n" for row in pa.table(rows).to_pylist()]
+    path.write_text("".join(lines))
+
+
+def write_csv(path: Path, rows: dict[str, list[Any]], delimiter: str = ",") -> None:
+    with path.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.writer(file, delimiter=delimiter)
+        writer.writerow(rows)
+        writer.writerows(zip(*rows.values(), strict=True))
+
+
+def write_gzipped_tsv(path: Path, rows: dict[str, list[Any]]) -> None:
+    write_csv(path, rows, "\t")
+    path.write_bytes(gzip.compress(path.read_bytes()))
+
+
+def write_stream(path: Path, rows: dict[str, list[Any]]) -> None:
+    table = pa.table(rows)
+    with pa.ipc.new_stream(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+WRITERS: dict[str, Writer] = {
+    "t.parquet": lambda path, rows: pq.write_table(pa.table(rows), path),
+    "t.jsonl": write_jsonl,
+    "t.csv": write_csv,
+    "t.tsv.gz": write_gzipped_tsv,
+    "t.feather": lambda path, rows: pa.feather.write_feather(pa.table(rows), path),
+    "t.arrow": write_stream,
+}
+every = pytest.mark.parametrize("name", WRITERS)
+
+
+def read(path: Path, **columns: Any) -> tuple[list[Page], list[Failure], list[str]]:
+    sources = Sources([path], columns=TableColumns(**columns))
+    found = list(sources)
+    pages = [each for each in found if isinstance(each, Page)]
+    return pages, [each for each in found if isinstance(each, Failure)], sources.remarks
+
+
+@every
+def test_columns_are_guessed_and_told(tmp_path: Path, name: str) -> None:
+    """`url` and `content`, as many crawls have them; what is HTML its tags tell."""
+    WRITERS[name](tmp_path / name, ROWS)
+    pages, failures, remarks = read(tmp_path / name)
+    assert failures == []
+    assert [(page.docno, page.url, page.media_type) for page in pages] == [
+        ("http://a/", "http://a/", HTML),
+        ("http://b/", "http://b/", TEXT),
+    ]
+    assert [page.path for page in pages] == [f"{tmp_path / name}#1", f"{tmp_path / name}#2"]
+    assert remarks == [
+        f"{tmp_path / name}: documents are named by column url, their content is column content "
+        "(HTML where there are tags in it)"
+    ]
+
+
+@every
+def test_columns_are_chosen(tmp_path: Path, name: str) -> None:
+    """Then there is nothing to remark; others are kept as they are."""
+    WRITERS[name](tmp_path / name, ROWS)
+    pages, _, remarks = read(tmp_path / name, id="lang", text="content", keep=("depth", "lang"))
+    assert [(page.docno, page.media_type) for page in pages] == [("en", TEXT), ("de", TEXT)]
+    kept = [tuple(map(str, page.kept)) for page in pages]
+    assert kept == [("3", "en"), ("4", "de")]
+    assert remarks == []
+
+
+@every
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ({"name": ["a"] * 300, "text": ["x"] * 300}, "no column that would name its documents"),
+        ({"id": ["a"] * 300, "words": ["x"] * 300}, "no column that would hold pages"),
+    ],
+)
+def test_a_table_of_something_else_is_one_sentence(
+    tmp_path: Path, name: str, rows: dict[str, list[Any]], sentence: str
+) -> None:
+    """It names the columns that there are, once, and not in every row."""
+    WRITERS[name](tmp_path / name, rows)
+    pages, (failure,), _ = read(tmp_path / name)
+    assert pages == []
+    assert sentence in failure.error
+    assert f"it has {', '.join(rows)}; choose one by --" in failure.error
+
+
+@every
+def test_a_chosen_column_that_is_missing(tmp_path: Path, name: str) -> None:
+    """Is told with those that there are."""
+    WRITERS[name](tmp_path / name, ROWS)
+    _, (failure,), _ = read(tmp_path / name, id="docid")
+    assert failure.error.endswith("has no column 'docid'; it has url, content, lang, depth")
+
+
+def test_bad_rows_of_csv_cost_themselves(tmp_path: Path) -> None:
+    """Cells that are too few, no name, no text; quoted text may have line breaks."""
+    (tmp_path / "t.csv").write_text(
+        'id,text\na,"Rest.\nDrink, please."\nb\n,No name.\nc,\nd,"End.""\n"\n', "utf-8"
+    )
+    pages, failures, _ = read(tmp_path / "t.csv")
+    assert [(page.docno, page.content) for page in pages] == [
+        ("a", "Rest.\nDrink, please."),
+        ("d", 'End."\n'),
+    ]
+    assert [(failure.path.rpartition("#")[2], failure.error) for failure in failures] == [
+        ("2", "the row has 1 cells, and the line of headings 2"),
+        ("3", "the record has no 'id' (text or a whole number)"),
+        ("4", "the record has no 'text'"),
+    ]
+
+
+def test_a_quote_without_end_does_not_fill_the_memory(tmp_path: Path) -> None:
+    """The cell ends at the longest that a page may be."""
+    (tmp_path / "t.csv").write_text('id,text\na,Rest.\nb,"' + "no end\n" * 600_000)
+    pages, failures, _ = read_limited(tmp_path / "t.csv", 1_000_000)
+    assert [page.docno for page in pages] == ["a"]
+    assert "no CSV: field larger than field limit" in failures[0].error
+
+
+def read_limited(path: Path, limit: int) -> tuple[list[Page], list[Failure], list[str]]:
+    found = list(Sources([path], limit=limit))
+    pages = [each for each in found if isinstance(each, Page)]
+    return pages, [each for each in found if isinstance(each, Failure)], []
+
+
+def test_a_damaged_arrow_file_gives_what_was_before(tmp_path: Path) -> None:
+    """And one error."""
+    path = tmp_path / "t.arrow"
+    with pa.ipc.new_stream(path, pa.schema({"id": pa.string(), "text": pa.string()})) as writer:
+        for number in range(3):
+            writer.write_batch(pa.RecordBatch.from_pydict({"id": [str(number)], "text": ["x"]}))
+    path.write_bytes(path.read_bytes()[:-100])
+    pages, failures, _ = read(path)
+    assert [page.docno for page in pages] == ["0", "1"]
+    assert "damaged Arrow file" in failures[0].error
+
+
+def test_tables_of_other_things_in_a_folder_are_passed_over(tmp_path: Path) -> None:
+    """A list of labels beside pages is no error; it is read where columns are chosen."""
+    (tmp_path / "a.html").write_text("<p>Rest.")
+    (tmp_path / "labels.tsv").write_text("docno\tlabel\na\t1\n")
+    sources = Sources([tmp_path])
+    assert [page.docno for page in sources if isinstance(page, Page)] == ["a.html"]
+    assert sources.skipped == {"files with the suffix .tsv": 1}
+    found = list(Sources([tmp_path], columns=TableColumns(text="label")))
+    assert [(type(each), each.docno) for each in found] == [(Page, "a.html"), (Page, "a")]

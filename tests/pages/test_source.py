@@ -1,0 +1,71 @@
+"""The tape of a source without a tree: the same text, with what sections are named."""
+
+from __future__ import annotations
+
+import pickle
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from understandability.pages import parse_page, parse_source
+from understandability.pages.source import read_source
+from understandability.records import TEXT, Page
+
+
+def text(source: str) -> str:
+    return "".join(read_source(source.encode()).tape[0::2])
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("a<!-- <p>b</p> -->c", "ac"),
+        ("a<!-->b", "ab"),
+        ("a<script>'<p>b'</SCRIPT>c<style>p > b {}</style>d", "acd"),
+        ("<p title='a > b'>c", "c"),
+        ('<p title="a > b" class=x>c', "c"),
+        ('<a href="x"">b</a><a href="y">c', "bc"),
+        ("<p title=don't>it's", "it's"),
+        ("<!DOCTYPE html><?xml a?>b", "b"),
+        ("3 < 4 &lt; 5&nbsp;&#8211;\n6", "3 < 4 < 5 \u2013 6"),
+    ],
+)
+def test_text_of_a_source(source: str, wanted: str) -> None:
+    """Without comments, scripts and attributes, whatever stands in them."""
+    assert text(source) == wanted
+
+
+def test_hints_by_class_and_id() -> None:
+    """However they are quoted; other attributes and elements tell nothing."""
+    source = b"<DIV CLASS='site-footer'><p id=comments><b class=menu><p data-class='menu'><ul id=x>"
+    assert read_source(source).hints == {0: "footer", 1: "comments"}
+
+
+@pytest.mark.parametrize(
+    "source", ["<p>a<!-- <p>b", "<p>a<script>b<p>c", "<p>a<noscript>b<p>c", "<p>a<textarea>b<p>c"]
+)
+def test_what_is_never_closed_is_mended(source: str) -> None:
+    """As for a tree, with its flag."""
+    page = Page("d", "", source.encode())
+    assert parse_source(page).tape == parse_page(page).tape
+    assert parse_source(page).flags == ("unclosed_element",)
+
+
+def test_counts_are_those_of_the_tree() -> None:
+    """Also after a pickle; a text has none."""
+    page = Page("d", "", b"<p>a<p>b<table><td>c")
+    counts = pickle.loads(pickle.dumps(parse_source(page))).tag_counts
+    assert dict(counts) == dict(parse_page(page).tag_counts)
+    assert len(parse_source(Page("d", "", "a", TEXT)).tag_counts) == 0
+
+
+def test_real_pages_say_the_same_of_themselves(shared_data: Path) -> None:
+    """Title, language and flags, with a tree and without."""
+    with tarfile.open(shared_data / "html/extraction_gold/pages.tar.gz") as archive:
+        for member in list(archive)[::4]:
+            if file := archive.extractfile(member):
+                page = Page(member.name, "", file.read())
+                source, tree = parse_source(page), parse_page(page)
+                assert (source.title, source.language) == (tree.title, tree.language)
+                assert source.flags == tree.flags
