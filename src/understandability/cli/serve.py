@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.options import Bundle, NoiseScale, Threshold, User, number
+from understandability.cli.options import Bundle, NoiseScale, Reader, Threshold, User, number
 
 
 def serve(
@@ -27,9 +27,10 @@ def serve(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes that answer.")] = 1,
-    bundle: Bundle = "default",
-    threshold: Threshold = 40.0,
-    user: User = "calibrated",
+    bundle: Bundle = "open",
+    reader: Reader = "public",
+    threshold: Threshold = None,
+    user: User = None,
     noise_scale: NoiseScale = None,
     limit_mb: Annotated[
         float, typer.Option(min=0.001, max=1000, help="Longest request in MB.")
@@ -51,6 +52,7 @@ def serve(
     run(
         Settings(
             bundle=bundle,
+            reader=reader,
             threshold=threshold,
             user=user,
             noise_scale=number(noise_scale, "--noise-scale"),

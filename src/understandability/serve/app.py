@@ -8,27 +8,30 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.exceptions import HTTPException
 
 from understandability._version import __version__
-from understandability.errors import PageError, UnderstandabilityError
-from understandability.records import HTML, TEXT, Page
-from understandability.report.explanation import explain, without_nan
-from understandability.scoring import Scorer, Settings
+from understandability.errors import UnderstandabilityError
+from understandability.records import HTML, TEXT, Failure, Page
+from understandability.report import Explanation, compare, explain, page_report
+from understandability.report.explanation import plain_data
+from understandability.scoring import Scorer, Settings, document_or_failure, document_under
 from understandability.serve.files import text_of_file
 from understandability.serve.guard import LOCAL_HOSTS, App, Guard, Limits
 from understandability.serve.messages import (
+    CompareReply,
+    CompareRequest,
     ErrorReply,
     ExplainReply,
     ExplainRequest,
     HealthReply,
     ReaderChoice,
+    ReportRequest,
     RerankedDocument,
     RerankReply,
     RerankRequest,
@@ -36,8 +39,10 @@ from understandability.serve.messages import (
     ScoreRequest,
     TextReply,
 )
-from understandability.storage.resources import resource
+from understandability.storage.resources import resource_text
 
+_MOST_CONVERSIONS = 2  # files at once, each in a process of its own
+_MOST_EXPLAINED = 1_000_000  # characters; scoring has no such limit
 _Result = TypeVar("_Result")
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply} for status in (400, 401, 403, 408, 413, 415, 421, 422, 503, 504)
@@ -70,8 +75,10 @@ class _Desk:
                 504, f"the answer took more than {self.limits.seconds:g} seconds; send less at once"
             ) from None
 
-    def _leave(self, _: Any) -> None:
+    def _leave(self, future: asyncio.Future[Any]) -> None:
         self._waiting -= 1
+        if not future.cancelled():
+            future.exception()  # nobody may wait for it any more
 
     def for_reader(self, choice: ReaderChoice) -> Scorer:
         """The scorer, for the reader that a request asks for; it shares the loaded bundle."""
@@ -80,7 +87,11 @@ class _Desk:
             for name in ReaderChoice.model_fields
             if (value := getattr(choice, name)) is not None
         }
-        return self.scorer.with_settings(replace(self.scorer.settings, **changes))
+        if "reader" in changes:  # with all that belongs to it, whatever the server was started with
+            changes = {"threshold": None, "user": None, "noise_scale": None, **changes}
+        made = Scorer.__new__(Scorer)
+        vars(made).update(vars(self.scorer), settings=replace(self.scorer.settings, **changes))
+        return made
 
 
 def create(
@@ -97,6 +108,7 @@ def create(
     """
     limits = limits or Limits()
     desk = _Desk(settings or Settings(), limits)
+    converting = asyncio.Semaphore(_MOST_CONVERSIONS)
     counted: Counter[tuple[str, int]] = Counter()
     seconds: Counter[str] = Counter()
     app = FastAPI(
@@ -119,18 +131,21 @@ def create(
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-        return JSONResponse({"error": f"{place}: {first['msg']}"}, 422)
+        return _error(422, _sentence(error.errors()[0]))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
         later = {"Retry-After": "2"} if error.status_code == 503 else None
-        return JSONResponse({"error": str(error.detail)}, error.status_code, later)
+        return _error(error.status_code, str(error.detail), later)
 
     @app.exception_handler(UnderstandabilityError)
     async def mended_by_the_user(request: Request, error: UnderstandabilityError) -> Response:
-        return JSONResponse({"error": str(error)}, 422)
+        return _error(422, str(error))
+
+    @app.exception_handler(Exception)
+    async def unforeseen(request: Request, error: Exception) -> Response:
+        # The server's log has it whole; what it says may hold parts of a text.
+        return _error(500, f"the server met an error of its own ({type(error).__name__})")
 
     @app.post("/v1/score")
     async def score(request: ScoreRequest) -> ScoreReply:
@@ -143,14 +158,41 @@ def create(
             pages = [_page(each.id, each.text, each.html, each.url) for each in documents]
         return await desk(lambda: _scored(desk.for_reader(request), pages))
 
-    @app.post("/v1/explain")
-    async def explain_text(request: ExplainRequest) -> ExplainReply:
+    @app.post("/v1/explain", response_model=ExplainReply)
+    async def explain_text(request: ExplainRequest) -> Response:
         """Explain one text or page: what makes it hard, and what to say instead."""
-        page = _page("text", request.text, request.html)
+        page = _explained_page(request.text, request.html)
 
-        def work() -> ExplainReply:
+        def work() -> Response:
             scorer = desk.for_reader(request)
-            return ExplainReply(explanation=explain(scorer.document(page), scorer).to_json())
+            found = explain(document_under(page, scorer.settings), scorer, steps=request.steps)
+            return JSONResponse({"explanation": found.to_json()})
+
+        return await desk(work)
+
+    @app.post("/v1/compare", response_model=CompareReply)
+    async def compare_texts(request: CompareRequest) -> Response:
+        """What changed from one version of a text to another."""
+        pages = [_explained_page(request.before, None), _explained_page(request.after, None)]
+
+        def work() -> Response:
+            scorer = desk.for_reader(request)
+            found = compare(*(_explained(page, scorer) for page in pages))
+            return JSONResponse({"comparison": found.to_json()})
+
+        return await desk(work)
+
+    @app.post("/v1/report", response_class=HTMLResponse)
+    async def report(request: ReportRequest) -> Response:
+        """The report on a text, or on what changed since a version before, as one HTML file."""
+        pages = [replace(_explained_page(request.text, request.html), docno=request.title)]
+        if request.before is not None:
+            pages.insert(0, replace(_explained_page(request.before, None), docno="Before"))
+
+        def work() -> Response:
+            scorer = desk.for_reader(request)
+            found = [_explained(page, scorer) for page in pages]
+            return HTMLResponse(page_report(found, comparing=len(found) == 2))
 
         return await desk(work)
 
@@ -168,7 +210,9 @@ def create(
     async def text(request: Request, name: str = "") -> TextReply:
         """The text of a file (HTML, DOCX, ODT, PDF, plain), whose name tells its kind."""
         content = await request.body()
-        return await desk(lambda: TextReply(**text_of_file(content, name)))
+        async with converting:
+            made = await asyncio.to_thread(text_of_file, content, name, limits.seconds)
+        return TextReply(**made)
 
     @app.get("/healthz")
     async def healthz() -> HealthReply:
@@ -177,7 +221,7 @@ def create(
 
     @app.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> str:
-        """Requests and seconds by call, as Prometheus reads them."""
+        """Requests and seconds by call of this process, as Prometheus reads them."""
         lines = ["# TYPE understandability_requests_total counter"]
         lines += [
             f'understandability_requests_total{{path="{path}",status="{status}"}} {count}'
@@ -194,23 +238,46 @@ def create(
     return Guard(app, hosts=tuple(hosts), token=token, limits=limits)
 
 
-_KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+_FILES = {
+    "index.html": "text/html",
+    "editor.css": "text/css",
+    "editor.js": "text/javascript",
+    "marks.js": "text/javascript",
+    "panel.js": "text/javascript",
+    "server.js": "text/javascript",
+}
 
 
 def _add_files(app: FastAPI) -> None:
     """The editor's own files, and no others."""
-    folder = Path(resource("editor"))
-    files = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in _KINDS}
+    files = {name: resource_text(f"editor/{name}") for name in _FILES}
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        return Response(files["index.html"], media_type="text/html; charset=utf-8")
+        return HTMLResponse(files["index.html"])
 
     @app.get("/editor/{name}", include_in_schema=False)
     async def file(name: str) -> Response:
         if name not in files:
             raise HTTPException(404, "there is no such file")
-        return Response(files[name], media_type=f"{_KINDS[Path(name).suffix]}; charset=utf-8")
+        return Response(files[name], media_type=f"{_FILES[name]}; charset=utf-8")
+
+
+def _error(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse({"error": sentence}, status, headers)
+
+
+def _sentence(error: dict[str, Any]) -> str:
+    """What pydantic found wrong, as a sentence.
+
+    >>> _sentence({"type": "missing", "loc": ("body", "text"), "msg": "Field required"})
+    'text: field required'
+    """
+    if error["type"] == "json_invalid":
+        return f"the body is no JSON: {error['ctx']['error']}"
+    place = ".".join(str(part) for part in error["loc"] if part != "body")
+    what = str(error["msg"]).removeprefix("Value error, ")
+    return f"{place}: {what[:1].lower()}{what[1:]}" if place else what
 
 
 def _check_number(number: int, limits: Limits) -> None:
@@ -226,25 +293,45 @@ def _page(docno: str, text: str | None, html: str | None, url: str | None = None
     return Page(docno, "", html, HTML, url=url)
 
 
+def _explained_page(text: str | None, html: str | None) -> Page:
+    """A page that is not too long to be explained."""
+    length = len(text or html or "")
+    if length > _MOST_EXPLAINED:
+        raise HTTPException(
+            413, f"{length:,} characters are more than the {_MOST_EXPLAINED:,} that are explained"
+        )
+    return _page("text", text, html)
+
+
+def _explained(page: Page, scorer: Scorer) -> Explanation:
+    return explain(document_under(page, scorer.settings), scorer)
+
+
 def _scored(scorer: Scorer, pages: Sequence[Page]) -> ScoreReply:
-    rows, errors = [], []
-    for page in pages:
-        try:
-            rows.append(without_nan(scorer.score_page(page)))
-        except PageError as error:
-            errors.append({"docno": page.docno, "stage": error.stage, "error": str(error)})
-    return ScoreReply(settings=without_nan(scorer.described), rows=rows, errors=errors)
+    found = [document_or_failure(page, scorer.settings) for page in pages]
+    documents = [each for each in found if not isinstance(each, Failure)]
+    failures = [each for each in found if isinstance(each, Failure)]
+    rows = [row for table in scorer.score_all(documents) for row in table.to_pylist()]
+    return ScoreReply(
+        settings=plain_data(scorer.described),
+        rows=plain_data(rows),
+        errors=[
+            {"docno": each.docno, "stage": each.stage, "error": each.error} for each in failures
+        ],
+    )
 
 
 def _reranked(request: RerankRequest, scorer: Scorer) -> RerankReply:
     scores = [each.score for each in request.documents]
     low, high = min(scores), max(scores)
+    unknown = [each for each in request.documents if each.p_understandable is None]
+    scored = _scored(scorer, [_page(each.id, each.text, each.html) for each in unknown])
+    chances = {row["docno"]: row["p_understandable"] for row in scored.rows}
     made = []
     for each in request.documents:
         chance = each.p_understandable
         if chance is None:
-            reply = _scored(scorer, [_page(each.id, each.text, each.html)])
-            chance = reply.rows[0]["p_understandable"] if reply.rows else None
+            chance = chances.get(each.id)
         share = (each.score - low) / (high - low) if high > low else 1.0
         score = share
         if chance is not None:

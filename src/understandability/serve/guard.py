@@ -20,8 +20,10 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
-# Paths that anybody may ask for, whatever the token: they tell nothing of what is scored.
-OPEN_PATHS = ("/healthz",)
+# Paths that need no token: they tell nothing of what is scored, and a browser asks for a page
+# before anybody can type one in.
+OPEN_PATHS = ("/", "/healthz")
+_EDITOR = "/editor/"
 _HEADERS = (
     (
         b"content-security-policy",
@@ -31,6 +33,8 @@ _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
 )
 
 
@@ -103,14 +107,15 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
             return 403, "pages of other sites may not call this server"
-        if self.token and scope["path"] not in OPEN_PATHS:
+        path = scope["path"]
+        if self.token and path not in OPEN_PATHS and not path.startswith(_EDITOR):
             given = headers.get("authorization", "").removeprefix("Bearer ")
             if not hmac.compare_digest(given.encode(), self.token.encode()):
                 return 401, "the token is missing or wrong; send 'Authorization: Bearer TOKEN'"
         if scope["method"] == "POST":
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             wanted = (
-                "application/octet-stream" if scope["path"] == "/v1/text" else "application/json"
+                "application/octet-stream" if path == "/v1/text" else "application/json"
             )
             if kind != wanted:
                 return 415, f"the body must be {wanted}, not {kind[:100] or 'of no stated type'}"

@@ -38,6 +38,9 @@ class NamedDocument(TextOrPage):
 class ReaderChoice(_Strict):
     """For whom the estimate is; the server's own choice where nothing is given."""
 
+    reader: Literal["public", "plain-language", "well-read", "health-student"] | None = Field(
+        None, description="A kind of reader; threshold and user of it can be set otherwise."
+    )
     threshold: Annotated[float, Field(ge=0, le=100)] | None = Field(
         None, description="The difficulty below which the reader understands."
     )
@@ -61,6 +64,22 @@ class ScoreRequest(ReaderChoice):
 
 class ExplainRequest(TextOrPage, ReaderChoice):
     """One text or page to explain."""
+
+    steps: bool = Field(True, description="Whether what to do first is worked out too.")
+
+
+class CompareRequest(ReaderChoice):
+    """Two versions of a text."""
+
+    before: str
+    after: str
+
+
+class ReportRequest(TextOrPage, ReaderChoice):
+    """One text or page to report on, or what changed since a version before."""
+
+    title: str = Field("Your text", max_length=300)
+    before: str | None = Field(None, description="Plain text to compare with.")
 
 
 class RankedDocument(_Strict):
@@ -102,6 +121,12 @@ class ExplainReply(BaseModel):
     """What makes a text hard: the content of the report."""
 
     explanation: dict[str, Any]
+
+
+class CompareReply(BaseModel):
+    """What changed between two versions of a text."""
+
+    comparison: dict[str, Any]
 
 
 class RerankedDocument(BaseModel):
