@@ -7,10 +7,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import numpy as np
 import pytest
 
+from understandability.direction import Direction
 from understandability.documents import document_of_text
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.validation import (
@@ -43,6 +45,10 @@ def write(path: Path, records: list[dict[str, object]]) -> Path:
     with gzip.open(path, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(record) + "\n" for record in records)
     return path
+
+
+def labels_in(path: Path, **more: Any) -> LabelSource:
+    return LabelSource(str(path), **{"direction": Direction.HARDER, **more})
 
 
 def records(count: int = 60, **more: object) -> list[dict[str, object]]:
@@ -118,10 +124,10 @@ def test_labels_that_teach_nothing_are_refused(
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("a.jsonl", ("a.jsonl", "label", "higher-harder", "rank")),
+        ("a.jsonl", ("a.jsonl", "label", None, "rank")),
         ("a.jsonl:easier", ("a.jsonl", "label", "higher-easier", "rank")),
         ("a.jsonl:bt:easier:difficulty", ("a.jsonl", "bt", "higher-easier", "difficulty")),
-        ("a.jsonl:cefr", ("a.jsonl", "label", "higher-harder", "cefr")),
+        ("a.jsonl:cefr", ("a.jsonl", "label", None, "cefr")),
     ],
 )
 def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) -> None:
@@ -131,14 +137,14 @@ def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) 
 
 def test_labels_are_turned_to_harder_is_higher(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl.gz", records())
-    harder = read_labelled(LabelSource(str(path), scale="cefr"))
-    easier = read_labelled(LabelSource(str(path), direction="easier", scale="cefr"))
+    harder = read_labelled(labels_in(path, scale="cefr"))
+    easier = read_labelled(labels_in(path, direction=Direction.EASIER, scale="cefr"))
     np.testing.assert_array_equal(harder.labels + easier.labels, 7)
     np.testing.assert_array_equal(harder.difficulties, difficulty_of_level(harder.labels))
 
 
 def test_ranks_within_a_set_run_from_0_to_100(labelled: Path) -> None:
-    ranked = read_labelled(LabelSource(str(labelled))).difficulties
+    ranked = read_labelled(labels_in(labelled)).difficulties
     assert ranked.min() == pytest.approx(100 / 12)
     assert ranked.max() == pytest.approx(100 - 100 / 12)
 
@@ -146,7 +152,7 @@ def test_ranks_within_a_set_run_from_0_to_100(labelled: Path) -> None:
 def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     more: list[dict[str, object]] = [{"id": "e", "text": " ", "label": 1}, {"id": "n", "label": 2}]
     more += [{"id": "u", "text": EASY}]
-    texts = read_labelled(LabelSource(str(write(tmp_path / "x.jsonl.gz", records() + more))))
+    texts = read_labelled(labels_in(write(tmp_path / "x.jsonl.gz", records() + more)))
     assert texts.unusable == {"no text": ["e", "n"]}
     assert np.isnan(texts.labels[-1])
 
@@ -154,10 +160,10 @@ def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "source", "message"),
     [
-        (records(), ":charm", "has no field 'charm'"),
-        (records(20), "", "20 usable labels; at least 30"),
-        (records(label=3), "", "all labels are 3; they must differ"),
-        (records(label="hard"), "", "record 1: 'label' is 'hard', not a number"),
+        (records(), ":charm:harder", "has no column 'charm'; it has id, text, label, group"),
+        (records(20), ":harder", "20 usable labels; at least 30"),
+        (records(label=3), ":harder", "all labels are 3; they must differ"),
+        (records(label="hard"), ":harder", "record 1: 'label' is 'hard', not a number"),
         (records(label=7), ":label:harder:cefr", "outside 1 to 6 of the scale 'cefr'"),
     ],
 )
@@ -183,7 +189,7 @@ def test_calibrations_never_fall() -> None:
 
 def test_validation_orders_texts_that_differ(labelled: Path) -> None:
     """On easy and hard texts every baseline agrees, Flesch's ease turned round."""
-    texts = read_labelled(LabelSource(str(labelled), scale="cefr"))
+    texts = read_labelled(labels_in(labelled, scale="cefr"))
     result = validate(load_bundle("open"), texts)
     assert result.records == 60
     for row in result.agreements:
