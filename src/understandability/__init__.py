@@ -38,10 +38,11 @@ if TYPE_CHECKING:
         score_table,
         score_text,
     )
+    from understandability.api.training import train, validate
     from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
     from understandability.formats.tables import Columns
-    from understandability.models.bundle import load_bundle
+    from understandability.models.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings
 
 from understandability._version import __version__
@@ -62,14 +63,16 @@ _PUBLIC = {
         "score_table",
         "score_text",
     ),
+    "api.training": ("train", "validate"),
     "formats.runs": ("read_labels", "read_run", "write_run"),
     "formats.sources": ("read_pages",),
     "formats.tables": ("Columns",),
-    "models.bundle": ("load_bundle",),
+    "models.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings"),
 }
 
 __all__ = [
+    "Bundle",
     "Columns",
     "Scorer",
     "Scores",
@@ -98,6 +101,8 @@ __all__ = [
     "score_text",
     "simulate",
     "tradeoff",
+    "train",
+    "validate",
     "write_run",
 ]
 

@@ -143,7 +143,7 @@ def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> Non
             (folder / f"p{number}.html").write_bytes(page(number).content)
             file.write(f"p{number}.html\t{number % 6}\t{number % 6 + number % 2}\n")
     done = understand(
-        "validate", "--grid", folder, "--labels", tmp_path / "labels.tsv", "--bundle", "llr",
+        "validate", "--grid", folder, "--labels", tmp_path / "labels.tsv", "--bundle", "llr", "--direction", "harder",
         "-o", tmp_path / "all.csv", "--plot", tmp_path / "spread.svg",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -196,7 +196,7 @@ def test_validation_orders_texts_that_differ(labelled: Path) -> None:
         assert row.correlations["spearman"] > 0.8, row.name
         low, high = row.intervals["pearson"]
         assert low <= row.correlations["pearson"] <= high
-    assert result.chances["roc_auc"] > 0.9
+    assert result.chances["roc_auc"] > 0.8
 
 
 def test_the_default_does_not_depend_on_how_long_a_text_is() -> None:
@@ -217,10 +217,21 @@ def test_training_and_validating_from_the_command_line(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert len((tmp_path / "oof.tsv").read_text().splitlines()) == 61
-    assert "linear-regressor" in understand("bundle", "show", out).stdout
+    assert "mine, out of fold" in done.stdout
+    assert "flesch_kincaid" in done.stdout
+    assert "open" in done.stdout
+    assert (
+        f"validate {out} OTHER_FILE --label-column label --direction higher-harder" in done.stderr
+    )
+    shown = understand("bundle", "show", out).stdout
+    assert "linear-regressor" in shown
+    assert "mine, out of fold" in shown
     done = understand("validate", out, f"{labelled}:label:harder:cefr", "-o", report)
     assert done.returncode == 0, done.stderr
-    assert json.loads(report.read_text())["sets"][0]["scores"][0]["pearson"] > 0.9
+    [found] = json.loads(report.read_text())["sets"]
+    assert found["scores"][0]["pearson"] > 0.9
+    assert "was trained on these very texts" in found["remarks"][0]
+    assert "scale labels.v1" in done.stdout
 
 
 def test_background_models_from_the_command_line(understand: Run, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_the_direction_is_asked_for_with_both_correlations() -> None:
     with pytest.raises(OptionError) as caught:
         read("x", pd.DataFrame(ROWS), direction=None)
     message = str(caught.value)
-    assert "say --direction higher-harder or --direction higher-easier" in message
+    assert "say higher-harder or higher-easier (--direction" in message
     assert "as higher-harder, and at -" in message
     assert "\n" not in message
 

@@ -70,6 +70,11 @@ class Bundle:
         """The name of the scale of difficulty; scores on different scales must not be mixed."""
         return self.calibration.scale
 
+    @property
+    def label(self) -> str:
+        """The name and the beginning of the checksum, which tell models apart."""
+        return f"{self.name}@{self.checksum[:12]}" if self.checksum else self.name
+
     def estimate(
         self,
         batch: Batch,

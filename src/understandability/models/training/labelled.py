@@ -210,13 +210,14 @@ class _Chosen:
                     f"{source.path} has no column {name!r}; it has {', '.join(names)}; "
                     f"choose one by {option}"
                 )
-        picked = [(chosen.html, HTML), (chosen.text, TEXT)]
-        contents = [(name, kind) for name, kind in picked if name is not None] or [
-            (name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names
+        picked: list[tuple[str | None, str | None]] = [(chosen.html, HTML), (chosen.text, TEXT)]
+        usual = [(name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names]
+        contents: list[tuple[str, str | None]] = [
+            (name, kind) for name, kind in picked if name is not None
         ]
         return cls(
             chosen.id or next((name for name in ID_COLUMNS if name in names), None),
-            tuple(contents),
+            tuple(contents or usual),
             source.group or ("group" if "group" in names else None),
         )
 
@@ -269,8 +270,8 @@ def _turned(labels: Floats, scale: str) -> Floats:
 def _which_direction(source: LabelSource, documents: Sequence[Document], labels: Floats) -> str:
     """The sentence that asks what a higher label means, with what speaks for either reading."""
     question = (
-        f"{source.path} does not say what a higher {source.label!r} means; say --direction "
-        "higher-harder or --direction higher-easier"
+        f"{source.path} does not say what a higher {source.label!r} means; say "
+        "higher-harder or higher-easier (--direction, direction=)"
     )
     if not documents:
         return question
