@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         dimension,
         evaluate,
         simulate,
+        simulate_users,
     )
     from understandability.api.ranking import criterion, fuse, rerank, tradeoff
     from understandability.api.scoring import (
@@ -48,7 +49,15 @@ from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
-    "api.evaluation": ("bounds", "compare", "correlate", "dimension", "evaluate", "simulate"),
+    "api.evaluation": (
+        "bounds",
+        "compare",
+        "correlate",
+        "dimension",
+        "evaluate",
+        "simulate",
+        "simulate_users",
+    ),
     "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
     "api.scoring": (
         "Scores",
@@ -97,6 +106,7 @@ __all__ = [
     "score_table",
     "score_text",
     "simulate",
+    "simulate_users",
     "tradeoff",
     "write_run",
 ]

@@ -24,6 +24,7 @@ def test_there_is_a_notebook_for_every_way_of_use() -> None:
     assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
 
 
+@pytest.mark.slow
 @each
 def test_a_notebook_runs(path: Path, script: Run) -> None:
     """From its first cell to its last, without an error."""

@@ -31,6 +31,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("features", "features", SCORING),
     ("extract", "extract", SCORING),
     ("explain", "explain", SCORING),
+    ("serve", "serve", SCORING),
     ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
     ("export", "export", SCORING),
