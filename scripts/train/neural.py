@@ -50,9 +50,9 @@ DIRECTIONS = 512
 RECIPE = replace(RECIPES["open"], ridge=30_000.0)
 # Out of fold, shares of .4 to .7 do the same on CEFR-SP to .005.
 SHARE = 0.5
-# The encoder takes time. Of whole pages twelve passages are read, spread evenly, and of sets of
-# long texts that are not learned from, and of pages that the scale stands on, one group in so many.
-MOST = 12
+# The encoder takes time. Of whole pages six passages are read, spread evenly, and of sets of long
+# texts that are not learned from, and of pages that the scale stands on, one group in so many.
+MOST = 6
 WHOLE = ("pdq_pages", "sondhi", "schwarz")
 ONE_IN = {"clear": 6, "cochrane_pls": 6, "sondhi": 3, "schwarz": 3}
 SHOWN = (
