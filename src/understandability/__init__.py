@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         score_table,
         score_text,
     )
-    from understandability.api.training import train, validate
+    from understandability.api.training import calibrate, train, validate
     from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
     from understandability.formats.tables import Columns
@@ -63,7 +63,7 @@ _PUBLIC = {
         "score_table",
         "score_text",
     ),
-    "api.training": ("train", "validate"),
+    "api.training": ("calibrate", "train", "validate"),
     "formats.runs": ("read_labels", "read_run", "write_run"),
     "formats.sources": ("read_pages",),
     "formats.tables": ("Columns",),
@@ -79,6 +79,7 @@ __all__ = [
     "Settings",
     "__version__",
     "bounds",
+    "calibrate",
     "compare",
     "correlate",
     "crawl",
