@@ -62,7 +62,7 @@ def _real_lexicons(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("lexicons")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("UNDERSTANDABILITY_RESOURCES", str(folder))
-        for name in INSTALLABLE.keys() - {"metamap", "nltk-data"}:
+        for name in INSTALLABLE.keys() - {"metamap", "neural", "nltk-data"}:
             install(name, [str(shared_data / "lexicons")])
         install("nltk-data", [str(shared_data / "nltk_data")])
     return folder

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -47,8 +48,8 @@ def commands() -> str:
 
     tasks: dict[str, list[str]] = {}
     for name, module, task in COMMANDS:
-        link = f"[`understand {name}`](docs/commands.md#understand-{name})"
         meaning = summary(name, module).replace("|", "\\|")
+        link = f"[`understand {name}`](#understand-{name})"
         tasks.setdefault(task, []).append(f"| {link} | {meaning} |")
     parts = []
     for task, rows in tasks.items():
@@ -155,17 +156,118 @@ def features() -> str:
     return "\n" + markdown()
 
 
-def figures() -> str:
-    """What the card of the default bundle says of its quality."""
+def score_columns() -> str:
+    """The formulas and the counts in rows of scores, as the catalogue has them."""
+    from understandability.features import CATALOGUE
+    from understandability.scoring import COUNTS, FORMULAS
+
+    rows = {row.name: row for row in CATALOGUE}
+    lines = ["| column | meaning | unit | direction |", "|---|---|---|---|"]
+    for name in (*FORMULAS, *COUNTS):
+        row = rows[name]
+        lines.append(f"| `{name}` | {row.meaning} | {row.unit} | {row.direction or ''} |")
+    return "\n".join(lines)
+
+
+def readers() -> str:
+    """The readers by name."""
+    from understandability.models.readers import DEFAULT_READER, READERS
+
+    lines = ["| `--reader` | who | threshold | source |", "|---|---|--:|---|"]
+    for reader in READERS.values():
+        name = f"`{reader.name}`" + " (default)" * (reader.name == DEFAULT_READER)
+        lines.append(f"| {name} | {reader.description} | {reader.threshold:g} | {reader.source} |")
+    return "\n".join(lines)
+
+
+def assumptions() -> str:
+    """P(U|d) by level under other correlations and thresholds than those of the default."""
+    import numpy as np
+
+    from understandability.models import load_bundle
+    from understandability.models.readers import probability, reader_of
+
+    scale = load_bundle("open").calibration
+    levels = np.arange(2.0, 7.0)
+    threshold = reader_of("public").threshold
+    cases = [
+        (scale.correlation, threshold - 5),
+        (0.46, threshold),
+        (scale.correlation, threshold),
+        (0.6, threshold),
+        (scale.correlation, threshold + 5),
+    ]
+    head = [f"level {level:g}" for level in levels]
+    lines = [f"| correlation | threshold | {' | '.join(head)} |", "|--:|--:|" + "--:|" * len(head)]
+    for correlation, below in cases:
+        # With a high correlation, pages far out would leave the scale.
+        reach = min(scale.reach, 0.999 * scale.mean / (correlation * scale.deviation))
+        moved = replace(scale, correlation=correlation, reach=reach)
+        difficulty, spread = moved.apply(levels, np.zeros(len(levels)))
+        chances = probability(difficulty, below, "calibrated", noise_scale=spread)
+        values = " | ".join(f"{chance:.2f}" for chance in chances)
+        lines.append(f"| {correlation:g} | {below:g} | {values} |")
+    return "\n".join(lines)
+
+
+# Sets that `open` saw nothing of, as people who do not know them would call them.
+_JUDGED = {
+    "medreadme": "sentences of health texts (MedReadMe, Pearson)",
+    "medreadme_docs": "whole health texts (MedReadMe, Pearson)",
+    "readmepp_en": "sentences of many domains (ReadMe++, Pearson)",
+    "clear": "passages for schools (CLEAR, Pearson)",
+    "cochrane_pls": "plain summary or abstract? (Cochrane, ROC AUC)",
+    "wiki_simple_pairs": "Wikipedia or its simple edition? (ROC AUC)",
+}
+
+
+def quality() -> str:
+    """Figures of the shipped models, from their cards, beside the best formula."""
     from understandability.models import load_bundle
 
-    card = load_bundle("default").card
-    rows = [
-        f"| {row['set']} | {row['measure']} | {row['value']:.3f} | {row['n']} |"
-        for row in card["figures"]
-    ]
-    head = ["| labelled set | measure | value | texts |", "|---|---|---|---|"]
-    return "\n".join([*head, *rows, "", f"Figures are {card['figures_note']}."])
+    cards = {
+        name: {row["set"]: row for row in load_bundle(name).card["figures"]}
+        for name in ("open", "research")
+    }
+    best = _best_formulas()
+    lines = ["| texts and measure | `open` | `research` | best formula |", "|---|--:|--:|--:|"]
+    for name, title in _JUDGED.items():
+        ours = []
+        for figures in cards.values():
+            row = figures[name]
+            seen = "" if row["seen"].startswith("nothing") else "*"
+            ours.append(f"{row['value']:.3f}"[1:] + seen)
+        value, formula = best[name]
+        lines.append(
+            f"| {title} | {' | '.join(ours)} | {value:.3f} {formula} |".replace(" 0.", " .")
+        )
+    return "\n".join(lines)
+
+
+def _best_formulas() -> dict[str, tuple[float, str]]:
+    """The highest figure of a formula on each set, from the page of the estimators."""
+    from understandability.evaluation.validation import BASELINES
+
+    best: dict[str, tuple[float, str]] = {}
+    header: list[str] = []
+    spearman = False
+    for line in (DOCS / "estimators.md").read_text("utf-8").splitlines():
+        spearman = line.startswith("## Spearman") or (spearman and not line.startswith("## "))
+        cells = [cell.strip() for cell in line.strip("| ").split("|")]
+        if line.startswith("| score"):
+            header = [cell.partition(" (")[0] for cell in cells]
+        elif cells[0] in BASELINES and cells[0] in _formulas() and not spearman:
+            for name, cell in zip(header[1:], cells[1:], strict=True):
+                found = re.match(r"-?\.\d+", cell)
+                if found:
+                    best[name] = max(best.get(name, (0.0, "")), (float(found[0]), cells[0]))
+    return best
+
+
+def _formulas() -> set[str]:
+    from understandability.scoring import FORMULAS
+
+    return set(FORMULAS)
 
 
 def checksums() -> str:
@@ -179,19 +281,19 @@ def checksums() -> str:
     return "\n".join(["", *lines, ""])
 
 
+DOCS = ROOT / "docs"
 # Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
 PARTS: dict[Path, dict[str, Callable[[], str]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
-    ROOT / "README.md": {
-        "samples": samples,
-        "commands": commands,
-        "measures": measures,
-        "feature-groups": feature_groups,
-        "features": features,
-        "figures": figures,
-    },
-    ROOT / "docs" / "commands.md": {"commands": command_reference},
-    ROOT / "docs" / "evaluation.md": {"conventions": conventions},
+    ROOT / "README.md": {"samples": samples, "quality": quality},
+    DOCS / "commands.md": {"summary": commands, "commands": command_reference},
+    DOCS / "evaluation.md": {"conventions": conventions},
+    DOCS / "concepts" / "understanding.md": {"readers": readers},
+    DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
+    DOCS / "quality" / "index.md": {"quality": quality},
+    DOCS / "reference" / "columns.md": {"score-columns": score_columns},
+    DOCS / "reference" / "features.md": {"feature-groups": feature_groups, "features": features},
+    DOCS / "reference" / "measures.md": {"measures": measures},
 }
 
 

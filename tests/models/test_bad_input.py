@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.models.calibration import Calibration
 from understandability.models.training.judged import judged_estimator
@@ -36,7 +37,7 @@ def test_labels_that_cannot_be_used(
 ) -> None:
     path = write(tmp_path / "x.jsonl", records)
     with pytest.raises(InputError, match=message) as caught:
-        read_labelled(LabelSource(str(path)))
+        read_labelled(LabelSource(str(path), direction=Direction.HARDER))
     assert len(str(caught.value)) < 300
 
 
@@ -44,7 +45,8 @@ def test_texts_without_words_are_named(tmp_path: Path) -> None:
     records: list[dict[str, object]] = [
         {"id": f"d{n}", "text": TEXT if n else "???", "label": n} for n in range(40)
     ]
-    texts = read_labelled(LabelSource(str(write(tmp_path / "x.jsonl", records))))
+    path = write(tmp_path / "x.jsonl", records)
+    texts = read_labelled(LabelSource(str(path), direction=Direction.HARDER))
     assert texts.unusable == {"no words": ["d0"]}
 
 

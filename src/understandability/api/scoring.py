@@ -285,7 +285,7 @@ def explain(
     Raises `PageError` where it cannot be used.
 
     >>> explanation = explain("He had a myocardial infarction.")
-    >>> [(word.term, word.lay_term) for word in explanation.costly_words if word.term]
+    >>> [(each.term, each.plain[0]) for each in explanation.terms]
     [('myocardial infarction', 'heart attack')]
     >>> explanation.to_html()[:15]
     '<!DOCTYPE html>'

@@ -116,10 +116,8 @@ class PageModel:
         found = batch.once(passages)
         return self.levels_of(found, self.predict(batch.once(self.of_passages)))
 
-    def levels_of(self, found: Passages, of_passages: Floats | None = None) -> PageLevels:
-        """The same from passages that were read before, and their levels if those are known."""
-        if of_passages is None:
-            of_passages = self.predict(found.columns)
+    def levels_of(self, found: Passages, of_passages: Floats) -> PageLevels:
+        """The same from passages that were read before, and the level of each of them."""
         squares = (self.kernel.prepared(found.means(found.columns)) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.error.unlikeness(squares, words)

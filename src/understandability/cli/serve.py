@@ -1,0 +1,66 @@
+"""`understand serve`: the editor for writers, and the HTTP API."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from understandability.cli.options import Bundle, NoiseScale, Reader, Threshold, User, number
+
+
+def serve(
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 is every one, and needs --token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8765,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="A further name that the server answers to, such as one of a proxy."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="UNDERSTANDABILITY_TOKEN",
+            help="What callers have to send as a bearer token.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that answer.")] = 1,
+    bundle: Bundle = "open",
+    reader: Reader = "public",
+    threshold: Threshold = None,
+    user: User = None,
+    noise_scale: NoiseScale = None,
+    limit_mb: Annotated[
+        float, typer.Option(min=0.001, max=1000, help="Longest request in MB.")
+    ] = 10.0,
+    limit_seconds: Annotated[
+        float, typer.Option(min=0.1, max=3600, help="Longest time for a request.")
+    ] = 20.0,
+) -> None:
+    """Open the editor for writers on this machine, with an HTTP API beside it.
+
+    Nothing that is typed leaves the machine. The API is described at /openapi.json.
+
+    Example: understand serve
+    """
+    from understandability.scoring import Settings
+    from understandability.serve.guard import Limits
+    from understandability.serve.run import run
+
+    run(
+        Settings(
+            bundle=bundle,
+            reader=reader,
+            threshold=threshold,
+            user=user,
+            noise_scale=number(noise_scale, "--noise-scale"),
+        ),
+        host=host,
+        port=port,
+        names=tuple(name or ()),
+        token=token,
+        workers=workers,
+        limits=Limits(megabytes=limit_mb, seconds=limit_seconds),
+    )
