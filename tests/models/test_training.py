@@ -11,7 +11,7 @@ import understandability as ud
 from understandability.errors import OptionError
 from understandability.evaluation.validation import agreement
 from understandability.models.training.judged import (
-    Judgements,
+    JudgedRows,
     columns_named,
     judgements,
     study_columns,
@@ -100,7 +100,7 @@ def test_intervals_are_those_of_groups() -> None:
     assert high - low < 0.6 * (once.intervals["pearson"][1] - once.intervals["pearson"][0])
 
 
-def task() -> Judgements:
+def task() -> JudgedRows:
     rows = RNG.normal(size=(90, 2))
     groups = np.arange(90) // 3
     return judgements(rows, rows[:, 0], groups, "linear-regressor", folds=3)
@@ -109,7 +109,7 @@ def task() -> Judgements:
 def test_a_share_of_labels_is_one_of_groups_and_never_of_the_own_fold() -> None:
     seen: list[Any] = []
 
-    class Watched(Judgements):
+    class Watched(JudgedRows):
         def fit(self, where: Any) -> Any:
             seen.append(where)
             return super().fit(where)

@@ -40,7 +40,7 @@ from understandability.models.calibration import SHORT
 from understandability.models.runtime.judged import JudgedModel
 from understandability.models.training.answers import FittedReader, fit_reader, read_answers
 from understandability.models.training.judged import (
-    Judgements,
+    JudgedRows,
     OutOfFold,
     columns_named,
     judged_estimator,
@@ -388,7 +388,7 @@ def _figures(
     return Validated(tuple(validations))
 
 
-def _curve(task: Judgements) -> tuple[tuple[CurvePoint, ...], str]:
+def _curve(task: JudgedRows) -> tuple[tuple[CurvePoint, ...], str]:
     """The learning curve, and a sentence on whether more labels would help."""
     outputs = learning_curve(task)
     samples = resamples_of_groups(task.groups, task.random_state)
