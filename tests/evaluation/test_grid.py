@@ -143,8 +143,8 @@ def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> Non
             (folder / f"p{number}.html").write_bytes(page(number).content)
             file.write(f"p{number}.html\t{number % 6}\t{number % 6 + number % 2}\n")
     done = understand(
-        "validate", "--grid", folder, "--labels", tmp_path / "labels.tsv", "--bundle", "llr", "--direction", "harder",
-        "-o", tmp_path / "all.csv", "--plot", tmp_path / "spread.svg",
+        "validate", "--grid", folder, "--labels", tmp_path / "labels.tsv", "--bundle", "llr",
+        "--direction", "harder", "-o", tmp_path / "all.csv", "--plot", tmp_path / "spread.svg",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "labels.tsv:ann and" in done.stdout
@@ -157,6 +157,7 @@ def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> Non
     ("arguments", "message"),
     [
         (("--grid", "x"), "--grid PAGES needs --labels FILE"),
+        (("--grid", "x", "--labels", "y"), "--grid needs --direction higher-harder or"),
         (("default", "x", "--labels", "y"), "belong to --grid PAGES"),
         ((), "there is nothing to compare"),
         (("default",), "there is nothing to compare"),

@@ -89,8 +89,24 @@ def test_labels_of_corpora_are_numbers(understand, tmp_path: Path, label: str) -
         (("validate", "llr", "x.jsonl", "-o", "x.pdf"), "names no kind of table"),
         (("validate", "llr", "x.jsonl", "-o", "no/x.json"), "its folder does not exist"),
         (("validate", "llr", "x.jsonl", "--threshold", "nan"), "must be a finite number"),
-        (("validate", "--grid", ".", "--labels", "words.tsv"), "has no column of numbers"),
-        (("validate", "--grid", ".", "--labels", "inf.tsv", "--plot", "no/x.svg"), "make it first"),
+        (
+            ("validate", "--grid", ".", "--labels", "words.tsv", "--direction", "harder"),
+            "has no column of numbers",
+        ),
+        (
+            (
+                "validate",
+                "--grid",
+                ".",
+                "--labels",
+                "inf.tsv",
+                "--direction",
+                "harder",
+                "--plot",
+                "no/x.svg",
+            ),
+            "make it first",
+        ),
     ],
 )
 def test_what_can_be_known_is_said_at_once(
