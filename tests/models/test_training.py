@@ -67,6 +67,18 @@ def test_features_without_a_value_are_left_out_with_a_remark(trained: Any) -> No
     assert not any(name.startswith("chv") for name in trained.bundle.model.names)
 
 
+def test_what_agrees_better_than_one_s_own_estimator_is_named() -> None:
+    """So that nobody ships a model that a formula beats."""
+    found = ud.train(
+        labels(), label="ease", direction="higher-easier", estimator="linear-regressor",
+        features=["smog"], folds=5, name="mine",
+    )  # fmt: skip
+    rows = {row["score"]: row["spearman"] for row in found.figures}
+    better = {name for name in rows if rows[name] > rows["mine, out of fold"]}
+    assert better
+    assert all(f"{name} (" in found.remarks[0] for name in better)
+
+
 def test_the_learning_curve_says_whether_more_labels_would_help(trained: Any) -> None:
     shares = [point.share for point in trained.curve]
     assert shares == [0.5, 1.0]  # an eighth of 48 texts is too few

@@ -201,6 +201,18 @@ def train(
     )
     figures = _figures(name, sets, out_of_fold, inputs, columns, random_state)
     remarks = [remark] if remark else []
+    for each in figures.sets:
+        own, *others = (row.correlations["spearman"] for row in each.agreements)
+        better = [
+            f"{row.name} ({value:.3f})"
+            for row, value in zip(each.agreements[1:], others, strict=True)
+            if value > own
+        ]
+        if better:
+            remarks.append(
+                f"with the labels of {each.set} these agree better than {name} does out of fold "
+                f"(Spearman {own:.3f}): {', '.join(better)}"
+            )
     points: tuple[CurvePoint, ...] = ()
     if curve:
         task = judgements(
@@ -412,11 +424,7 @@ def _curve(task: JudgedRows) -> tuple[tuple[CurvePoint, ...], str]:
     gains = resampled[last.share] - resampled[before.share]
     low, high = np.nanpercentile(gains, [2.5, 97.5])
     gain = f"{last.spearman - before.spearman:+.3f} [{low:+.3f}, {high:+.3f}]"
-    verdict = (
-        "twice as many would help"
-        if low > 0
-        else "whether more would help cannot be told from chance"
-    )
+    verdict = "more would help" if low > 0 else "whether more would help cannot be told from chance"
     return points, f"from half of the labels to all the Spearman changes by {gain}: {verdict}"
 
 

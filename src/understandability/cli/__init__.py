@@ -35,6 +35,7 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
     ("export", "export", SCORING),
+    ("corpus", "corpus", MODELS),
     ("bundle", "bundle", MODELS),
     ("train", "train", MODELS),
     ("validate", "validate", MODELS),
