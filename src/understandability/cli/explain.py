@@ -27,7 +27,12 @@ def explain(
     inputs: InputsIfAny = None,
     output: Annotated[
         str,
-        typer.Option("-o", "--output", metavar="FILE", help="The report, as .html or .pdf; - is standard output."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The report, as .html or .pdf; - is standard output.",
+        ),
     ] = "-",
     json_: Annotated[bool, typer.Option("--json", help="The same content as JSON data.")] = False,
     compare: Annotated[

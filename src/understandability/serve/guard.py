@@ -114,9 +114,7 @@ class Guard:
                 return 401, "the token is missing or wrong; send 'Authorization: Bearer TOKEN'"
         if scope["method"] == "POST":
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-            wanted = (
-                "application/octet-stream" if path == "/v1/text" else "application/json"
-            )
+            wanted = "application/octet-stream" if path == "/v1/text" else "application/json"
             if kind != wanted:
                 return 415, f"the body must be {wanted}, not {kind[:100] or 'of no stated type'}"
         return None
