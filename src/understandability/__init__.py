@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         score_table,
         score_text,
     )
-    from understandability.api.training import train, validate
+    from understandability.api.training import calibrate, train, validate
     from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
     from understandability.formats.tables import TableColumns
@@ -72,7 +72,7 @@ _PUBLIC = {
         "score_table",
         "score_text",
     ),
-    "api.training": ("train", "validate"),
+    "api.training": ("calibrate", "train", "validate"),
     "formats.runs": ("read_labels", "read_run", "write_run"),
     "formats.sources": ("read_pages",),
     "formats.tables": ("TableColumns",),
@@ -88,6 +88,7 @@ __all__ = [
     "TableColumns",
     "__version__",
     "bounds",
+    "calibrate",
     "compare",
     "correlate",
     "crawl",

@@ -157,6 +157,7 @@ def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> Non
     ("arguments", "message"),
     [
         (("--grid", "x"), "--grid PAGES needs --labels FILE"),
+        (("--grid", "x", "--labels", "y"), "--grid needs --direction higher-harder or"),
         (("default", "x", "--labels", "y"), "belong to --grid PAGES"),
         ((), "there is nothing to compare"),
         (("default",), "there is nothing to compare"),

@@ -11,7 +11,7 @@ import understandability as ud
 from understandability.errors import OptionError
 from understandability.evaluation.validation import agreement
 from understandability.models.training.judged import (
-    Judgements,
+    JudgedRows,
     columns_named,
     judgements,
     study_columns,
@@ -67,6 +67,18 @@ def test_features_without_a_value_are_left_out_with_a_remark(trained: Any) -> No
     assert not any(name.startswith("chv") for name in trained.bundle.model.names)
 
 
+def test_what_agrees_better_than_one_s_own_estimator_is_named() -> None:
+    """So that nobody ships a model that a formula beats."""
+    found = ud.train(
+        labels(), label="ease", direction="higher-easier", estimator="linear-regressor",
+        features=["smog"], folds=5, name="mine",
+    )  # fmt: skip
+    rows = {row["score"]: row["spearman"] for row in found.figures}
+    better = {name for name in rows if rows[name] > rows["mine, out of fold"]}
+    assert better
+    assert all(f"{name} (" in found.remarks[0] for name in better)
+
+
 def test_the_learning_curve_says_whether_more_labels_would_help(trained: Any) -> None:
     shares = [point.share for point in trained.curve]
     assert shares == [0.5, 1.0]  # an eighth of 48 texts is too few
@@ -100,7 +112,7 @@ def test_intervals_are_those_of_groups() -> None:
     assert high - low < 0.6 * (once.intervals["pearson"][1] - once.intervals["pearson"][0])
 
 
-def task() -> Judgements:
+def task() -> JudgedRows:
     rows = RNG.normal(size=(90, 2))
     groups = np.arange(90) // 3
     return judgements(rows, rows[:, 0], groups, "linear-regressor", folds=3)
@@ -109,7 +121,7 @@ def task() -> Judgements:
 def test_a_share_of_labels_is_one_of_groups_and_never_of_the_own_fold() -> None:
     seen: list[Any] = []
 
-    class Watched(Judgements):
+    class Watched(JudgedRows):
         def fit(self, where: Any) -> Any:
             seen.append(where)
             return super().fit(where)

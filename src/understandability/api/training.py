@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from understandability.api.scoring import Rows
 from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError, WrongTypeError
@@ -36,8 +38,9 @@ from understandability.models.bundle import (
 )
 from understandability.models.calibration import SHORT
 from understandability.models.runtime.judged import JudgedModel
+from understandability.models.training.answers import FittedReader, fit_reader, read_answers
 from understandability.models.training.judged import (
-    Judgements,
+    JudgedRows,
     OutOfFold,
     columns_named,
     judged_estimator,
@@ -53,6 +56,7 @@ from understandability.models.training.labelled import (
     joined_groups,
     read_labelled,
 )
+from understandability.storage.tables import SETTINGS_KEY, read_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,6 +201,18 @@ def train(
     )
     figures = _figures(name, sets, out_of_fold, inputs, columns, random_state)
     remarks = [remark] if remark else []
+    for each in figures.sets:
+        own, *others = (row.correlations["spearman"] for row in each.agreements)
+        better = [
+            f"{row.name} ({value:.3f})"
+            for row, value in zip(each.agreements[1:], others, strict=True)
+            if value > own
+        ]
+        if better:
+            remarks.append(
+                f"with the labels of {each.set} these agree better than {name} does out of fold "
+                f"(Spearman {own:.3f}): {', '.join(better)}"
+            )
     points: tuple[CurvePoint, ...] = ()
     if curve:
         task = judgements(
@@ -249,6 +265,56 @@ def validate(
     model = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
     sets = _read(labels, label, direction, scale, TableColumns(id, html, text), group)
     return Validated(tuple(validate_set(model, each, threshold=threshold) for each in sets))
+
+
+def calibrate(
+    answers: Any,
+    scores: Any = None,
+    *,
+    id: str | None = None,  # noqa: A002 - as the option of the command is called
+    understood: str = "understood",
+    column: str = "difficulty",
+    name: str = "own",
+) -> FittedReader:
+    """A reader of one's own from some fifty answers: this document was understood, or was not.
+
+    `answers` are a path, a frame or a dictionary of lists, with a column of documents and one of
+    yes or no (`understood`). Their difficulties are those of `scores`, a score table (a path, a
+    frame, or what `score` gave), or stand beside the answers, in `column`.
+
+    >>> difficulties = list(range(10, 70))
+    >>> answers = {"difficulty": difficulties, "understood": [d + d % 7 < 45 for d in difficulties]}
+    >>> round(calibrate(answers).reader.threshold)
+    42
+    """
+    found: dict[str, float] | None = None
+    scale = ""
+    remark: tuple[str, ...] = ()
+    if scores is not None:
+        table = scores.to_arrow() if isinstance(scores, Rows) else scores
+        rows = read_records(table)
+        if not rows or "docno" not in rows[0] or column not in rows[0]:
+            raise InputError(f"the scores have no docno and no column {column!r}")
+        found = {str(row["docno"]): row[column] for row in rows}
+        scale = str((_settings_of(table) or {}).get("scale", ""))
+    where = str(answers) if isinstance(answers, str | Path) else "the table of answers"
+    values, given, without = read_answers(
+        read_records(answers), where, found, id=id, understood=understood, column=column
+    )
+    fitted = fit_reader(values, given, name, scale=scale)
+    if without:
+        some = ", ".join(without[:3])
+        remark = (f"left out, because they have no difficulty: {len(without)} answers ({some})",)
+    return replace(fitted, remarks=(*remark, *fitted.remarks))
+
+
+def _settings_of(table: Any) -> Mapping[str, Any] | None:
+    """What a score table says of how it was made."""
+    if isinstance(table, str | Path):
+        return read_settings(str(table))
+    metadata = getattr(getattr(table, "schema", None), "metadata", None) or {}
+    text = metadata.get(SETTINGS_KEY)
+    return dict(json.loads(text)) if text else None
 
 
 def _read(
@@ -334,7 +400,7 @@ def _figures(
     return Validated(tuple(validations))
 
 
-def _curve(task: Judgements) -> tuple[tuple[CurvePoint, ...], str]:
+def _curve(task: JudgedRows) -> tuple[tuple[CurvePoint, ...], str]:
     """The learning curve, and a sentence on whether more labels would help."""
     outputs = learning_curve(task)
     samples = resamples_of_groups(task.groups, task.random_state)
@@ -358,11 +424,7 @@ def _curve(task: Judgements) -> tuple[tuple[CurvePoint, ...], str]:
     gains = resampled[last.share] - resampled[before.share]
     low, high = np.nanpercentile(gains, [2.5, 97.5])
     gain = f"{last.spearman - before.spearman:+.3f} [{low:+.3f}, {high:+.3f}]"
-    verdict = (
-        "twice as many would help"
-        if low > 0
-        else "whether more would help cannot be told from chance"
-    )
+    verdict = "more would help" if low > 0 else "whether more would help cannot be told from chance"
     return points, f"from half of the labels to all the Spearman changes by {gain}: {verdict}"
 
 

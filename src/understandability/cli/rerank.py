@@ -44,9 +44,11 @@ def rerank(
     Example: understand rerank bm25.run --scores scores.parquet:difficulty --top 15 -o easy.run
     """
     from understandability.formats.runs import write_run
-    from understandability.ranking.criteria import read_criterion
+    from understandability.ranking.criteria import mixed_models, read_criterion
     from understandability.ranking.rerank import rerank
 
     criteria = [read_criterion(text) for text in scores]
+    if not quiet and (mix := mixed_models(scores)):
+        typer.echo(f"understand: {mix}", err=True)
     [read] = read_runs([run], order, strict, quiet)
     write_run(rerank(read, criteria, top, weight, order, tag), output)

@@ -46,7 +46,7 @@ def serve(
     Example: understand serve
     """
     from understandability.scoring import Settings
-    from understandability.serve.guard import Limits
+    from understandability.serve.guard import RequestLimits
     from understandability.serve.run import run
 
     run(
@@ -62,5 +62,5 @@ def serve(
         names=tuple(name or ()),
         token=token,
         workers=workers,
-        limits=Limits(megabytes=limit_mb, seconds=limit_seconds),
+        limits=RequestLimits(megabytes=limit_mb, seconds=limit_seconds),
     )

@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike
 
 from understandability._version import __version__
 from understandability.errors import InputError, OptionError
-from understandability.features import Batch
+from understandability.features import COLUMNS, Batch
 from understandability.features.catalogue import check_columns
+from understandability.features.needs import missing
+from understandability.features.rows.background import GROUP
 from understandability.models.calibration import (
     EASIEST,
     HARDEST,
@@ -83,6 +85,13 @@ class Bundle:
         """The name and the beginning of the checksum, which tell models apart."""
         return f"{self.name}@{self.checksum[:12]}" if self.checksum else self.name
 
+    @property
+    def missing_vocabularies(self) -> tuple[str, ...]:
+        """The installable vocabularies that its features need and that are not installed."""
+        rows = [COLUMNS[name][0] for name in self.model.names if name in COLUMNS]
+        needs = dict.fromkeys(need for row in rows if row.group != GROUP for need in row.needs)
+        return missing(needs)
+
     def estimate(
         self,
         batch: Batch,
@@ -95,7 +104,8 @@ class Bundle:
 
         `threshold`, `user` and `noise_scale` are those of `users.probability`; the calibrated
         user's noise is the estimate's own standard error where no other is given. A document
-        without words has NaN for all four, and the flag ``no_words``.
+        without words has NaN for all four, and the flag ``no_words``; where vocabularies that the
+        model reads are not installed, each has the flag ``missing_vocabulary``.
         """
         raw = np.where(batch.words > 0, self.model.raw(batch), np.nan)
         levels, evidence = np.full(len(batch), np.nan), batch.words
@@ -103,6 +113,7 @@ class Bundle:
         if isinstance(self.model, PageModel):
             found = batch.once(self.model.levels)
             levels, evidence, flags = raw, found.error, found.flags
+        lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
         difficulty, spread = self.calibration.apply(raw, evidence)
         noise = spread if noise_scale is None and user == "calibrated" else noise_scale
         chance = probability(difficulty, threshold, user, noise_scale=noise)
@@ -114,7 +125,7 @@ class Bundle:
                 float(spread[index]),
                 float(raw[index]),
                 float(levels[index]),
-                flags[index] if batch.words[index] else ("no_words",),
+                (*flags[index], *lacking) if batch.words[index] else ("no_words",),
             )
             for index, document in enumerate(batch.documents)
         )
