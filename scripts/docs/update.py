@@ -219,55 +219,35 @@ _JUDGED = {
     "cochrane_pls": "plain summary or abstract? (Cochrane, ROC AUC)",
     "wiki_simple_pairs": "Wikipedia or its simple edition? (ROC AUC)",
 }
+FORMULAS_JUDGED = (
+    "ari",
+    "coleman_liau",
+    "dale_chall",
+    "flesch_kincaid",
+    "flesch_reading_ease",
+    "gunning_fog",
+    "lix",
+    "smog",
+)
 
 
-def quality() -> str:
-    """Figures of the shipped models, from their cards, beside the best formula."""
-    from understandability.models import load_bundle
-
-    cards = {
-        name: {row["set"]: row for row in load_bundle(name).card["figures"]}
-        for name in ("open", "research")
-    }
-    best = _best_formulas()
-    lines = ["| texts and measure | `open` | `research` | best formula |", "|---|--:|--:|--:|"]
+def quality() -> str | None:
+    """Sets left out whole, from the page of the estimators; None before that is filled in."""
+    page = (DOCS / "estimators.md").read_text("utf-8")
+    found = re.search("<!-- begin: left-out -->\n(.*?)<!-- end: left-out -->", page, re.DOTALL)
+    rows = re.findall(r"^\|(.+)\|$", found[1] if found else "", re.MULTILINE)
+    if not rows:
+        return None
+    head, _, *lines = [[cell.strip() for cell in row.split("|")] for row in rows]
+    made = ["| texts and measure | `open` | `research` | best formula |", "|---|--:|--:|--:|"]
     for name, title in _JUDGED.items():
-        ours = []
-        for figures in cards.values():
-            row = figures[name]
-            seen = "" if row["seen"].startswith("nothing") else "*"
-            ours.append(f"{row['value']:.3f}"[1:] + seen)
-        value, formula = best[name]
-        lines.append(
-            f"| {title} | {' | '.join(ours)} | {value:.3f} {formula} |".replace(" 0.", " .")
-        )
-    return "\n".join(lines)
-
-
-def _best_formulas() -> dict[str, tuple[float, str]]:
-    """The highest figure of a formula on each set, from the page of the estimators."""
-    from understandability.evaluation.validation import BASELINES
-
-    best: dict[str, tuple[float, str]] = {}
-    header: list[str] = []
-    spearman = False
-    for line in (DOCS / "estimators.md").read_text("utf-8").splitlines():
-        spearman = line.startswith("## Spearman") or (spearman and not line.startswith("## "))
-        cells = [cell.strip() for cell in line.strip("| ").split("|")]
-        if line.startswith("| score"):
-            header = [cell.partition(" (")[0] for cell in cells]
-        elif cells[0] in BASELINES and cells[0] in _formulas() and not spearman:
-            for name, cell in zip(header[1:], cells[1:], strict=True):
-                found = re.match(r"-?\.\d+", cell)
-                if found:
-                    best[name] = max(best.get(name, (0.0, "")), (float(found[0]), cells[0]))
-    return best
-
-
-def _formulas() -> set[str]:
-    from understandability.scoring import FORMULAS
-
-    return set(FORMULAS)
+        cells = next(line for line in lines if line[0].startswith(f"{name} ("))
+        figures = dict(zip(head, (cell.partition(" ")[0] for cell in cells), strict=True))
+        formulas = {each: figures[each] for each in head if each in FORMULAS_JUDGED}
+        best = max(formulas, key=lambda each: float(formulas[each]))
+        ours = " | ".join(figures[each] for each in ("open", "research"))
+        made.append(f"| {title} | {ours} | {formulas[best]} {best} |")
+    return "\n".join(made)
 
 
 def checksums() -> str:
@@ -283,7 +263,7 @@ def checksums() -> str:
 
 DOCS = ROOT / "docs"
 # Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
-PARTS: dict[Path, dict[str, Callable[[], str]]] = {
+PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
     ROOT / "README.md": {"samples": samples, "quality": quality},
     DOCS / "commands.md": {"summary": commands, "commands": command_reference},
@@ -305,6 +285,8 @@ def updated(document: Path) -> str:
         if not pattern.search(text):
             raise SystemExit(f"{document.name} has no place for the part {name!r}")
         made = make()
+        if made is None:
+            continue
         text = pattern.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)
     return text
 
