@@ -18,7 +18,7 @@ def evaluate(
     options: EvaluationOptions,
     per_query: Annotated[
         bool,
-        typer.Option("--per-query", help="Rows for single queries too (JSON has them always)."),
+        typer.Option("--per-query", help="Add rows for single queries (JSON always has them)."),
     ] = False,
     wide: Annotated[
         bool,
@@ -61,7 +61,7 @@ def evaluate(
 
     A table of means, the best of each column marked *. Measures: RBP, nDCG, ERR, their
     understandability-biased forms uRBP, uRBPgr, unDCG, uERR, single dimensions (RBPu, RBPtrust),
-    harmonic means (HRBP, H(...)), residual(...), Judged; see the table in the README. All others
+    harmonic means (HRBP, H(...)), residual(...), Judged; see docs/reference/measures.md. All others
     are those of ir_measures (extra ir), by its names or trec_eval's: P@10, AP, RR, Bpref, map.
 
     Example: understand evaluate a.run b.run --qrels qrels.txt --understandability qunder.txt

@@ -82,7 +82,8 @@ class EvaluationOptions:
         str | None,
         _option(
             "--scale",
-            text="Its direction and threshold: lower-easier:40 is understandable below 40, "
+            text="Direction and threshold of these labels: lower-easier:40 is understandable "
+            "below 40, "
             "lower-easier:<=40 at 40 too, higher-easier:2 from 2 on; "
             "the ends may follow (:0..100).",
             panel=_LABELS,
@@ -106,7 +107,12 @@ class EvaluationOptions:
         str | None, _option("--trust", text="Trust labels.", panel=_LABELS, metavar="FILE")
     ] = None
     trust_scale: Annotated[
-        str | None, _option("--trust-scale", text="Their scale: higher-better:50.", panel=_LABELS)
+        str | None,
+        _option(
+            "--trust-scale",
+            text="Scale of the trust labels, such as higher-better:50.",
+            panel=_LABELS,
+        ),
     ] = None
     dimension: Annotated[
         list[str] | None,
@@ -116,7 +122,12 @@ class EvaluationOptions:
     ] = None
     dimension_scale: Annotated[
         list[str] | None,
-        _option("--dimension-scale", text="Its scale.", panel=_LABELS, metavar="NAME=SCALE"),
+        _option(
+            "--dimension-scale",
+            text="Scale of a further dimension.",
+            panel=_LABELS,
+            metavar="NAME=SCALE",
+        ),
     ] = None
     not_a_label: Annotated[
         list[str] | None,
@@ -131,7 +142,7 @@ class EvaluationOptions:
         str | None,
         _option(
             "--preset",
-            text="Choose as ubire or trec_eval do; options here go before it.",
+            text="Use the conventions of ubire or trec_eval; options given here override them.",
             values=names_of("evaluation.conventions", "PRESETS"),
         ),
     ] = None
@@ -139,7 +150,7 @@ class EvaluationOptions:
         bool, typer.Option("--strict", help="Refuse runs and labels with anything unusual.")
     ] = False
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No remarks on what was unusual.")
+        bool, typer.Option("--quiet", "-q", help="Say nothing of what is unusual.")
     ] = False
 
     # What was chosen of the table of conventions, whose options `takes_evaluation_options` adds.
