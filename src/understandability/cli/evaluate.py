@@ -24,18 +24,21 @@ def evaluate(
         bool,
         typer.Option(
             "--wide/--long",
-            help="In csv, tsv, jsonl and parquet a column for each measure, not a row.",
+            help="Give each measure a column, not a row, in csv, tsv, jsonl and parquet.",
         ),
     ] = False,
     test: Annotated[
         str,
         typer.Option(
-            help="The test of the marks † and ⋄ in LaTeX and Markdown: t, wilcoxon, "
+            help="Test behind the marks † and ⋄ in LaTeX and Markdown: t, wilcoxon, "
             "randomisation, bootstrap."
         ),
     ] = "t",
     correction: Annotated[
-        str | None, typer.Option(help="Its correction: holm or bonferroni.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Correction of that test for several runs: holm or bonferroni.", show_default=False
+        ),
     ] = None,
     output: Annotated[
         str | None,
@@ -57,7 +60,7 @@ def evaluate(
         ),
     ] = None,
 ) -> None:
-    """Evaluate runs by any measure, understandability-biased ones above all.
+    """Evaluate runs by understandability-biased measures, and by any other.
 
     A table of means, the best of each column marked *. Measures: RBP, nDCG, ERR, their
     understandability-biased forms uRBP, uRBPgr, unDCG, uERR, single dimensions (RBPu, RBPtrust),

@@ -91,14 +91,14 @@ class EvaluationOptions:
     ] = None
     column: Annotated[
         str | None,
-        _option("--column", text="The column of a score table.", panel=_LABELS),
+        _option("--column", text="The column, if the labels are a score table.", panel=_LABELS),
     ] = None
     gains: Annotated[
         list[str] | None,
         _option(
             "--gains",
-            text="Gains of graded understandability: 0:0,1:.4,2:.8,3:1 (trust=0:0,... for "
-            "another dimension); without, linear between the ends of the scale.",
+            text="Gains of graded labels: 0:0,1:.4,2:.8,3:1 (trust=0:0,... for another "
+            "dimension). Default: linear between the ends of the scale.",
             panel=_LABELS,
             metavar="[NAME=]GRADE:GAIN,...",
         ),
@@ -133,7 +133,8 @@ class EvaluationOptions:
         list[str] | None,
         _option(
             "--not-a-label",
-            text="A label that means 'could not judge', in all dimensions but relevance or in one.",
+            text="A label that means 'could not judge', in one dimension (NAME=) or in all but "
+            "relevance.",
             panel=_LABELS,
             metavar="[NAME=]LABEL",
         ),

@@ -30,7 +30,9 @@ Bundle = Annotated[
 ]
 _ESTIMATORS = names_of("models.estimators", "ESTIMATORS")
 Licence = Annotated[str, typer.Option(help="Licence of the model.")]
-RandomState = Annotated[int, typer.Option(min=0, help="The same number gives the same bundle.")]
+RandomState = Annotated[
+    int, typer.Option(min=0, help="Seed; the same number gives the same bundle.")
+]
 
 
 @app.command("background")
