@@ -11,9 +11,9 @@ import understandability as ud
 from understandability.errors import OptionError
 from understandability.evaluation.validation import agreement
 from understandability.models.training.judged import (
-    JudgedRows,
+    FoldedLabels,
     columns_named,
-    judgements,
+    folded_labels,
     study_columns,
 )
 
@@ -112,16 +112,16 @@ def test_intervals_are_those_of_groups() -> None:
     assert high - low < 0.6 * (once.intervals["pearson"][1] - once.intervals["pearson"][0])
 
 
-def task() -> JudgedRows:
+def task() -> FoldedLabels:
     rows = RNG.normal(size=(90, 2))
     groups = np.arange(90) // 3
-    return judgements(rows, rows[:, 0], groups, "linear-regressor", folds=3)
+    return folded_labels(rows, rows[:, 0], groups, "linear-regressor", folds=3)
 
 
 def test_a_share_of_labels_is_one_of_groups_and_never_of_the_own_fold() -> None:
     seen: list[Any] = []
 
-    class Watched(JudgedRows):
+    class Watched(FoldedLabels):
         def fit(self, where: Any) -> Any:
             seen.append(where)
             return super().fit(where)

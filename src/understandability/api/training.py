@@ -40,11 +40,11 @@ from understandability.models.calibration import SHORT
 from understandability.models.runtime.judged import JudgedModel
 from understandability.models.training.answers import FittedReader, fit_reader, read_answers
 from understandability.models.training.judged import (
-    JudgedRows,
+    FoldedLabels,
     OutOfFold,
     columns_named,
+    folded_labels,
     judged_estimator,
-    judgements,
     learning_curve,
     train_judged,
     without_empty,
@@ -215,7 +215,7 @@ def train(
             )
     points: tuple[CurvePoint, ...] = ()
     if curve:
-        task = judgements(
+        task = folded_labels(
             inputs,
             difficulties,
             groups,
@@ -400,7 +400,7 @@ def _figures(
     return Validated(tuple(validations))
 
 
-def _curve(task: JudgedRows) -> tuple[tuple[CurvePoint, ...], str]:
+def _curve(task: FoldedLabels) -> tuple[tuple[CurvePoint, ...], str]:
     """The learning curve, and a sentence on whether more labels would help."""
     outputs = learning_curve(task)
     samples = resamples_of_groups(task.groups, task.random_state)

@@ -27,7 +27,12 @@ def explain(
     inputs: InputsIfAny = None,
     output: Annotated[
         str,
-        typer.Option("-o", "--output", metavar="FILE", help="The report; - is standard output."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The report, as .html or .pdf; - is standard output.",
+        ),
     ] = "-",
     json_: Annotated[
         bool, typer.Option("--json", help="Write the content of the report as JSON.")
@@ -70,6 +75,8 @@ def explain(
 
     if bool(inputs) == bool(crawl):
         raise OptionError("name pages to explain, or a crawl folder with --crawl")
+    if json_ and output.lower().endswith(".pdf"):
+        raise OptionError("--json is no report; write it to a .json file")
     if crawl and (json_ or compare):
         raise OptionError("--crawl makes a report in HTML; leave out --json and --compare")
     scorer = Scorer(
@@ -112,9 +119,12 @@ def explain(
 
 
 def _write(text: str, output: str) -> None:
-    from understandability.storage.writing import write_text
+    from understandability.storage.printing import printed
+    from understandability.storage.writing import write_bytes, write_text
 
     if output == "-":
         typer.echo(text, nl=False)
+    elif output.lower().endswith(".pdf"):
+        write_bytes(output, printed(text))
     else:
         write_text(output, text)

@@ -162,7 +162,7 @@ def judged_estimator(name: str) -> EstimatorRow:
 
 
 @dataclass(frozen=True)
-class JudgedRows:
+class FoldedLabels:
     """What judged models are fitted to, and how; `rows` and `labels` of judged texts only."""
 
     row: EstimatorRow
@@ -206,7 +206,7 @@ class JudgedRows:
         return raw
 
 
-def judgements(
+def folded_labels(
     inputs: Floats,
     difficulties: Floats,
     groups: Sequence[Any] | NDArray[Any],
@@ -215,7 +215,7 @@ def judgements(
     folds: int = 5,
     random_state: int = 0,
     parameters: Mapping[str, Any] = MappingProxyType({}),
-) -> JudgedRows:
+) -> FoldedLabels:
     """The judged texts among all, dealt out to folds by group; raises as `train_judged`."""
     row = judged_estimator(estimator)
     judged = np.isfinite(difficulties)
@@ -232,7 +232,7 @@ def judgements(
             f"{found}; choose a regressor"
         )
     fold = folds_of(numbers, folds, random_state)
-    return JudgedRows(row, inputs[judged], labels, fold, numbers, random_state, parameters)
+    return FoldedLabels(row, inputs[judged], labels, fold, numbers, random_state, parameters)
 
 
 def train_judged(
@@ -261,7 +261,7 @@ def train_judged(
     nothing about the difficulties; `OptionError` for an estimator that takes no columns.
     """
     check_backgrounds(columns, backgrounds)
-    task = judgements(
+    task = folded_labels(
         inputs,
         difficulties,
         groups,
@@ -293,7 +293,7 @@ SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)
 _FEWEST_TEXTS = 20
 
 
-def learning_curve(task: JudgedRows) -> dict[float, Floats]:
+def learning_curve(task: FoldedLabels) -> dict[float, Floats]:
     """Raw outputs out of fold of models that saw a share (`SHARES`) of the groups.
 
     Shares of too few texts to learn from are left out.
