@@ -26,6 +26,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scripts.evaluate.intervals import Measured, auc, measured, pearson
 from scripts.train.page_texts import (
     REFERENCE,
@@ -137,22 +138,24 @@ class Fit:
         rows = passages.columns[own].astype(np.float64)
         self.center, scale = rows.mean(axis=0), rows.std(axis=0)
         self.scale = np.where(scale > 1e-9, scale, 1.0)
-        # A set gives landmarks by the square root of its size.
-        _, number, counts = np.unique(
-            table.sets[text[own]], return_inverse=True, return_counts=True
-        )
-        chance = 1 / np.sqrt(counts[number])
-        landmarks = min(recipe.landmarks, len(own))
-        chosen = np.sort(rng.choice(len(own), landmarks, replace=False, p=chance / chance.sum()))
-        # What goes into the bundle as float16 is used as such here.
-        self.vectors = self._standard(rows[chosen]).astype(np.float16).astype(np.float64)
-        self.gamma = recipe.reach / rows.shape[1]
-        values, directions = np.linalg.eigh(_bells(self.vectors, self.vectors, self.gamma))
-        self.root = (directions / np.sqrt(np.maximum(values, 1e-9))) @ directions.T
+        self._learn_space(table.sets[text[own]], self._standard(rows), rng)
         self.of_rows = self.space(passages.columns)
         self.of_texts = passages.means(self.of_rows)
         self.differences = self._differences(rng)
         self.theta, self.scales = self._solve()
+
+    def _learn_space(self, sets: NDArray[np.str_], rows: Floats, rng: np.random.Generator) -> None:
+        """What `space` needs, from passages to learn from: their sets, and their columns."""
+        # A set gives landmarks by the square root of its size.
+        _, number, counts = np.unique(sets, return_inverse=True, return_counts=True)
+        chance = 1 / np.sqrt(counts[number])
+        landmarks = min(self.recipe.landmarks, len(rows))
+        chosen = np.sort(rng.choice(len(rows), landmarks, replace=False, p=chance / chance.sum()))
+        # What goes into the bundle as float16 is used as such here.
+        self.vectors = rows[chosen].astype(np.float16).astype(np.float64)
+        self.gamma = self.recipe.reach / rows.shape[1]
+        values, directions = np.linalg.eigh(_bells(self.vectors, self.vectors, self.gamma))
+        self.root = (directions / np.sqrt(np.maximum(values, 1e-9))) @ directions.T
 
     def _standard(self, rows: Floats) -> Floats:
         return standardised(rows, self.center, self.center, self.scale, CUT)
@@ -245,7 +248,7 @@ def unseen_by(table: Table, recipe: Recipe) -> Mask:
     return own & ~np.isin(table.groups, table.groups[~own])
 
 
-def out_of_fold(table: Table, recipe: Recipe, seed: int = 0) -> Floats:
+def out_of_fold(table: Table, recipe: Recipe, seed: int = 0, regression: type[Fit] = Fit) -> Floats:
     """The level of every text, from a model that saw nothing of its group nor of a copy of it.
 
     Sets that the recipe leaves out are held out whole: texts of which they have a copy are not
@@ -255,7 +258,7 @@ def out_of_fold(table: Table, recipe: Recipe, seed: int = 0) -> Floats:
     fold = folds_of(table.groups, FOLDS, seed)
     levels = np.zeros(len(table))
     for number in range(FOLDS):
-        found = Fit(table, recipe, usable & (fold != number), seed).levels
+        found = regression(table, recipe, usable & (fold != number), seed).levels
         here = own & (fold == number)
         levels[here] = found[here]
         levels[~own] += found[~own] / FOLDS
