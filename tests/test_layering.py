@@ -35,6 +35,7 @@ STAGES = (
     "crawl",
     "report",
     "api",
+    "serve",
     "cli",
 )
 # Only these touch files; a crawl folder is part of what a crawl is.

@@ -5,10 +5,9 @@ the eight weighting models over the page, and each of them re-ranked by FOG (pla
 Dale-Chall at 10 and 20: 40 systems. P(U|d) is simulated from either formula, with the step and the
 arctan (s = pi) user, thresholds 10, 15 and 20, and persistence .8 and .95.
 
-For each simulation: tau-b and tau_AP (RBP is the reference) between the systems by RBP and by
-uRBP, tau-b of the eight models alone, and the share of relevant documents that are readable (below
-the threshold, among those shown in the first 10 by any system). RBP against uRBP is plotted, one
-figure for each formula.
+The experiment is that of `understand simulate users`: for each user tau-b and tau_AP (RBP is the
+reference) between the systems by RBP and by uRBP, and the share of relevant documents that are
+readable. RBP against uRBP is plotted, one figure for each formula.
 
     python -m scripts.reproduce.ranking_simulation [--data ../shared/data] [--plots FOLDER]
 """
@@ -16,22 +15,18 @@ figure for each formula.
 from __future__ import annotations
 
 import argparse
+import math
 from itertools import product
 from pathlib import Path
 
-import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
 
+import understandability as ud
 from understandability.direction import Direction
 from understandability.documents import document_of_page
-from understandability.evaluation.evaluate import evaluate_runs
-from understandability.evaluation.labels import Dimension
 from understandability.evaluation.plots import plot_systems, rendered
-from understandability.evaluation.scales import parse_scale
-from understandability.evaluation.statistics.correlation import kendall_tau_b, tau_ap
 from understandability.features import compute_features
 from understandability.ranking.criteria import Criterion
-from understandability.ranking.places import places_of
 from understandability.ranking.rerank import rerank
 from understandability.ranking.search.index import build_index
 from understandability.ranking.search.matching import search
@@ -39,7 +34,6 @@ from understandability.ranking.search.weighting import MODELS
 from understandability.records import Labels, Run
 
 FORMULAS = ("gunning_fog_plain", "dale_chall")
-USERS = {"step": "user=step", "arctan": "user=arctan,s=pi"}
 THRESHOLDS = (10, 15, 20)
 PERSISTENCE = (0.8, 0.95)
 TOPS = (10, 20)
@@ -61,10 +55,6 @@ def main() -> None:
             criterion = Criterion(labels, Direction.HARDER)
             systems.append(rerank(run, [criterion], top, name=f"{run.name}.{name}{top}"))
     print(f"{len(systems)} systems\n")
-    print(
-        "| formula | user | th | p | tau-b | tau_AP | tau-b of 8 | RBP | uRBP | relevant readable |"
-    )
-    print("|---" * 10 + "|")
     for name, labels in formulas.items():
         simulate(name, labels, systems, collection, arguments.plots)
 
@@ -80,7 +70,12 @@ def readability(runs: list[Run], collection: Collection) -> dict[str, Labels]:
     table = compute_features(documents, FORMULAS)
     return {
         name: Labels.of_documents(
-            name, dict(zip(table.docnos, table.column(name).tolist(), strict=True))
+            name,
+            {
+                docno: value
+                for docno, value in zip(table.docnos, table.column(name).tolist(), strict=True)
+                if math.isfinite(value)
+            },
         )
         for name in FORMULAS
     }
@@ -89,48 +84,18 @@ def readability(runs: list[Run], collection: Collection) -> dict[str, Labels]:
 def simulate(
     name: str, labels: Labels, systems: list[Run], collection: Collection, plots: Path | None
 ) -> None:
-    """The rows of one formula, and its figure."""
-    biased = {
-        (user, th, p): f"uRBP(p={p},{parameters},th={th})"
-        for (user, parameters), th, p in product(USERS.items(), THRESHOLDS, PERSISTENCE)
-    }
-    plain = {p: f"RBP(p={p})" for p in PERSISTENCE}
-    evaluation = evaluate_runs(
-        systems,
-        collection.qrels,
-        [*plain.values(), *biased.values()],
-        {"u": Dimension(labels, parse_scale("lower-easier"))},
-    )
-    names = dict(zip([*plain, *biased], evaluation.measures, strict=True))
-    scores = {key: evaluation.column(measure) for key, measure in names.items()}
-    models = len(MODELS)
-    values = shown_and_relevant(labels, systems, collection)
-    for user, th, p in biased:
-        rbp, urbp = scores[p], scores[user, th, p]
-        alone = kendall_tau_b(rbp[:models], urbp[:models])
-        numbers = (kendall_tau_b(rbp, urbp), tau_ap(rbp, urbp), alone, rbp.mean(), urbp.mean())
-        cells = " | ".join(f"{number:.3f}" for number in numbers)
-        readable = f"{(values < th).mean():.0%}"
-        print(f"| {name} | {user} | {th} | {p} | {cells} | {readable} |")
-    if plots is not None:
-        columns = {names[0.8]: scores[0.8]} | {
-            names[user, th, 0.8]: scores[user, th, 0.8] for user, th in product(USERS, THRESHOLDS)
-        }
-        figure = plot_systems([run.name for run in systems], columns)
-        (plots / f"rbp_urbp_{name}.png").write_bytes(rendered(figure, "png"))
-
-
-def shown_and_relevant(labels: Labels, systems: list[Run], collection: Collection) -> np.ndarray:
-    """The formula of each pair of a query and a relevant document that a system shows in its 10."""
-    shown: dict[str, dict[str, float]] = {}
-    for run in systems:
-        values, relevant = labels.of_lines(run), collection.qrels.of_lines(run)
-        lines = run.line_order()
-        lines = lines[places_of(run.query_ids[lines]) <= 10]
-        for line in lines[relevant[lines] > 0].tolist():
-            query, document = run.queries[run.query_ids[line]], run.docno_ids[line]
-            shown.setdefault(query, {})[run.docnos[int(document)].as_py()] = values[line]
-    return np.array([value for documents in shown.values() for value in documents.values()])
+    """The tables of one formula, and its figure."""
+    for p in PERSISTENCE:
+        found = ud.simulate_users(
+            systems, collection.qrels, labels, formula=name, thresholds=THRESHOLDS, p=p
+        )
+        print(f"\n## {name}, p = {p}\n\n{found.distribution().to_markdown()}\n")
+        print(found.to_markdown(digits=3))
+        if plots is not None and p == PERSISTENCE[0]:
+            result = found.evaluation
+            columns = {measure: result.column(measure) for measure in result.measures}
+            figure = plot_systems(result.runs, columns)
+            (plots / f"rbp_urbp_{name}.png").write_bytes(rendered(figure, "png"))
 
 
 if __name__ == "__main__":

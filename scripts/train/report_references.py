@@ -1,6 +1,6 @@
 """Write resources/report/references.json: where kinds of texts lie on the scale of difficulty.
 
-For each embedded bundle, by its checksum, the quartiles of what it estimates for texts of the
+For each embedded bundle, by its checksum, percentiles of what it estimates for texts of the
 background corpora. Run it again whenever a bundle is built anew.
 
     python -m scripts.train.report_references ../shared/data
@@ -21,12 +21,13 @@ from understandability.documents import document_of_text
 from understandability.features import Batch
 from understandability.models import load_bundle
 from understandability.records import Document
+from understandability.report.references import PERCENTS
 
 ROOT = Path(__file__).parents[2]
 KINDS = {
     "Reddit posts on health": "reddit_like",
     "NIH consumer pages": "consumer_nih",
-    "Wikipedia on diseases": "wikipedia_med",
+    "Wikipedia pages on diseases": "wikipedia_med",
     "PubMed papers": "pubmed",
 }
 SAMPLE = 1000  # texts of each kind
@@ -54,7 +55,7 @@ def difficulties(bundle_name: str, documents: list[Document]) -> Iterator[float]
 
 
 def main() -> None:
-    """Write the quartiles of every embedded bundle."""
+    """Write the percentiles of every embedded bundle."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, nargs="?", default=ROOT.parent / "shared" / "data")
     data = parser.parse_args().data
@@ -64,8 +65,8 @@ def main() -> None:
         documents = sampled(data / "corpora" / f"{corpus}.jsonl.gz")
         for name, row in rows.items():
             values = list(difficulties(name, documents))
-            quartiles = [round(float(each), 1) for each in np.percentile(values, [25, 50, 75])]
-            row["texts"].append({"name": kind, "count": len(values), "quartiles": quartiles})
+            percentiles = [round(float(each), 1) for each in np.percentile(values, PERCENTS)]
+            row["texts"].append({"name": kind, "count": len(values), "percentiles": percentiles})
     references = {load_bundle(name).checksum: row for name, row in rows.items()}
     path = ROOT / "resources" / "report" / "references.json"
     path.write_text(json.dumps(references, indent=1) + "\n", "utf-8")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         dimension,
         evaluate,
         simulate,
+        simulate_users,
     )
     from understandability.api.ranking import criterion, fuse, rerank, tradeoff
     from understandability.api.scoring import (
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from understandability.api.training import calibrate, train, validate
     from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
-    from understandability.formats.tables import Columns
+    from understandability.formats.tables import TableColumns
     from understandability.models.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings
 
@@ -49,7 +50,15 @@ from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
-    "api.evaluation": ("bounds", "compare", "correlate", "dimension", "evaluate", "simulate"),
+    "api.evaluation": (
+        "bounds",
+        "compare",
+        "correlate",
+        "dimension",
+        "evaluate",
+        "simulate",
+        "simulate_users",
+    ),
     "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
     "api.scoring": (
         "Scores",
@@ -66,17 +75,17 @@ _PUBLIC = {
     "api.training": ("calibrate", "train", "validate"),
     "formats.runs": ("read_labels", "read_run", "write_run"),
     "formats.sources": ("read_pages",),
-    "formats.tables": ("Columns",),
+    "formats.tables": ("TableColumns",),
     "models.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings"),
 }
 
 __all__ = [
     "Bundle",
-    "Columns",
     "Scorer",
     "Scores",
     "Settings",
+    "TableColumns",
     "__version__",
     "bounds",
     "calibrate",
@@ -101,6 +110,7 @@ __all__ = [
     "score_table",
     "score_text",
     "simulate",
+    "simulate_users",
     "tradeoff",
     "train",
     "validate",

@@ -35,7 +35,7 @@ def crawl(tmp_path: Path) -> Path:
         (folder / f"c{number}.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     for name in ("p.html", "q.html", "r.txt"):
         (folder / name).write_text(f"<p>{TEXTS[0]}" if name != "r.txt" else TEXTS[1])
-    (folder / "z.pdf").write_bytes(b"%PDF")
+    (folder / "z.exe").write_bytes(b"MZ")
     (folder / "empty.html").write_bytes(b"")
     return folder
 
@@ -77,7 +77,7 @@ def test_a_run_tells_what_came_of_it(tmp_path: Path, crawl: Path, understand: Ru
         assert "errors in read: 2" in told
         assert "errors in decode: 2" in told
         assert "\n 90-100 " in told
-    assert "passed over: 1 files with the suffix .pdf" in run.stderr
+    assert "passed over: 1 files with the suffix .exe" in run.stderr
     assert "bundle " in run.stderr
     quiet = understand("score", crawl, "-o", f"{tmp_path}/run2/", "--quiet", "--strict")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (1, "", "")

@@ -130,6 +130,13 @@ def test_scores_of_documents_serve_as_labels() -> None:
         assert means(result) == MEANS
 
 
+def test_labels_that_are_missing_are_none() -> None:
+    """None and NaN, as in a table; queries may be numbers."""
+    labels = {"q1": {"d1": 10, "d2": None}, "q2": {"d1": float("nan"), "d9": 39}}
+    result = ud.evaluate(RUNS, QRELS, labels, scale="lower-easier:40", measures=MEASURES)
+    assert means(result) == MEANS
+
+
 def test_further_dimensions() -> None:
     """As (labels, scale), or made by `dimension`."""
     trust = {"q1": {"d1": 3, "d2": 1}, "q2": {"d9": 0}}

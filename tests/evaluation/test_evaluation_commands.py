@@ -288,18 +288,18 @@ def test_compare_prints_both_references(understand: Command, files: Path) -> Non
 
 def test_simulate_prints_the_table_of_the_paper(understand: Command, files: Path) -> None:
     """15 kinds of systems, four measures, mean ± standard deviation."""
-    result = understand("simulate", "-o", files / "s.csv")
+    result = understand("simulate", "systems", "-o", files / "s.csv")
     assert result.returncode == 0, result.stderr
     assert len(result.stdout.splitlines()) == 16
     assert result.stdout.count("±") == 60
     rows = list(csv.DictReader(io.StringIO((files / "s.csv").read_text())))
     assert len(rows) == 60
     small = understand(
-        "simulate", "--topicality", "1", "--mean", "0", "--deviation", "0", "--runs", "2",
-        "-m", "uRBP(p=0.5)@1",
+        "simulate", "systems", "--topicality", "1", "--mean", "0", "--deviation", "0",
+        "--runs", "2", "-m", "uRBP(p=0.5)@1",
     )  # fmt: skip
     assert small.stdout.splitlines()[1].split()[-3:] == ["0.500", "±", "0.000"]
-    assert "numbers with commas" in understand("simulate", "--mean", "low").stderr
+    assert "numbers with commas" in understand("simulate", "systems", "--mean", "low").stderr
 
 
 def test_plots_are_written(understand: Command, files: Path) -> None:
@@ -390,3 +390,37 @@ def test_every_convention_is_an_option(understand: Command) -> None:
 
     text = understand("evaluate", "--help").stdout
     assert all(f"--{name.replace('_', '-')}" in text for name in CONVENTIONS)
+
+
+def test_the_experiment_of_the_urbp_papers_is_one_command(
+    understand: Command, tmp_path: Path
+) -> None:
+    """Pages, runs and qrels in; users of the papers, their quantiles and a figure out."""
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    easy = "You have flu. Rest and drink water. It will pass. See your doctor if not."
+    hard = (
+        "Pharmacological immunomodulation necessitates comprehensive electrophysiological "
+        "investigation preceding individualised administration of antiarrhythmic medication."
+    )
+    for name, text in (("easy", easy), ("hard", hard)):
+        (pages / f"{name}.html").write_text(f"<p>{text}</p>")
+    for name, order in (("a", ("hard.html", "easy.html")), ("b", ("easy.html", "hard.html"))):
+        lines = [f"q Q0 {d} {n} {-n} t\n" for n, d in enumerate(order, 1)]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    (tmp_path / "qrels").write_text("q 0 hard.html 2\nq 0 easy.html 1\n")
+    result = understand(
+        "simulate", "users", tmp_path / "a.run", tmp_path / "b.run", "--qrels", tmp_path / "qrels",
+        "--pages", pages, "--plot", tmp_path / "users.svg", "-o", tmp_path / "users.json",
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert "2 documents with a score, 2 runs" in result.stdout
+    # RBP does not tell the runs apart, both documents being relevant: that is said, not nan alone.
+    assert "The RBP(p=0.8) of all systems is the same" in result.stderr
+    document = json.loads((tmp_path / "users.json").read_text())
+    assert [(row["user"], row["threshold"]) for row in document["users"]] == [
+        (user, th) for user in ("step", "arctan") for th in (10.0, 15.0, 20.0)
+    ]
+    assert {row["first"] for row in document["users"]} == {"b"}
+    assert "50%" in document["quantiles"]
+    assert (tmp_path / "users.svg").exists()

@@ -70,14 +70,6 @@ def test_no_familiar_word_has_a_medical_affix() -> None:
     assert [word for word, is_marked in zip(words, marked, strict=True) if is_marked] == []
 
 
-def test_lay_terms_have_two_columns_and_no_repeats() -> None:
-    header, *lines = resource_lines("medical/lay_terms.tsv")
-    assert header == "term\tlay term"
-    rows = [line.split("\t") for line in lines]
-    assert all(len(row) == 2 and all(row) for row in rows)
-    assert len({row[0] for row in rows}) == len(rows) >= 200
-
-
 def test_stop_words_are_those_of_scikit_learn() -> None:
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 

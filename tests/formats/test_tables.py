@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from understandability.formats.sources import Sources
-from understandability.formats.tables import Columns
+from understandability.formats.tables import TableColumns
 from understandability.records import HTML, TEXT, Failure, Page
 
 ROWS = {
@@ -62,7 +62,7 @@ every = pytest.mark.parametrize("name", WRITERS)
 
 
 def read(path: Path, **columns: Any) -> tuple[list[Page], list[Failure], list[str]]:
-    sources = Sources([path], columns=Columns(**columns))
+    sources = Sources([path], columns=TableColumns(**columns))
     found = list(sources)
     pages = [each for each in found if isinstance(each, Page)]
     return pages, [each for each in found if isinstance(each, Failure)], sources.remarks
@@ -173,5 +173,5 @@ def test_tables_of_other_things_in_a_folder_are_passed_over(tmp_path: Path) -> N
     sources = Sources([tmp_path])
     assert [page.docno for page in sources if isinstance(page, Page)] == ["a.html"]
     assert sources.skipped == {"files with the suffix .tsv": 1}
-    found = list(Sources([tmp_path], columns=Columns(text="label")))
+    found = list(Sources([tmp_path], columns=TableColumns(text="label")))
     assert [(type(each), each.docno) for each in found] == [(Page, "a.html"), (Page, "a")]

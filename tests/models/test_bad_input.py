@@ -81,6 +81,9 @@ def test_labels_of_corpora_are_numbers(understand, tmp_path: Path, label: str) -
     assert len(done.stderr.splitlines()) == 1
 
 
+GRID = ("--grid", ".", "--direction", "harder", "--labels")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -89,24 +92,8 @@ def test_labels_of_corpora_are_numbers(understand, tmp_path: Path, label: str) -
         (("validate", "llr", "x.jsonl", "-o", "x.pdf"), "names no kind of table"),
         (("validate", "llr", "x.jsonl", "-o", "no/x.json"), "its folder does not exist"),
         (("validate", "llr", "x.jsonl", "--threshold", "nan"), "must be a finite number"),
-        (
-            ("validate", "--grid", ".", "--labels", "words.tsv", "--direction", "harder"),
-            "has no column of numbers",
-        ),
-        (
-            (
-                "validate",
-                "--grid",
-                ".",
-                "--labels",
-                "inf.tsv",
-                "--direction",
-                "harder",
-                "--plot",
-                "no/x.svg",
-            ),
-            "make it first",
-        ),
+        (("validate", *GRID, "words.tsv"), "has no column of numbers"),
+        (("validate", *GRID, "inf.tsv", "--plot", "no/x.svg"), "make it first"),
     ],
 )
 def test_what_can_be_known_is_said_at_once(

@@ -18,7 +18,7 @@ from understandability.models.contributions import (
     shapley_values,
     theme_of,
 )
-from understandability.models.runtime.style import STYLE_COLUMNS
+from understandability.models.runtime.passages import passage_columns
 from understandability.models.training.background import train_background
 from understandability.models.training.judged import train_judged
 
@@ -100,10 +100,10 @@ def test_a_column_that_moves_nothing_has_no_points() -> None:
 
 def test_every_input_of_a_model_has_a_theme() -> None:
     """Every theme is one of the table, and its telling column belongs to it."""
-    names = (*COLUMNS_OF_CATALOGUE, *STYLE_COLUMNS)
+    names = (*COLUMNS_OF_CATALOGUE, *passage_columns())
     assert {theme_of(name) for name in names} | {theme_of("word_vector_0")} == set(THEMES)
-    for theme, column in THEMES.items():
-        assert not column or theme_of(column) == theme
+    for theme, columns in THEMES.items():
+        assert all(theme_of(column) == theme for column in columns)
 
 
 @given(st.lists(st.floats(-50, 50), min_size=3, max_size=3), st.floats(-5, 5))

@@ -16,7 +16,7 @@ import pytest
 
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.formats.tables import Columns
+from understandability.formats.tables import TableColumns
 from understandability.models.training.labelled import LabelSource, joined_groups, read_labelled
 
 EASY, HARD = "The cat sat.", "Pharmacokinetic heterogeneity complicates extrapolation."
@@ -30,7 +30,7 @@ ROWS = [
     for i in range(40)
 ]
 SOURCE = LabelSource(
-    "labels", "rating", Direction.HARDER, columns=Columns(id="key", text="body"), group="pair"
+    "labels", "rating", Direction.HARDER, columns=TableColumns(id="key", text="body"), group="pair"
 )
 
 
@@ -92,7 +92,7 @@ def test_the_direction_is_asked_for_with_both_correlations() -> None:
 
 def test_texts_without_ids_are_named_by_their_number() -> None:
     rows = [{"text": row["body"], "label": row["rating"]} for row in ROWS]
-    texts = read("x", pd.DataFrame(rows), label="label", columns=Columns(), group=None)
+    texts = read("x", pd.DataFrame(rows), label="label", columns=TableColumns(), group=None)
     assert texts.docnos[0] == texts.groups[0] == "1"
 
 

@@ -210,7 +210,7 @@ def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
     """A misspelt column is told as such, with those that there are."""
     path = tmp_path / "scores.csv"
     path.write_text("docno,dale_chall\na,1\n")
-    with pytest.raises(OptionError, match="no column of numbers 'dale_chal'; choose one of dale_c"):
+    with pytest.raises(OptionError, match="no column 'dale_chal'; it has docno, dale_c"):
         read_criterion(f"{path}:dale_chal")
 
 

@@ -15,8 +15,10 @@ from understandability.crawl.folder import CrawlFolder
 from understandability.documents import document_of_page
 from understandability.records import Block, Document, Page
 from understandability.report import crawl_report, explain, page_report
+from understandability.report.explanation import WordReading
 from understandability.report.marks import KINDS
-from understandability.scoring import Scorer, Settings
+from understandability.report.steps import FirstSteps, Step
+from understandability.scoring import Scorer
 
 if TYPE_CHECKING:
     from conftest import BrowserPage
@@ -106,13 +108,13 @@ def crawl(scorer: Scorer, understand: Callable[..., Any], tmp_path_factory: Any)
     return path
 
 
-def hostile_report() -> str:
+def hostile_report(comparing: bool) -> str:
     """A report all of whose texts attack: page, docno, title, blocks, reasons, lay terms."""
     kept = Block("A patient with hypertension " + HOSTILE, 'p" onclick="x')
     dropped = Block(HOSTILE, HOSTILE, kept=False, reason=HOSTILE)
     document = Document(
         docno=HOSTILE,
-        source=HOSTILE,
+        path=HOSTILE,
         pieces=tuple(kept.text.split()),
         sentence_starts=(0,),
         blocks=(kept, dropped),
@@ -124,28 +126,32 @@ def hostile_report() -> str:
         sentence_ends="none",
         flags=(HOSTILE,),
     )
-    # Under the corpus ratio "hypertension" is sure to be among the words that cost.
-    explanation = explain(document, Scorer(Settings(bundle="llr")))
-    (word, *_) = explanation.costly_words
-    (first, *_) = explanation.blocks
-    (sentence, *_) = first.sentences
-    piece = replace(
-        sentence.pieces[0], text=HOSTILE, kinds=("medical",), term="x", lay_term=HOSTILE
-    )
-    first = replace(first, sentences=(replace(sentence, pieces=(piece, *sentence.pieces)),))
+    explanation = explain(document, Scorer())
+    (offer, *_) = explanation.offers
+    (term, *_) = explanation.terms
+    (sentence, *_) = explanation.sentences
+    hostile = WordReading(HOSTILE, 1)
+    step = Step("x", HOSTILE, HOSTILE, 1.0, 2.0, 3.0, 0.5)
     explanation = replace(
         explanation,
-        costly_words=(replace(word, word=HOSTILE, term=HOSTILE, lay_term=HOSTILE),),
-        blocks=(first, *explanation.blocks[1:]),
+        offers=(replace(offer, term=HOSTILE, plain=(HOSTILE,), note=HOSTILE),),
+        terms=(replace(term, term=HOSTILE, plain=(HOSTILE,), note=HOSTILE),),
+        hard_words=(hostile,),
+        abbreviations=(hostile,),
+        sentences=(replace(sentence, reasons=(HOSTILE,)), *explanation.sentences[1:]),
+        steps=FirstSteps((step,), step),
         settings={**explanation.settings, "bundle": HOSTILE, "bundle_licence": HOSTILE},
     )
-    return page_report([explanation, explanation], comparing=True)
+    return page_report([explanation, explanation], comparing=comparing)
 
 
+@pytest.mark.parametrize("comparing", [False, True], ids=["report", "comparison"])
 @pytest.mark.parametrize("policy", ["kept", "removed"])
-def test_nothing_of_a_hostile_page_runs(browser: BrowserPage, tmp_path: Path, policy: str) -> None:
+def test_nothing_of_a_hostile_page_runs(
+    browser: BrowserPage, tmp_path: Path, policy: str, comparing: bool
+) -> None:
     """Not even where the report's own content security policy is taken away."""
-    text = hostile_report()
+    text = hostile_report(comparing)
     assert ATTACKED in text
     if policy == "removed":
         text, removed = re.subn(r"<meta http-equiv=.Content-Security-Policy.*?>", "", text)
@@ -254,11 +260,11 @@ def test_everything_can_be_reached_by_keyboard(browser: BrowserPage, report: Pat
     for _ in range(usable - folded):
         assert browser.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
         seen.append(browser.evaluate("document.activeElement.dataset.kind || ''"))
-        if seen[-1] == "medical":
+        if seen[-1] == "hard":
             browser.press(" ", " ")
         browser.press("Tab")
-    assert [kind for kind in seen if kind] == list(KINDS)
-    assert browser.evaluate("document.querySelectorAll('.hide-medical').length") == 1
+    assert [kind for kind in seen if kind] == ["shade", *KINDS]
+    assert browser.evaluate("document.querySelectorAll('.hide-hard').length") == 1
     browser.evaluate("document.querySelector('summary').focus()")
     browser.press("Enter", "\r")
     assert browser.evaluate("document.querySelector('details').open")

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from understandability.direction import Direction
 from understandability.errors import OptionError
 from understandability.evaluation.bounds import Bounds, pair_bounds
-from understandability.evaluation.conventions import Conventions, conventions
+from understandability.evaluation.conventions import MODELLED_USERS, Conventions, conventions
 from understandability.evaluation.evaluate import Evaluation, evaluate_runs
 from understandability.evaluation.labels import Dimension
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
+from understandability.evaluation.simulated_users import FOG_THRESHOLDS, SimulatedUsers
+from understandability.evaluation.simulated_users import simulate_users as simulated
 from understandability.evaluation.simulation import PAPER_MEASURES, Simulation, SimulationGrid
 from understandability.evaluation.simulation import simulate as simulate_grid
 from understandability.evaluation.statistics.comparison import RunComparisons
 from understandability.evaluation.statistics.correlation import Correlations
 from understandability.evaluation.statistics.significance import TESTS
+from understandability.features import COLUMNS, compute_features
+from understandability.features.catalogue import check_columns
 from understandability.formats.given import labels_of, runs_of
+from understandability.formats.sources import read_pages
 from understandability.records import Labels
+from understandability.scoring import Settings, documents_of
 
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 _COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")
@@ -252,3 +261,74 @@ def simulate(
     parsed = parse_scale(scale) if isinstance(scale, str) else scale
     grid = SimulationGrid(tuple(topicality), tuple(mean), tuple(deviation), documents, runs, parsed)
     return simulate_grid(grid, list(measures), seed)
+
+
+def simulate_users(
+    runs: Any,
+    qrels: Any,
+    scores: Any = None,
+    *,
+    pages: Any = None,
+    formula: str = "fog",
+    column: str | None = None,
+    direction: str | None = None,
+    thresholds: Sequence[float | str] = (),
+    users: Sequence[str] = MODELLED_USERS,
+    noise_scale: float = math.pi,
+    p: float = 0.8,
+    cutoff: int | None = None,
+    preset: str | None = None,
+    **choices: Any,
+) -> SimulatedUsers:
+    """Rank systems by RBP and by the uRBP of simulated users, as the uRBP papers did.
+
+    `scores` of the documents are a table, a dictionary or labels; or `pages` are read (paths, as
+    `read_pages` takes them) and scored by a `formula` of the catalogue, ``fog`` or ``dci`` as the
+    papers call them. `direction` has to be said of scores that are no formula. `thresholds` are
+    scores, or shares of the documents such as ``25%``; without any, 10, 15 and 20 for FOG, the
+    quartiles for all else. `choices` are conventions.
+
+    >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
+    >>> found = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})
+    >>> [(user.user, user.threshold, user.first) for user in found.users][:2]
+    [('step', 10.0, 'easy'), ('step', 15.0, 'easy')]
+    """
+    [name] = check_columns([formula])
+    if (scores is None) == (pages is None):
+        raise OptionError("give scores of the documents, or pages to score, one of the two")
+    known = COLUMNS[name][0].direction if direction is None else Direction.of(direction)
+    if known is None:
+        raise OptionError(
+            f"nothing says whether higher or lower values of {formula} are harder to understand; "
+            "give direction='higher-harder' or 'higher-easier'"
+        )
+    listed = list(runs_of(runs))
+    if pages is not None:
+        wanted = set().union(*(run.docnos.to_pylist() for run in listed))
+        labels = _formula_of(pages, wanted, name)
+    else:
+        labels = labels_of(scores, name, column)
+    if not thresholds and name == check_columns(["fog"])[0]:
+        thresholds = FOG_THRESHOLDS
+    return simulated(
+        listed,
+        labels_of(qrels),
+        labels,
+        known,
+        thresholds,
+        users,
+        noise_scale=noise_scale,
+        p=p,
+        cutoff=cutoff,
+        conventions=conventions(preset, **choices),
+    )
+
+
+def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
+    """A formula of those of the pages that are ranked."""
+    paths = [pages] if isinstance(pages, str | Path) else list(pages)
+    read = read_pages(*paths, docnos=wanted)
+    documents = documents_of(read, Settings())
+    table = compute_features(documents, [formula])
+    values = zip(table.docnos, table.column(formula).tolist(), strict=True)
+    return Labels.of_documents(formula, {docno: v for docno, v in values if math.isfinite(v)})

@@ -22,7 +22,7 @@ from understandability.documents import document_of_text
 from understandability.errors import WrongTypeError
 from understandability.features import compute_features, select_columns
 from understandability.formats.sources import DEFAULT_LIMIT, Sources
-from understandability.formats.tables import Columns, media_type_of
+from understandability.formats.tables import TableColumns, media_type_of
 from understandability.records import HTML, TEXT, Failure, Page
 from understandability.report.explanation import Explanation
 from understandability.report.explanation import explain as explain_document
@@ -44,7 +44,7 @@ Inputs = str | Path | Sequence[str | Path] | Mapping[str, str] | Iterable[Page |
 class Rows:
     """A `table` with a row for each document, and the `failures` of those that have none.
 
-    `skipped` counts what is no document, by kind.
+    What is not known is null. `skipped` counts what is no document, by kind.
     """
 
     table: pa.Table
@@ -143,7 +143,7 @@ def score(
     workers: int = 1,
     docnos: Collection[str] | None = None,
     limit_mb: float = DEFAULT_LIMIT / 1e6,
-    columns: Columns | None = None,
+    columns: TableColumns | None = None,
     **settings: Any,
 ) -> Scores:
     """Score pages: a path, several, pages as from `read_pages`, or a dictionary of texts.
@@ -285,7 +285,7 @@ def explain(
     Raises `PageError` where it cannot be used.
 
     >>> explanation = explain("He had a myocardial infarction.")
-    >>> [(word.term, word.lay_term) for word in explanation.costly_words if word.term]
+    >>> [(each.term, each.plain[0]) for each in explanation.terms]
     [('myocardial infarction', 'heart attack')]
     >>> explanation.to_html()[:15]
     '<!DOCTYPE html>'
@@ -318,7 +318,7 @@ def crawl(
     shard: str | None = None,
     docnos: Collection[str] | None = None,
     limit_mb: float = DEFAULT_LIMIT / 1e6,
-    columns: Columns | None = None,
+    columns: TableColumns | None = None,
     **settings: Any,
 ) -> Status:
     """Score inputs into a crawl folder, or go on with it; what the folder holds then.
@@ -391,7 +391,7 @@ def _made(plan: Plan, workers: int) -> tuple[pa.Table, tuple[Failure, ...], Coun
 
 
 def _sources(
-    inputs: Inputs, docnos: Collection[str] | None, limit_mb: float, columns: Columns | None
+    inputs: Inputs, docnos: Collection[str] | None, limit_mb: float, columns: TableColumns | None
 ) -> Sources | GivenPages:
     """The pages that a call names; raises `WrongTypeError` with the call that takes them."""
     if isinstance(inputs, Sources):

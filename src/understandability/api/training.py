@@ -31,7 +31,7 @@ from understandability.evaluation.validation import validate as validate_set
 from understandability.features import COLUMNS, compute_features
 from understandability.features.rows.background import by_row
 from understandability.formats.records import read_records
-from understandability.formats.tables import Columns
+from understandability.formats.tables import TableColumns
 from understandability.models.bundle import (
     DEFAULT_BUNDLE,
     Bundle,
@@ -195,7 +195,13 @@ def train(
     judged_estimator(estimator)
     models = load_background_models(backgrounds)
     sets = _read(
-        labels, label, direction, scale, Columns(id, html, text), group, with_text=table is None
+        labels,
+        label,
+        direction,
+        scale,
+        TableColumns(id, html, text),
+        group,
+        with_text=table is None,
     )
     docnos = [docno for each in sets for docno in each.docnos]
     if table is None:
@@ -286,7 +292,7 @@ def validate(
     if not math.isfinite(threshold):
         raise OptionError(f"the threshold must be a finite number, not {threshold}")
     model = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-    sets = _read(labels, label, direction, scale, Columns(id, html, text), group)
+    sets = _read(labels, label, direction, scale, TableColumns(id, html, text), group)
     return Validated(tuple(validate_set(model, each, threshold=threshold) for each in sets))
 
 
@@ -345,7 +351,7 @@ def _read(
     label: str | None,
     direction: str | None,
     scale: str | None,
-    columns: Columns,
+    columns: TableColumns,
     group: str | None,
     *,
     with_text: bool = True,

@@ -16,7 +16,7 @@ def fuse(
         typer.Argument(
             metavar="RUN|FILE:COLUMN...",
             help="TREC runs, and scores that rank the runs' documents: FILE:COLUMN[:DIRECTION], "
-            "DIRECTION higher-harder or lower-harder where it is not known.",
+            "with DIRECTION higher-harder or lower-harder where it is not known.",
             show_default=False,
         ),
     ],
@@ -31,14 +31,14 @@ def fuse(
     weight: Annotated[
         list[float] | None,
         typer.Option(
-            help="The weight of each run and score, in their order; 1 each without.",
+            help="The weight of each run and score, in their order. Default: 1 each.",
             show_default=False,
         ),
     ] = None,
     top: Annotated[
         int | None,
         typer.Option(
-            help="Fuse the first documents of each only; the rest of the first run follows.",
+            help="Fuse only the first documents of each; the rest of the first run follows.",
             show_default=False,
         ),
     ] = None,

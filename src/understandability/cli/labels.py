@@ -22,12 +22,13 @@ LabelDirection = Annotated[
     ),
 ]
 LabelColumn = Annotated[
-    str | None, typer.Option(help="Column with the label; else label.", rich_help_panel=_PANEL)
+    str | None, typer.Option(help="Column with the label. Default: label.", rich_help_panel=_PANEL)
 ]
 GroupColumn = Annotated[
     str | None,
     typer.Option(
-        help="Column of what belongs together (site, article); else group, or each text alone.",
+        help="Column that says which texts belong together (site, article). Default: group; else "
+        "each text stands alone.",
         rich_help_panel=_PANEL,
     ),
 ]

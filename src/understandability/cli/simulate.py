@@ -1,11 +1,13 @@
-"""`understand simulate`: synthetic systems, to see what measures make of them."""
+"""`understand simulate`: simulated users of real runs, and synthetic systems."""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from understandability.cli.options import number
 from understandability.cli.outputs import ResultFile, ResultFormat, show_table, write_result
 from understandability.errors import OptionError
 
@@ -13,7 +15,142 @@ if TYPE_CHECKING:
     from understandability.evaluation.simulation import SimulationGrid
 
 
-def simulate(
+app = typer.Typer(
+    help="Simulate the users of the uRBP papers over real runs, or whole systems.",
+    no_args_is_help=True,
+)
+
+
+@app.command("users")
+def users(
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN...", help="TREC runs.", show_default=False)
+    ],
+    qrels: Annotated[str, typer.Option(metavar="FILE", help="Relevance labels.")],
+    scores: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Scores of the documents: a table with --column, or labels.",
+            show_default=False,
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="The column of the table.", show_default=False)
+    ] = None,
+    pages: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="INPUT",
+            help="The pages themselves, to score by the formula, in place of --scores; may be "
+            "repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    formula: Annotated[
+        str, typer.Option(help="The formula: fog, dci, or any other of the catalogue.")
+    ] = "fog",
+    direction: Annotated[
+        str | None,
+        typer.Option(
+            help="What a higher score means; needed if it is no formula.", show_default=False
+        ),
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A user's threshold: a score, or a share of the documents such as 25%; may be "
+            "repeated. Without: 10, 15, 20 for FOG, the quartiles for all else.",
+            show_default=False,
+        ),
+    ] = None,
+    user: Annotated[
+        list[str] | None, typer.Option(help="step or arctan. Default: both.", show_default=False)
+    ] = None,
+    noise_scale: Annotated[
+        str, typer.Option(help="Noise of the arctan user: pi (ECIR 2016) or 1 (MedIR 2014).")
+    ] = "pi",
+    p: Annotated[float, typer.Option("-p", help="Persistence.")] = 0.8,
+    cutoff: Annotated[
+        int | None, typer.Option(help="How many documents of a ranking count.", show_default=False)
+    ] = None,
+    order: Annotated[str, typer.Option(help="Rankings by rank or by score.")] = "rank",
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Draw RBP against uRBP (.png, .svg, .pdf).", show_default=False
+        ),
+    ] = None,
+    output: ResultFile = None,
+    form: ResultFormat = None,
+) -> None:
+    """Rank runs by RBP and by the uRBP of simulated users: the experiment of the uRBP papers.
+
+    A user with a threshold understands what a formula scores below it, as a step or with noise
+    (arctan). For each user: Kendall's tau and tau_AP of the two rankings, the share of relevant
+    documents that are readable, the best system, the one that moves most. The quantiles of the
+    score are shown, to choose thresholds by.
+
+    Example: understand simulate users runs/*.gz --qrels qrels.txt --pages crawl.warc.gz
+
+    Example: understand simulate users runs/*.gz --qrels qrels.txt --scores features.parquet
+    --column dale_chall --formula dci --threshold 25% --threshold 50% --plot users.svg
+    """
+    from understandability.api.evaluation import simulate_users
+    from understandability.evaluation.conventions import MODELLED_USERS
+
+    found = simulate_users(
+        runs,
+        qrels,
+        scores,
+        pages=pages,
+        formula=formula,
+        column=column,
+        direction=direction,
+        thresholds=[each if each.endswith("%") else _one(each) for each in threshold or ()],
+        users=user or MODELLED_USERS,
+        noise_scale=number(noise_scale, "--noise-scale") or math.pi,
+        p=p,
+        cutoff=cutoff,
+        order=order,
+    )
+    if output != "-" and form is None:
+        typer.echo(f"{found.documents:,} documents with a score, {len(found.evaluation.runs)} runs")
+        show_table(found.distribution())
+        typer.echo("")
+        show_table(found.table())
+    for remark in found.remarks:
+        typer.echo(f"understand: {remark}", err=True)
+    if output is not None or form is not None:
+        document = found.evaluation.as_dict(per_query=False)
+        rows = found.table().to_dicts()
+        quantiles = {f"{share:.0%}": value for share, value in found.quantiles.items()}
+        write_result(
+            output or "-",
+            document | {"users": rows, "quantiles": quantiles, "remarks": list(found.remarks)},
+            lambda: rows,
+            table=found.table,
+            stated=form,
+            header="conventions",
+        )
+    if plot is not None:
+        from understandability.cli.plot import write_figure
+        from understandability.evaluation.plots import plot_systems
+
+        result = found.evaluation
+        columns = {measure: result.column(measure) for measure in result.measures}
+        write_figure(plot_systems(result.runs, columns), plot)
+
+
+def _one(text: str) -> float:
+    values = _numbers(text, "--threshold")
+    if len(values) != 1:
+        raise OptionError(f"--threshold takes one number; give it again for another, not {text!r}")
+    return values[0]
+
+
+@app.command("systems")
+def systems(
     topicality: Annotated[
         str, typer.Option(metavar="T,...", help="Chances that a document is relevant.")
     ] = "0.3,0.4,0.5,0.6,0.7",
@@ -48,7 +185,8 @@ def simulate(
     to the ends of the scale and rounded down. The table has mean ± standard deviation over the
     runs. The defaults are the synthetic systems of the H paper (Palotti et al. 2018).
 
-    Example: understand simulate --topicality .5 --mean 50,30 -m 'uRBP(p=0.95)' -m 'HRBP(p=0.95)'
+    Example: understand simulate systems --topicality .5 --mean 50,30 -m 'uRBP(p=0.95)'
+    -m 'HRBP(p=0.95)'
     """
     from understandability.api.evaluation import simulate as simulate_systems
     from understandability.evaluation.simulation import PAPER_MEASURES

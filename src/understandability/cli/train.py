@@ -29,8 +29,10 @@ Bundle = Annotated[
     str, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write the bundle.")
 ]
 _ESTIMATORS = names_of("models.estimators", "ESTIMATORS")
-Licence = Annotated[str, typer.Option(help="Who may use the model.")]
-RandomState = Annotated[int, typer.Option(min=0, help="The same number gives the same bundle.")]
+Licence = Annotated[str, typer.Option(help="Licence of the model.")]
+RandomState = Annotated[
+    int, typer.Option(min=0, help="Seed; the same number gives the same bundle.")
+]
 
 
 @app.command("background")
@@ -53,7 +55,7 @@ def background(
     limit_mb: LimitMb = 10.0,
     quiet: Quiet = False,
 ) -> None:
-    """Train on labelled corpora: which of them is a text like?
+    """Train on corpora with a label each: which of them is a text like?
 
     Example: understand train background --corpus 1=reddit.jsonl.gz --corpus 2=wiki.jsonl.gz
     --corpus 3=pubmed.jsonl.gz --estimator mlp-regressor --dimensions 10 -o my-bundle
@@ -126,7 +128,9 @@ def judged(
     ] = "text",
     table: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Features made before, joined by docno, in their place."),
+        typer.Option(
+            metavar="FILE", help="Use the features in this table instead, joined by docno."
+        ),
     ] = None,
     backgrounds: Annotated[
         list[str] | None,
@@ -137,11 +141,12 @@ def judged(
             show_default=False,
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Folds, by group.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, help="Folds; groups stay together.")] = 10,
     learning_curve: Annotated[
         bool,
         typer.Option(
-            "--learning-curve", help="Learn from 1/8, 1/4, 1/2 of the labels, too: are more needed?"
+            "--learning-curve",
+            help="Also learn from 1/8, 1/4 and 1/2 of the labels, to see whether more would help.",
         ),
     ] = False,
     out_of_fold: Annotated[

@@ -1,4 +1,7 @@
-"""Inputs to rows: the one engine, in this process or in many, into memory, a file or a folder.
+"""The one engine from inputs to rows, in this process or in many.
+
+In: `Sources`, and what makes rows of documents. Out: rows in memory, in a file, or in a crawl
+folder, with the failures beside them.
 
     plan = make_plan(Sources(["crawl/"]), Scorer())
     folder = CrawlFolder("scores/", plan.described)

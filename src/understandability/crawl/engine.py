@@ -22,6 +22,7 @@ from understandability.crawl.reading import Chunk, InputReader, Names, OpenPart,
 from understandability.crawl.workers import Limits, Workers
 from understandability.records import Document, Failure
 from understandability.scoring import RowMaker, document_or_failure
+from understandability.storage.tables import nan_to_null
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -225,7 +226,7 @@ class _Making:
         failures = sorted(part.unread + part.failures, key=itemgetter(0))
         self._output.commit(
             part.part,
-            pa.concat_tables([self._plan.schema.empty_table(), *tables]),
+            nan_to_null(pa.concat_tables([self._plan.schema.empty_table(), *tables])),
             [failure for _, failure in failures],
             part.skipped,
         )

@@ -24,7 +24,7 @@ from understandability.errors import InputError
 from understandability.records import Failure
 from understandability.storage.folders import LocalFolder, open_folder
 from understandability.storage.locks import Lock
-from understandability.storage.tables import SETTINGS_KEY, nan_to_null
+from understandability.storage.tables import SETTINGS_KEY
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -184,7 +184,7 @@ class CrawlFolder:
         else:
             self._folder.remove(f"{ERRORS}/{part.name}")  # of an attempt that was killed
         metadata = {SETTINGS_KEY: json.dumps(self._settings), _FACTS_KEY: json.dumps(vars(facts))}
-        self._write(f"{SCORES}/{part.name}", nan_to_null(rows), metadata)
+        self._write(f"{SCORES}/{part.name}", rows, metadata)
         return facts
 
     def facts(self, part: Part) -> Facts:
@@ -199,6 +199,9 @@ class CrawlFolder:
         with self._opened(SCORES, part) as file:
             table = _read_parquet(file, columns)
             _check_rows(table, _facts_in(table.schema).scored)
+            # These fail where the footer is damaged.
+            json.loads(table.schema.metadata[SETTINGS_KEY])
+            table.select(columns or ["docno", "path"])
         return table
 
     def failures(self, part: Part) -> list[Failure]:

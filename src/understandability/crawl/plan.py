@@ -18,7 +18,7 @@ from understandability.formats.sources import (
     holds_many,
     typed_columns,
 )
-from understandability.formats.tables import Columns
+from understandability.formats.tables import TableColumns
 from understandability.records import Failure, Page
 from understandability.scoring import RowMaker
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FILES_TOGETHER = 512
 
 
-class Reader(Protocol):
+class PageSource(Protocol):
     """What reads files: `Sources`, or `GivenPages` that are there already."""
 
     skipped: Counter[str]
@@ -38,7 +38,7 @@ class Reader(Protocol):
     @property
     def limit(self) -> int: ...
     @property
-    def columns(self) -> Columns: ...
+    def columns(self) -> TableColumns: ...
     @property
     def remarks(self) -> list[str]: ...
     @property
@@ -51,7 +51,7 @@ class GivenPages:
 
     docnos: Collection[str] | None = None
     limit = DEFAULT_LIMIT
-    columns = Columns()
+    columns = TableColumns()
     position = 0
 
     def __init__(self, pages: Iterable[Page | Failure]) -> None:
@@ -106,7 +106,7 @@ class Plan:
     """
 
     inputs: tuple[Input, ...]
-    reader: Reader
+    reader: PageSource
     maker: RowMaker
     described: Mapping[str, Any]
     kept: pa.Schema

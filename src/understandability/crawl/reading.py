@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from understandability.crawl.folder import Part
-from understandability.crawl.plan import Input, Reader
+from understandability.crawl.plan import Input, PageSource
 from understandability.records import SEEN_BEFORE, Failure, Page
 
 # A part is a file, and what is lost when a crawl is killed: some ten seconds of one worker.
@@ -146,7 +146,7 @@ class InputReader:
     """One input from its beginning, as chunks; parts that are `finished` are read past."""
 
     def __init__(
-        self, source: Input, reader: Reader, finished: Collection[int], names: Names
+        self, source: Input, reader: PageSource, finished: Collection[int], names: Names
     ) -> None:
         self.input = source
         self.bytes_passed = 0  # of finished parts, as far as they have been read past

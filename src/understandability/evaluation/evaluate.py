@@ -17,7 +17,7 @@ from understandability.evaluation.measures.foreign import ForeignMeasure, Foreig
 from understandability.evaluation.measures.names import AnyMeasure, parse_measures
 from understandability.evaluation.measures.scoring import harmonic, score
 from understandability.evaluation.measures.table import Measure
-from understandability.evaluation.oddities import label_oddities, run_oddities
+from understandability.evaluation.oddities import label_oddities, run_oddities, unlabelled
 from understandability.evaluation.result_table import ResultTable
 from understandability.evaluation.statistics.comparison import RunComparisons, compare
 from understandability.evaluation.statistics.correlation import Correlations, correlate
@@ -233,8 +233,9 @@ def evaluate_runs(
             *run_oddities(run, order, lines),
             *label_oddities(run, qrels),
         )
+        values[run.name], means[run.name], missing = scorer.of(run, lines)
+        oddities[run.name] += unlabelled(run, missing)
         _refuse_odd({f"run {run.name}": oddities[run.name]}, strict)
-        values[run.name], means[run.name] = scorer.of(run, lines)
     if not means:
         raise InputError("there is no run to evaluate")
     return Evaluation(
@@ -274,8 +275,8 @@ class _Scorer:
             else None
         )
 
-    def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Values by measure and query, and means by measure."""
+    def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, Floats, list[str]]:
+        """Values by measure and query, means by measure, and kinds of labels that are missing."""
         judgements = self._judgements
         judged = judgements.judged(run, lines)
         counted = np.ones(len(judgements.queries), dtype=bool)
@@ -311,7 +312,8 @@ class _Scorer:
             for value in values[place, counted].tolist():
                 together.add(value)
             means[place] = together.result()
-        return values, means
+        missing = [name for name, found in judged.found.items() if not (found >= 0).any()]
+        return values, means, missing
 
 
 def _first(queries: Sequence[str]) -> str:

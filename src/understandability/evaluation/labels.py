@@ -84,6 +84,8 @@ class Judgements:
     ) -> None:
         if qrels.query_ids is None or not qrels.queries:
             raise InputError(f"{qrels.name} holds no relevance labels of queries and documents")
+        for labels in (qrels, *(dimension.labels for dimension in dimensions.values())):
+            _check_finite(labels)
         for dimension in dimensions.values():
             dimension.scale.check(dimension.labels)
         self.qrels = qrels
@@ -235,6 +237,16 @@ class Judgements:
             noise_scale=noise_scale if user == "arctan" else None,
             direction=scale.direction,
             normalise="integral" if norm == "integral" and user == "arctan" else None,
+        )
+
+
+def _check_finite(labels: Labels) -> None:
+    infinite = ~np.isfinite(labels.values)
+    if infinite.any():
+        line = int(np.argmax(infinite))
+        raise InputError(
+            f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so that nothing "
+            "can be computed from it; correct it, or leave it out with --not-a-label"
         )
 
 

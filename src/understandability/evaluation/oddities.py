@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,22 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
     else:
         found.append(_of_lines(run, "lines with the score of another document", _tied(run)))
     return tuple(oddity for oddity in found if oddity is not None)
+
+
+def unlabelled(run: Run, names: Iterable[str]) -> tuple[Oddity, ...]:
+    """The dimensions of which no document of the run has a label: its gains are all 0.
+
+    >>> [str(odd) for odd in unlabelled(Run.of("mine", {"q": [("a", 1.0)]}), ["u"])]
+    ['runs without a document that has a label of u, so that all gains are 0: 1 (first: mine)']
+    """
+    return tuple(
+        Oddity(
+            f"runs without a document that has a label of {name}, so that all gains are 0",
+            1,
+            run.name,
+        )
+        for name in names
+    )
 
 
 def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 
@@ -44,6 +45,20 @@ COLUMNS: dict[str, tuple[Feature, str]] = {
     feature.column(per): (feature, per) for feature in CATALOGUE for per in feature.per
 }
 
+# What the papers call formulas, in small letters: FOG is that of the uRBP papers (every
+# polysyllable counts), DCI the index of Dale & Chall 1948 (`dale_chall_readcalc` is what the
+# study's code computed).
+ALIASES = {
+    "fog": "gunning_fog_plain",
+    "dci": "dale_chall",
+    "dale_chall_index": "dale_chall",
+    "fre": "flesch_reading_ease",
+    "fkgl": "flesch_kincaid",
+    "cli": "coleman_liau",
+    "smog_index": "smog",
+    "lix_index": "lix",
+}
+
 GROUPS: tuple[str, ...] = tuple(dict.fromkeys(feature.group for feature in CATALOGUE))
 
 
@@ -74,27 +89,31 @@ def select_columns(
 
 
 def check_columns(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, if all are columns; an error that names every one that is not.
+    """The names, if all are columns or `ALIASES`; an error that names every one that is not.
 
-    >>> check_columns(["smog", "syllables_per_word"])
-    ('smog', 'syllables_per_word')
+    >>> check_columns(["smog", "syllables_per_word", "FOG"])
+    ('smog', 'syllables_per_word', 'gunning_fog_plain')
     >>> check_columns(["smug"])
     Traceback (most recent call last):
     ...
     understandability.errors.OptionError: no feature is named 'smug' (did you mean smog?); ...
     """
-    unknown = [name for name in names if name not in COLUMNS]
+    meant = tuple(ALIASES.get(name.lower(), name) for name in names)
+    unknown = [name for name in meant if name not in COLUMNS]
     if unknown:
         raise OptionError(
             f"no feature is named {', '.join(map(_with_neighbour, unknown))}; "
             "`understand features --list` shows all"
         )
-    return tuple(names)
+    return tuple(dict.fromkeys(meant))
 
 
 def _with_neighbour(name: str) -> str:
-    near = get_close_matches(name, COLUMNS, 1)
-    return f"{name!r} (did you mean {near[0]}?)" if near else repr(name)
+    """The name with the nearest column, or with those that hold a part of it."""
+    near = get_close_matches(name, [*COLUMNS, *ALIASES], 1)
+    parts = [part for part in re.split(r"[\W_]+", name.lower()) if len(part) > 2]
+    near = near or [column for column in COLUMNS if any(part in column for part in parts)][:3]
+    return f"{name!r} (did you mean {', '.join(near)}?)" if near else repr(name)
 
 
 def _check(what: str, names: Sequence[str], allowed: Sequence[str]) -> None:
@@ -120,7 +139,7 @@ def describe(feature: Feature) -> dict[str, str]:
 
 
 def markdown(features: Sequence[Feature] = CATALOGUE) -> str:
-    """The catalogue as a table for a README."""
+    """The catalogue as a Markdown table."""
     rows = [describe(feature) for feature in features]
     lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]
     lines += [" | ".join(row.values()) for row in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -92,8 +93,8 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
         first = next(iter(given.values()))
         try:
             if isinstance(first, Mapping):
-                return Labels.of(dimension, given)
-            return Labels.of_documents(dimension, given)
+                return Labels.of(dimension, {q: _known(labels) for q, labels in given.items()})
+            return Labels.of_documents(dimension, _known(given))
         except (TypeError, ValueError, AttributeError):
             pass
     elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
@@ -101,6 +102,12 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
         if rows and all(hasattr(row, "query_id") and hasattr(row, "doc_id") for row in rows):
             return labels_from_frame(rows, dimension, column or dimension)
     raise InputError(f"labels of {dimension} must be {_LABELS}, not {_kind(given)}")
+
+
+def _known(labels: Mapping[Any, Any]) -> dict[str, float]:
+    """Labels by document; None and NaN are none."""
+    known = {str(d): float(v) for d, v in labels.items() if v is not None}
+    return {docno: value for docno, value in known.items() if not math.isnan(value)}
 
 
 def _runs_of_list(given: list[Any]) -> Iterator[Run]:

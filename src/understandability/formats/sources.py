@@ -19,11 +19,10 @@ from understandability.formats.containers import (
     read_tar_pages,
     read_trec_pages,
 )
-from understandability.formats.docx import SUFFIX as DOCX
-from understandability.formats.docx import check_extra, read_docx
 from understandability.formats.http import too_long
+from understandability.formats.office import DOCX, OFFICE_SUFFIXES, PDF, check_office_extra
 from understandability.formats.tables import (
-    Columns,
+    TableColumns,
     Tables,
     read_arrow_pages,
     read_csv_pages,
@@ -64,7 +63,13 @@ _PARQUET = ".parquet"
 _TARS = (".tar", ".tgz")
 # Folders hold such tables of other things than pages; they are read where columns are chosen.
 _SELDOM_PAGES = (".csv", ".tsv")
-_SUFFIXES = (*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, *TABLE_SUFFIXES, _PARQUET, DOCX)
+_SUFFIXES = (
+    *PAGE_SUFFIXES,
+    *CONTAINER_SUFFIXES,
+    *TABLE_SUFFIXES,
+    _PARQUET,
+    *OFFICE_SUFFIXES,
+)
 _COMPRESSION = (".gz", ".zst")
 
 
@@ -107,16 +112,16 @@ class Sources:
         *,
         docnos: Collection[str] | None = None,
         limit: int = DEFAULT_LIMIT,
-        columns: Columns | None = None,
+        columns: TableColumns | None = None,
     ) -> None:
         self.docnos, self.limit = docnos, limit
         self._stream: io.BufferedReader | None = None
-        self._tables = Tables(columns or Columns())
+        self._tables = Tables(columns or TableColumns())
         self.skipped: Counter[str] = Counter()
         self.files = self._apart([file for path in paths for file in self._find(str(path))])
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> TableColumns:
         """What columns of tables were chosen."""
         return self._tables.columns
 
@@ -253,8 +258,8 @@ class Sources:
             kind = _kind_of_content(stream) if path == "-" else _kind(path) or ""
             if kind == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
                 kind = ".trec"  # as TREC's own disks name them
-            if kind == DOCX:
-                yield read_docx(stream, file.docno, path, self.limit)
+            if kind in OFFICE_SUFFIXES:
+                yield OFFICE_SUFFIXES[kind](stream, file.docno, path, self.limit)
             elif kind in TABLE_SUFFIXES:
                 yield from TABLE_SUFFIXES[kind](stream, path, self.limit, self._tables)
             elif kind in CONTAINER_SUFFIXES:
@@ -274,7 +279,7 @@ def read_pages(
     *paths: str | Path,
     docnos: Collection[str] | None = None,
     limit: int = DEFAULT_LIMIT,
-    columns: Columns | None = None,
+    columns: TableColumns | None = None,
 ) -> Sources:
     """The pages of `paths`; see `Sources`.
 
@@ -287,7 +292,7 @@ def read_pages(
 
 def holds_many(path: str) -> bool:
     """Whether a file may hold many pages, as far as its name tells."""
-    return _kind(path) not in (*PAGE_SUFFIXES, DOCX)
+    return _kind(path) not in (*PAGE_SUFFIXES, *OFFICE_SUFFIXES)
 
 
 def typed_columns(path: str) -> Any:
@@ -342,8 +347,7 @@ def _check_kind(path: str) -> None:
     """Raise what is wrong with a file that was given."""
     if _kind(path) is None:
         raise InputError(f"{path} has a suffix that is not known; inputs end in {_allowed()}")
-    if _kind(path) == DOCX:
-        check_extra()
+    check_office_extra(_kind(path) or "")
 
 
 def _kind(name: str) -> str | None:
@@ -367,6 +371,8 @@ def _kind_of_content(stream: io.BufferedReader) -> str:
         return ".trec"
     if first.startswith(b"PK\x03\x04"):
         return DOCX
+    if first.startswith(b"%PDF"):
+        return PDF
     if first.startswith(b"PAR1"):
         raise InputError("Parquet cannot be piped in; name the file")
     if first.startswith(b"ARROW1"):

@@ -35,13 +35,13 @@ _LONGEST_ROW = 1_000_000  # bytes of a row of CSV besides the page
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class TableColumns:
     """Which columns of tables hold what; None is guessed: `ID_COLUMNS`, `CONTENT_COLUMNS`.
 
     `id` names documents, `html` or `text` is their content, `url` their address; `keep` are
     columns that are to stand beside the rows.
 
-    >>> Columns(html="body", keep=("lang",)).id is None
+    >>> TableColumns(html="body", keep=("lang",)).id is None
     True
     """
 
@@ -53,7 +53,7 @@ class Columns:
 
     def __bool__(self) -> bool:
         """Whether anything is chosen."""
-        return self != Columns()
+        return self != TableColumns()
 
 
 class Layout(NamedTuple):
@@ -83,7 +83,7 @@ class ColumnsError(InputError):
 class Tables:
     """How tables are read: the columns that are chosen, and `remarks` on those that are guessed."""
 
-    columns: Columns = Columns()
+    columns: TableColumns = TableColumns()
     remarks: list[str] = field(default_factory=list)
 
     def layout(self, path: str, names: Sequence[str], *, is_record: bool = False) -> Layout:

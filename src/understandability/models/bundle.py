@@ -49,6 +49,7 @@ MODELS = {
     "background": ("background", "BackgroundModel"),
     "judged": ("judged", "JudgedModel"),
     "pages": ("pages", "PageModel"),
+    "neural": ("neural", "NeuralModel"),
 }
 
 
@@ -252,11 +253,12 @@ def _bundle(files: BundleFiles) -> Bundle:
             f"this version knows no model of kind {str(kind)[:40]!r}, only {', '.join(MODELS)}; "
             "upgrade it"
         )
+    made = _model(kind, model, files.weights)
     return Bundle(
         name,
         licence,
-        _model(kind, model, files.weights),
-        (PageScale if kind == "pages" else Calibration).from_json(knots),
+        made,
+        (PageScale if isinstance(made, PageModel) else Calibration).from_json(knots),
         MappingProxyType(card),
         files.checksum,
     )

@@ -7,27 +7,18 @@ notebook shows them as they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from understandability.report.references import Reference
 
 _INK, _ACCENT, _SOFT = "var(--ink, #222)", "var(--accent, #0b62a8)", "var(--soft, #9db6c9)"
 # Letters over a line are readable on paper of their own.
 _HALO = "paint-order:stroke;stroke:var(--paper, #fff);stroke-width:5px"
 _WIDTH = 400.0  # near that of a phone, so that letters are legible there
 _MARGIN = 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """Where a kind of text lies on the scale of difficulty: its quartiles."""
-
-    name: str
-    low: float
-    median: float
-    high: float
 
 
 def _svg(height: float, title: str, description: str, parts: Sequence[str]) -> str:
@@ -70,7 +61,8 @@ def scale_chart(
     `spread` is the standard error of `difficulty` (NaN: not shown); each reference is drawn
     from its lower to its upper quartile.
 
-    >>> "difficulty 25" in scale_chart(25.0, 8.0, 40.0, [Reference("posts", 10, 20, 30)])
+    >>> posts = Reference("posts", tuple(range(5, 100, 5)))
+    >>> "difficulty 25" in scale_chart(25.0, 8.0, 40.0, [posts])
     True
     """
 
@@ -97,16 +89,16 @@ def scale_chart(
     y = axis + 58
     said = [f"This page has difficulty {difficulty:.0f}; the reader's limit is {threshold:g}."]
     for reference in references:
-        low, high = place(reference.low), place(reference.high)
+        quartiles = reference.quartiles
+        low, middle, high = map(place, quartiles)
         parts.append(_box(low, y - 9, high - low, 10, _SOFT))
-        middle = place(reference.median)
         parts.append(_line(middle, y - 12, middle, y + 4, _INK, 2))
         if low > _WIDTH / 2:
             parts.append(_text(low - 6, y, reference.name, "end"))
         else:
             parts.append(_text(high + 6, y, reference.name, "start"))
         said.append(
-            f"The middle half of {reference.name} has {reference.low:.0f} to {reference.high:.0f}."
+            f"The middle half of {reference.name} has {quartiles[0]:.0f} to {quartiles[2]:.0f}."
         )
         y += 22
     return _svg(y, "Difficulty on a scale from 0 to 100", " ".join(said), parts)

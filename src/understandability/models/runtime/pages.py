@@ -99,10 +99,13 @@ class PageModel:
         """The mean of the passages that it learned from."""
         return self.kernel.center
 
+    def of_passages(self, batch: Batch) -> Floats:
+        """What it reads of each passage; (passages, names)."""
+        return batch.once(passages).columns
+
     def inputs(self, batch: Batch) -> Floats:
-        """The mean of the columns over each document's passages."""
-        found = batch.once(passages)
-        return found.means(found.columns)
+        """The mean of what it reads over each document's passages."""
+        return batch.once(passages).means(batch.once(self.of_passages))
 
     def predict(self, inputs: Floats) -> Floats:
         """The level for each row of columns."""
@@ -111,7 +114,10 @@ class PageModel:
     def levels(self, batch: Batch) -> PageLevels:
         """Level, error and flags of each document, and the levels of its passages."""
         found = batch.once(passages)
-        of_passages = self.predict(found.columns)
+        return self.levels_of(found, self.predict(batch.once(self.of_passages)))
+
+    def levels_of(self, found: Passages, of_passages: Floats) -> PageLevels:
+        """The same from passages that were read before, and the level of each of them."""
         squares = (self.kernel.prepared(found.means(found.columns)) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.error.unlikeness(squares, words)
@@ -121,7 +127,7 @@ class PageModel:
         }
         flags = tuple(
             tuple(name for name, where in raised.items() if where[index])
-            for index in range(len(batch))
+            for index in range(len(words))
         )
         level = found.means(of_passages)
         error = np.where(np.isnan(level), np.nan, self.error.of(words, unlikeness, found.prose))
@@ -135,18 +141,25 @@ class PageModel:
         """Vectors as float16, as training used them."""
         arrays = self.kernel.to_arrays()
         arrays["vectors"] = arrays["vectors"].astype(np.float16)
-        model = {"kind": "pages", "columns": list(self.names), "error": asdict(self.error)}
+        model = {"kind": "pages", "columns": list(passage_columns()), "error": asdict(self.error)}
         return model, {"kernel.npz": array_bytes(arrays)}
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
         """The model that `to_parts` gave."""
-        if model.get("columns") != list(passage_columns()):
-            raise InputError("it reads other columns of passages than this version has")
-        kernel = predictor_of(weights, "kernel")
-        if not isinstance(kernel, Prepared):
-            raise InputError("its kernel is not what a page model has there")
-        return cls(kernel, _read(Error, model.get("error")))
+        return cls(*kernel_and_error(model, weights))
+
+
+def kernel_and_error(
+    model: Mapping[str, Any], weights: Mapping[str, bytes]
+) -> tuple[Prepared, Error]:
+    """What `PageModel.to_parts` gave."""
+    if model.get("columns") != list(passage_columns()):
+        raise InputError("it reads other columns of passages than this version has")
+    kernel = predictor_of(weights, "kernel")
+    if not isinstance(kernel, Prepared):
+        raise InputError("its kernel is not what a page model has there")
+    return kernel, _read(Error, model.get("error"))
 
 
 @dataclass(frozen=True, slots=True)

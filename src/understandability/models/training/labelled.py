@@ -19,7 +19,12 @@ from understandability.documents import document_of_page
 from understandability.errors import InputError, OptionError, PageError
 from understandability.features import compute_features
 from understandability.formats.records import read_records
-from understandability.formats.tables import CONTENT_COLUMNS, ID_COLUMNS, Columns, media_type_of
+from understandability.formats.tables import (
+    CONTENT_COLUMNS,
+    ID_COLUMNS,
+    TableColumns,
+    media_type_of,
+)
 from understandability.language.tokens import word_of
 from understandability.models.calibration import difficulty_of_level
 from understandability.models.runtime.arrays import MOST
@@ -50,7 +55,7 @@ SCALES: Mapping[str, tuple[Any, float, float]] = MappingProxyType(
     }
 )
 _FOG = "gunning_fog_plain"
-_GUESSED = Columns()
+_GUESSED = TableColumns()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class LabelSource:
     >>> LabelSource.parse("clear.jsonl.gz:label:easier")  # doctest: +NORMALIZE_WHITESPACE
     LabelSource(path='clear.jsonl.gz', label='label',
                 direction=<Direction.EASIER: 'higher-easier'>, scale='rank',
-                columns=Columns(id=None, html=None, text=None, url=None, keep=()), group=None)
+                columns=TableColumns(id=None, html=None, text=None, url=None, keep=()), group=None)
     >>> LabelSource.parse("readme.csv:cefr:harder:cefr").label
     'cefr'
     """
@@ -73,7 +78,7 @@ class LabelSource:
     label: str = "label"
     direction: Direction | None = None
     scale: str = "rank"
-    columns: Columns = _GUESSED
+    columns: TableColumns = _GUESSED
     group: str | None = None
 
     def __post_init__(self) -> None:
@@ -89,7 +94,7 @@ class LabelSource:
         label: str | None = None,
         direction: Direction | None = None,
         scale: str | None = None,
-        columns: Columns = _GUESSED,
+        columns: TableColumns = _GUESSED,
         group: str | None = None,
     ) -> LabelSource:
         """``PATH[:COLUMN][:harder|easier][:SCALE]``; what it leaves out is as given besides."""

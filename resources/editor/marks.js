@@ -1,0 +1,91 @@
+// The text behind the text: sentences by difficulty, terms and hard words underlined.
+
+// Where each piece of the server's answer stands in the text that was sent.
+// Headings came back with a full stop; marks that show nothing and dashes without space moved.
+const NEAR = 20;
+
+export function placesOf(text, pieces) {
+  const places = [];
+  let at = 0;
+  for (const piece of pieces) {
+    while (/\s/.test(text[at] ?? "")) at += 1;
+    const bare = piece.endsWith(".") ? piece.slice(0, -1) : piece;
+    const near = text.slice(at, at + piece.length + NEAR);
+    let found = near.indexOf(piece);
+    let length = piece.length;
+    if (found < 0) {
+      found = near.indexOf(bare);
+      length = bare.length;
+    }
+    const start = found < 0 ? at : at + found;
+    at = found < 0 ? at : start + length;
+    places.push([start, at]);
+  }
+  return places;
+}
+
+// Sentences and words of an explanation as ranges of the text.
+export function marksOf(text, explanation) {
+  const places = placesOf(text, explanation.pieces);
+  const range = (first, last) => [places[first][0], places[last - 1][1]];
+  const marks = { sentences: [], words: [] };
+  for (const sentence of explanation.sentences) {
+    const [start, end] = range(sentence.first, sentence.last);
+    marks.sentences.push({ start, end, shade: sentence.shade });
+  }
+  let behind = 0;
+  for (const offer of explanation.offers) {
+    const [start, end] = range(offer.first, offer.last);
+    if (start >= behind && end > start) marks.words.push({ start, end, offer });
+    behind = Math.max(behind, end);
+  }
+  return marks;
+}
+
+// The same marks after an edit: what lies behind it moves, what it touches grows or shrinks.
+export function moved(marks, before, after) {
+  let head = 0;
+  const most = Math.min(before.length, after.length);
+  while (head < most && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const change = after.length - before.length;
+  const behind = before.length - tail;
+  const start = (place) => (place >= behind ? place + change : Math.min(place, head));
+  const end = (place) => (place >= behind ? place + change : Math.min(place, head));
+  const move = (mark) => ({ ...mark, start: start(mark.start), end: Math.max(end(mark.end), start(mark.start)) });
+  return {
+    sentences: marks.sentences.map(move),
+    // A term that was edited is none any more.
+    words: marks.words.filter((mark) => mark.end <= head || mark.start >= behind).map(move),
+  };
+}
+
+export function draw(mirror, text, marks) {
+  const all = document.createDocumentFragment();
+  let at = 0;
+  let next = 0;
+  const plain = (parent, end) => {
+    if (end > at) parent.append(text.slice(at, end));
+    at = Math.max(at, end);
+  };
+  for (const sentence of marks.sentences) {
+    plain(all, sentence.start);
+    const span = document.createElement("span");
+    span.className = `shade-${sentence.shade}`;
+    while (next < marks.words.length && marks.words[next].start < sentence.end) {
+      const mark = marks.words[next];
+      plain(span, mark.start);
+      const word = document.createElement("u");
+      word.dataset.mark = next;
+      plain(word, mark.end);
+      span.append(word);
+      next += 1;
+    }
+    plain(span, sentence.end);
+    all.append(span);
+  }
+  plain(all, text.length);
+  all.append("\n"); // the last line has its height even where it is empty
+  mirror.replaceChildren(all);
+}

@@ -1,0 +1,50 @@
+// The calls of the server, on the same machine; what goes wrong becomes one sentence.
+
+const TOKEN = "understandability-token";
+
+export class ServerError extends Error {
+  constructor(status, sentence) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+export function useToken(token) {
+  sessionStorage.setItem(TOKEN, token);
+}
+
+async function send(path, body, type) {
+  const headers = { "Content-Type": type };
+  const token = sessionStorage.getItem(TOKEN);
+  if (token) headers.Authorization = `Bearer ${token}`;
+  let reply;
+  try {
+    reply = await fetch(path, { method: "POST", body, headers });
+  } catch {
+    throw new ServerError(0, "The server does not answer; is understand serve still running?");
+  }
+  if (reply.ok) return reply;
+  const answer = await reply.json().catch(() => ({}));
+  throw new ServerError(reply.status, answer.error || `The server answered ${reply.status}.`);
+}
+
+const sendJson = (path, message) => send(path, JSON.stringify(message), "application/json");
+
+export async function explain(text, reader, steps) {
+  const reply = await sendJson("v1/explain", { text, reader, steps });
+  return (await reply.json()).explanation;
+}
+
+export async function compare(before, after) {
+  const reply = await sendJson("v1/compare", { before, after });
+  return (await reply.json()).comparison;
+}
+
+export async function report(text, reader) {
+  return (await sendJson("v1/report", { text, reader })).blob();
+}
+
+export async function textOfFile(file) {
+  const path = `v1/text?name=${encodeURIComponent(file.name)}`;
+  return (await send(path, file, "application/octet-stream")).json();
+}

@@ -1,0 +1,67 @@
+"""`understand serve`: the editor for writers, and the HTTP API."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from understandability.cli.options import Bundle, NoiseScale, Reader, Threshold, User, number
+
+
+def serve(
+    host: Annotated[
+        str,
+        typer.Option(help="Address to listen on; 0.0.0.0 means every address, and needs --token."),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8765,
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Another name that the server answers to, such as a proxy's."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            envvar="UNDERSTANDABILITY_TOKEN",
+            help="Bearer token that callers must send.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
+    bundle: Bundle = "open",
+    reader: Reader = "public",
+    threshold: Threshold = None,
+    user: User = None,
+    noise_scale: NoiseScale = None,
+    limit_mb: Annotated[
+        float, typer.Option(min=0.001, max=1000, help="Longest request in MB.")
+    ] = 10.0,
+    limit_seconds: Annotated[
+        float, typer.Option(min=0.1, max=3600, help="Longest time for a request.")
+    ] = 20.0,
+) -> None:
+    """Open the editor for writers on this machine, with an HTTP API beside it.
+
+    Nothing that is typed leaves the machine. The API is described at /openapi.json.
+
+    Example: understand serve
+    """
+    from understandability.scoring import Settings
+    from understandability.serve.guard import RequestLimits
+    from understandability.serve.run import run
+
+    run(
+        Settings(
+            bundle=bundle,
+            reader=reader,
+            threshold=threshold,
+            user=user,
+            noise_scale=number(noise_scale, "--noise-scale"),
+        ),
+        host=host,
+        port=port,
+        names=tuple(name or ()),
+        token=token,
+        workers=workers,
+        limits=RequestLimits(megabytes=limit_mb, seconds=limit_seconds),
+    )

@@ -1,0 +1,51 @@
+"""Levels in words, after the reading scales of the Common European Framework (2001)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+SHADES = 5  # from easy to very hard
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level: its name, how hard it is in a word, and which texts are of it."""
+
+    name: str
+    word: str
+    texts: str
+
+
+LEVELS = (
+    Level("A1", "very easy", "names, everyday words and very simple sentences"),
+    Level("A2", "easy", "very short, simple texts on everyday things"),
+    Level("B1", "plain", "texts in everyday language, such as a good leaflet"),
+    Level("B2", "fairly hard", "articles and reports, as in a newspaper"),
+    Level("C1", "hard", "long texts on complex matters, for those who know the subject"),
+    Level("C2", "very hard", "abstract texts in the language of specialists"),
+)
+
+
+def level_of(level: float) -> Level | None:
+    """The level nearest to a number, 1 (A1) to 6 (C2); None for NaN.
+
+    >>> level_of(3.6).name, level_of(0.2).name, level_of(7.5).name
+    ('B2', 'A1', 'C2')
+    """
+    if math.isnan(level):
+        return None
+    return LEVELS[min(max(math.floor(level + 0.5), 1), len(LEVELS)) - 1]
+
+
+def shade_of(level: float, difficulty: float) -> int:
+    """The step of the colour scale: 0 up to A2, then one for each level; 4 is C2.
+
+    For models that give no level, a step for each 20 points of difficulty.
+
+    >>> shade_of(2.4, 20.0), shade_of(3.0, 30.0), shade_of(6.3, 80.0), shade_of(math.nan, 45.0)
+    (0, 1, 4, 2)
+    """
+    if not math.isnan(level):
+        return min(max(math.floor(level + 0.5) - 2, 0), SHADES - 1)
+    return 0 if math.isnan(difficulty) else min(int(difficulty // 20), SHADES - 1)

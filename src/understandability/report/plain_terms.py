@@ -1,0 +1,499 @@
+"""What readers say for an expert's or an official's term: "heart attack" for "infarction".
+
+The tables ``medical.tsv`` and ``general.tsv`` of ``resources/plain_terms`` hold a row for each
+term, part of speech and rule; ``irregular.tsv`` the forms that no rule gives. A rule says where a
+row holds:
+
+    near:heart,valve      one of these words within ten words of the term, in its sentence
+    before:test,result    the next word is one of these
+    after:vaginal,nasal   the word before is one of these
+    not-near: not-before: not-after:   none of these is there
+
+Words of rules match their plurals and verb forms; words in capitals are universal parts of speech,
+`PUNCT` also the end of the sentence, and ``be`` stands for is, was, been and the like. At each
+word the longest term wins, and of its rows the first whose rules hold, rows with rules first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from understandability.features import Batch
+from understandability.language.inflection import (
+    BASE,
+    PARTICIPLE,
+    PAST,
+    PLURAL,
+    forms_of,
+    one_spelling,
+    plural,
+    verb_form,
+)
+from understandability.language.tags import UNIVERSAL
+from understandability.language.tokens import split_pieces, tokenize
+from understandability.storage.resources import resource_lines
+
+MEDICAL, GENERAL = "medical", "general"
+LISTS = (MEDICAL, GENERAL)
+_NEAR = 10  # words on each side
+_HYPHENS = frozenset("-‐‑–")
+_BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am"))
+_HAVE = frozenset(("has", "have", "had"))
+_ARTICLES = ("a", "an")
+# Tags that a term of each kind may have; taggers err on words that they have not seen.
+_TAGS: Mapping[str, frozenset[str]] = {
+    "noun": frozenset(("NOUN", "PROPN", "X")),
+    "verb": frozenset(("VERB", "AUX")),
+    "adjective": frozenset(("ADJ", "NOUN", "VERB", "PROPN", "ADV", "X")),
+    "adverb": frozenset(("ADV", "ADJ", "SCONJ", "CCONJ", "NOUN", "ADP")),
+}
+_NAMES = frozenset(("NOUN", "ADJ", "PROPN"))
+_OBJECT = frozenset(("DET", "NOUN", "PRON", "ADJ", "NUM", "PROPN"))
+_WANTS_OBJECT = frozenset(("of", "to", "into", "in", "from", "with", "for", "as"))
+_CLAUSE = frozenset(("how", "what", "when", "whether", "too", "with", "not", "no", "out"))
+_NO_PASSIVE = frozenset(("become", "come", "fall", "get", "go", "grow", "happen", "rise"))
+# The head of a plain noun stands before the first of these: "bulges in a blood vessel".
+_AFTER_HEAD = frozenset(
+    (
+        "of", "in", "on", "to", "that", "who", "whose", "which", "where", "when", "for",
+        "from", "with", "without", "between", "at", "under", "by", "around", "outside",
+        "over", "against", "near", "not", "about", "through", "inside", "into", "behind",
+        "before", "after", "below", "above", "along", "during", "since", "than", "alive",
+        "affected", "studied", "measured", "used", "compared", "told", "needed", "apart",
+        "away", "out", "off", "taken", "given", "caused", "left", "going", "getting", "being",
+        "taking", "doing", "making", "leading", "helping", "put", "made", "or", "and", "up",
+        "living", "wanting", "relying", "accused", "sued", "across", "back", "down", "also",
+        "it", "they", "how", "no", "so", "why", "only", "both",
+    )
+)  # fmt: skip
+
+
+class _Rule(NamedTuple):
+    place: str
+    negative: bool
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTerm:
+    """A row of the tables; without a `plain` term `note` explains.
+
+    `part` is noun, verb, adjective, adverb or phrase; `plurals` are those of `plain`. An adjective
+    that stands `behind` goes after its noun ("intracranial pressure", "pressure inside the skull").
+    """
+
+    term: str
+    plain: tuple[str, ...]
+    plurals: tuple[str, ...]
+    part: str
+    rules: tuple[_Rule, ...]
+    note: str
+    source: str
+    behind: bool
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A term in a text, ``pieces[first:last]``, and what to say instead, the best first.
+
+    `texts` are what stands in place of those pieces with each of `plain`: articles, capitals and
+    punctuation are put right. Both are empty where only `note` explains the term.
+    """
+
+    first: int
+    last: int
+    term: str
+    plain: tuple[str, ...]
+    texts: tuple[str, ...]
+    note: str
+    kind: str
+
+
+def _rules(text: str) -> Iterator[_Rule]:
+    for rule in text.split():
+        place, words = rule.split(":")
+        yield _Rule(
+            place.removeprefix("not-"), place.startswith("not-"), frozenset(words.split(","))
+        )
+
+
+@cache
+def plain_terms() -> tuple[PlainTerm, ...]:
+    """All rows of both tables.
+
+    >>> next(row.plain for row in plain_terms() if row.term == "myocardial infarction")
+    ('heart attack',)
+    """
+    rows = []
+    for kind in LISTS:
+        for line in resource_lines(f"plain_terms/{kind}.tsv")[1:]:
+            term, plains, part, when, note, source, place, plurals = line.split("\t")
+            plain = tuple(plains.split(" | ")) if plains else ()
+            special = plurals.split(" | ") if plurals else ["-"] * len(plain)
+            rows.append(
+                PlainTerm(
+                    term,
+                    plain,
+                    tuple(
+                        plural(each) if form == "-" else form
+                        for each, form in zip(plain, special, strict=False)
+                    )
+                    if part == "noun"
+                    else (),
+                    part,
+                    tuple(_rules(when)),
+                    note,
+                    source,
+                    place == "after",
+                    kind,
+                )
+            )
+    return tuple(rows)
+
+
+class _Form(NamedTuple):
+    """A form of a term, by name."""
+
+    row: PlainTerm
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """Forms of terms by their words in one spelling; the most words of those that begin so."""
+
+    forms: Mapping[tuple[str, ...], tuple[_Form, ...]]
+    longest: Mapping[str, int]
+
+
+def _words_of(form: str) -> tuple[str, ...]:
+    if form.isalpha():
+        return (one_spelling(form),)
+    tokens = (token for piece in split_pieces(form) for token in tokenize(piece))
+    return tuple(one_spelling(token) for token in tokens if token not in _HYPHENS)
+
+
+@cache
+def _index() -> _Index:
+    forms: dict[tuple[str, ...], list[_Form]] = {}
+    for row in sorted(plain_terms(), key=lambda row: not row.rules):
+        for form, name in forms_of(row.term, row.part):
+            forms.setdefault(_words_of(form), []).append(_Form(row, name))
+    longest: dict[str, int] = {}
+    for words, found in forms.items():
+        found.sort(key=lambda form: (not form.row.rules, form.name != BASE))
+        longest[words[0]] = max(longest.get(words[0], 0), len(words))
+    return _Index({words: tuple(found) for words, found in forms.items()}, longest)
+
+
+_ENDINGS = (
+    ("ies", "y"), ("es", ""), ("s", ""), ("ed", ""), ("d", ""), ("ing", ""), ("ing", "e"),
+    ("'s", ""), ("ses", "sis"),
+)  # fmt: skip
+
+
+@lru_cache(1 << 16)
+def _stems(word: str) -> frozenset[str]:
+    """The forms that a word of a rule may take: rough, for comparing only."""
+    word = word.lower()
+    found = {word}
+    for end, new in _ENDINGS:
+        if word.endswith(end) and len(word) > len(end) + 2:
+            found.add(word[: -len(end)] + new)
+    if word in _BE:
+        found.add("be")
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """Tokens without hyphens, their tags, the piece of each; hyphens and genitives are passed over.
+
+    `begins` and `ends` are where a token stands in its piece.
+    """
+
+    tokens: list[str]
+    tags: list[str]
+    pieces: list[int]
+    begins: list[int]
+    ends: list[int]
+
+    def tag(self, place: int) -> str:
+        """The tag there; the end of the sentence counts as punctuation."""
+        return self.tags[place] if 0 <= place < len(self.tags) else "PUNCT"
+
+    def word(self, place: int) -> str:
+        """The word there in small letters, '' outside."""
+        return self.tokens[place].lower() if 0 <= place < len(self.tokens) else ""
+
+    def is_in_compound(self, start: int, end: int) -> bool:
+        """Whether a hyphen ties the words at ``start:end`` to another: "anti-proliferative"."""
+        return self._are_tied(start - 1) or self._are_tied(end - 1)
+
+    def _are_tied(self, place: int) -> bool:
+        """Whether one hyphen is all that stands between the tokens at a place and behind it."""
+        return (
+            0 <= place < len(self.tokens) - 1
+            and self.pieces[place] == self.pieces[place + 1]
+            and self.begins[place + 1] == self.ends[place] + 1
+            and self.tags[place] != "PUNCT" != self.tags[place + 1]
+        )
+
+    def holds(self, rule: _Rule, start: int, end: int) -> bool:
+        """Whether a rule holds for the term at ``start:end``."""
+        if rule.place == "near":
+            low, high = max(0, start - _NEAR), min(len(self.tokens), end + _NEAR)
+            places = [*range(low, start), *range(end, high)]
+            return any(_stems(self.tokens[i]) & rule.words for i in places) != rule.negative
+        place = end if rule.place == "before" else start - 1
+        if not 0 <= place < len(self.tokens):
+            return ("PUNCT" in rule.words) != rule.negative
+        found = self.tags[place] in rule.words or bool(_stems(self.tokens[place]) & rule.words)
+        return found != rule.negative
+
+
+def offers(batch: Batch) -> tuple[tuple[Offer, ...], ...]:
+    """The terms of each document that have a plain one, in order.
+
+    >>> from understandability.documents import document_of_text
+    >>> document = document_of_text("She had a myocardial infarction. Both biopsies were clear.")
+    >>> [(each.term, each.plain[0]) for each in offers(Batch([document]))[0]]
+    [('myocardial infarction', 'heart attack'), ('biopsies', 'tissue samples')]
+    """
+    found: list[list[Offer]] = [[] for _ in batch.documents]
+    for number, sentence in _sentences(batch):
+        pieces = batch.documents[number].pieces
+        found[number] += (
+            _offer(sentence, pieces, form, start, end) for form, start, end in _found(sentence)
+        )
+    return tuple(map(tuple, found))
+
+
+def _sentences(batch: Batch) -> Iterator[tuple[int, _Sentence]]:
+    """The sentences of a batch with the number of their document; pieces count from its first."""
+    _, sizes = batch.pieces.tokens(batch.piece_ids)
+    piece_of_token = [piece for piece, size in enumerate(sizes.tolist()) for _ in range(size)]
+    strings = batch.token_types.strings
+    ids, tags = batch.token_ids.tolist(), batch.tags.tolist()
+    bounds = [*batch.token_sentence_starts.tolist(), len(ids)]
+    spans = iter(pairwise(bounds))
+    for number, document in enumerate(batch.documents):
+        offset = int(batch.piece_starts[number])
+        for _ in document.sentence_starts:
+            start, end = next(spans)
+            sentence = _Sentence([], [], [], [], [])
+            at, before = 0, -1
+            for place in range(start, end):
+                token, piece = strings[ids[place]], piece_of_token[place] - offset
+                if piece != before:
+                    at, before = 0, piece
+                begin = document.pieces[piece].lower().find(token.lower(), at)
+                at = max(begin, at) + len(token)
+                if token not in _HYPHENS:
+                    sentence.tokens.append(token)
+                    sentence.tags.append(UNIVERSAL[tags[place]])
+                    sentence.pieces.append(piece)
+                    sentence.begins.append(at - len(token))
+                    sentence.ends.append(at)
+            yield number, sentence
+
+
+def _found(sentence: _Sentence) -> Iterator[tuple[_Form, int, int]]:
+    """The terms of a sentence, the longest that begins at each word, none overlapping."""
+    index = _index()
+    words = [one_spelling(token) for token in sentence.tokens]
+    at = 0
+    while at < len(words):
+        for size in range(min(index.longest.get(words[at], 0), len(words) - at), 0, -1):
+            forms = index.forms.get(tuple(words[at : at + size]))
+            form = _chosen(forms, sentence, at, at + size) if forms else None
+            if form:
+                yield form, at, at + size
+                at += size - 1
+                break
+        at += 1
+
+
+def _chosen(forms: Sequence[_Form], sentence: _Sentence, start: int, end: int) -> _Form | None:
+    word = sentence.tokens[start]
+    if end - start == 1 and word.isupper() and 1 < len(word) < 6:
+        return None  # an abbreviation or a gene
+    if sentence.is_in_compound(start, end) or _is_name(sentence, start, end):
+        return None
+    parts = {form.row.part for form in forms}
+    for form in forms:
+        fits = _FITS.get(form.row.part)
+        if (
+            _has_part(form.row.part, parts, sentence, start, end)
+            and not (form.row.plain and _repeats(form.row.plain[0], sentence, start, end))
+            and (fits is None or not form.row.plain or fits(form, sentence, start, end))
+            and all(sentence.holds(rule, start, end) for rule in form.row.rules)
+        ):
+            return form
+    return None
+
+
+def _is_name(sentence: _Sentence, start: int, end: int) -> bool:
+    """Whether the words stand in a name: "the American Academy of Pediatrics"."""
+    if not start or not sentence.tokens[start][0].isupper():
+        return False
+    return sentence.tag(start - 1) != "PUNCT" or sentence.word(end) == ","
+
+
+def _has_part(part: str, parts: set[str], sentence: _Sentence, start: int, end: int) -> bool:
+    """Whether a word there can be of that part of speech; `parts` are all that terms have there."""
+    if part == "phrase" or end - start > 1:
+        return True
+    tag, following = sentence.tag(start), sentence.tag(end)
+    as_noun = (
+        part == "noun" and tag == "ADJ" and ("adjective" not in parts or following not in _NAMES)
+    )
+    return tag in _TAGS[part] or as_noun
+
+
+def _repeats(plain: str, sentence: _Sentence, start: int, end: int) -> bool:
+    """Whether a word of the plain term stands beside it already: "supporting tissue tissue"."""
+    beside = [*range(max(0, start - 2), start), *range(end, min(end + 2, len(sentence.tokens)))]
+    own = {word for word in plain.lower().split() if len(word) > 3}
+    return any(own & _stems(sentence.tokens[place]) for place in beside)
+
+
+def _fits_as_noun(form: _Form, sentence: _Sentence, start: int, end: int) -> bool:
+    """Not where the frame asks for one word: "colonoscopy screening", "oxygen uptake"."""
+    words = form.row.plain[0].split()
+    before, following = sentence.tag(start - 1) if start else "", sentence.tag(end)
+    if following in ("NOUN", "PROPN") and sentence.word(end) in ("syndrome", "disease"):
+        return False  # a part of its name
+    if end - start > 1 and before == "CCONJ" and sentence.tag(start - 2) == "ADJ":
+        return False  # "systolic and diastolic blood pressure"
+    if len(words) == 1:
+        return True
+    is_doing = words[0].endswith("ing")
+    is_clause = is_doing or words[0] in _CLAUSE
+    has_tail = is_clause or any(word.strip(",") in _AFTER_HEAD for word in words[1:])
+    if following in ("NOUN", "NUM", "PROPN") and (has_tail or len(words) > 2):
+        return False
+    if is_clause and before in ("ADJ", "DET", "NOUN", "NUM", "PROPN", "VERB"):
+        return False  # "the highest how common it is"
+    if sentence.word(end) in ("of", "to"):
+        # "going away of symptoms", "fingers or toes of both", not "start of pregnancy of a baby"
+        return not has_tail or (is_doing and len(words) == 2) or "or" in words
+    return not (has_tail and before in ("NOUN", "PROPN"))
+
+
+def _fits_as_verb(form: _Form, sentence: _Sentence, start: int, end: int) -> bool:
+    first, *others = form.row.plain[0].split()
+    following, before = sentence.tag(end), sentence.tag(start - 1) if start else ""
+    after_subject = before in ("NOUN", "PRON", "PROPN", "ADV")
+    in_past = form.name in (PAST, PARTICIPLE)
+    passive = in_past and any(sentence.word(place) in _BE for place in range(start - 3, start))
+    if form.name == BASE and sentence.word(start - 1) in _BE:
+        return False
+    if passive and first in _NO_PASSIVE:
+        return False  # "was deteriorated" is no "was got worse"
+    if (
+        in_past
+        and not passive
+        and after_subject
+        and following == "ADP"
+        and verb_form(first, PAST) != verb_form(first, PARTICIPLE)
+    ):
+        return False  # "rates declined by half", "rates taken by nurses": which it is nobody knows
+    if not others:
+        return True
+    if (
+        others[-1] in _WANTS_OBJECT
+        and (passive or following not in _OBJECT)
+        and not form.row.term.endswith(others[-1])
+    ):
+        return False  # "was intubated" is no "was put a tube into"
+    # "elevated levels": only one word may stand before its noun.
+    return not (
+        in_past
+        and following in _NAMES
+        and sentence.tag(start) != "AUX"
+        and not (form.name == PAST and after_subject)
+    )
+
+
+def _fits_as_adjective(form: _Form, sentence: _Sentence, start: int, end: int) -> bool:
+    words = form.row.plain[0].split()
+    if not form.row.behind:
+        return not (words[0] in _WANTS_OBJECT and sentence.tag(start - 1) == "VERB")
+    until = end
+    while sentence.tag(until) in ("NOUN", "ADJ"):
+        until += 1
+    return until == end or sentence.tag(until) != "ADP"  # "excess risk of cancer": behind all of it
+
+
+_FITS: Mapping[str, Callable[[_Form, _Sentence, int, int], bool]] = {
+    "noun": _fits_as_noun,
+    "verb": _fits_as_verb,
+    "adjective": _fits_as_adjective,
+}
+
+
+def _inflected(form: _Form, sentence: _Sentence, start: int) -> tuple[str, ...]:
+    """The plain terms in the form of the term."""
+    row, name = form
+    if row.part == "noun" and name == PLURAL:
+        return row.plurals
+    if row.part != "verb":
+        return row.plain
+    if name == PAST:
+        before = (sentence.word(place) for place in (start - 1, start - 2, start - 3))
+        after_subject = start > 0 and sentence.tag(start - 1) in ("NOUN", "PRON", "PROPN", "ADV")
+        if any(word in _BE | _HAVE for word in before) or not after_subject:
+            name = PARTICIPLE
+    return tuple(verb_form(plain, name) for plain in row.plain)
+
+
+def _offer(sentence: _Sentence, pieces: Sequence[str], form: _Form, start: int, end: int) -> Offer:
+    plain = _inflected(form, sentence, start)
+    first, last = sentence.pieces[start], sentence.pieces[end - 1]
+    before = pieces[first][: sentence.begins[start]]
+    term = " ".join(pieces[first : last + 1])
+    term = term[len(before) : len(term) - len(pieces[last]) + sentence.ends[end - 1]]
+    moved = ""
+    if form.row.behind:
+        until = end
+        while sentence.tag(until) == "NOUN" and sentence.pieces[until] == last + 1 + until - end:
+            until += 1
+        if until > end:
+            nouns = pieces[last + 1 : sentence.pieces[until - 1] + 1]
+            last, end = sentence.pieces[until - 1], until
+            moved = " ".join(nouns)
+            moved = moved[: len(moved) - len(nouns[-1]) + sentence.ends[end - 1]] + " "
+    behind = pieces[last][sentence.ends[end - 1] :]
+    article = ""
+    if first and not before and pieces[first - 1].lower() in _ARTICLES:
+        first -= 1
+        article = pieces[first]
+    capital = term[:1].isupper() and not term.isupper()
+    texts = []
+    for each in plain:
+        text = moved + each
+        text = text[:1].upper() + text[1:] if capital else text
+        if article:
+            text = f"{_article(article, text)} {text}"
+        texts.append(before + text + behind)
+    return Offer(first, last + 1, term, plain, tuple(texts), form.row.note, form.row.kind)
+
+
+_SPOKEN_VOWEL = re.compile(r"(?!eu|uni|use|one)[aeiou]|hour|honest", re.IGNORECASE)
+
+
+def _article(article: str, text: str) -> str:
+    """The article before a text: "a" or "an", as it is spoken.
+
+    >>> _article("an", "heart attack"), _article("A", "infection"), _article("an", "useful test")
+    ('a', 'An', 'a')
+    """
+    right = "an" if _SPOKEN_VOWEL.match(text) else "a"
+    return right.capitalize() if article[0].isupper() else right

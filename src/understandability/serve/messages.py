@@ -1,0 +1,165 @@
+"""What requests and replies look like; the OpenAPI description is made of these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Chance = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Strict(BaseModel):
+    """A message with an unknown field is refused: it is most likely misspelled."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class TextOrPage(_Strict):
+    """A text, or the HTML of a page; one of the two."""
+
+    text: str | None = Field(None, description="Plain text; blank lines part paragraphs.")
+    html: str | None = Field(None, description="The source of a page.")
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> TextOrPage:
+        if (self.text is None) == (self.html is None):
+            raise ValueError("give either text or html")
+        return self
+
+
+class NamedDocument(TextOrPage):
+    """A document with the name under which it comes back."""
+
+    id: str = Field(min_length=1, max_length=2000)
+    url: str | None = None
+
+
+class ReaderChoice(_Strict):
+    """For whom the estimate is; the server's own choice where nothing is given."""
+
+    reader: Literal["public", "plain-language", "well-read", "health-student"] | None = Field(
+        None, description="A kind of reader; threshold and user of it can be set otherwise."
+    )
+    threshold: Annotated[float, Field(ge=0, le=100)] | None = Field(
+        None, description="The difficulty below which the reader understands."
+    )
+    user: Literal["calibrated", "step", "arctan"] | None = None
+    noise_scale: Annotated[float, Field(gt=0, le=1000)] | None = None
+
+
+class ScoreRequest(ReaderChoice):
+    """One text, one page, or a list of documents."""
+
+    text: str | None = None
+    html: str | None = None
+    documents: list[NamedDocument] | None = None
+
+    @model_validator(mode="after")
+    def _one_of_three(self) -> ScoreRequest:
+        if sum(each is not None for each in (self.text, self.html, self.documents)) != 1:
+            raise ValueError("give one of text, html and documents")
+        return self
+
+
+class ExplainRequest(TextOrPage, ReaderChoice):
+    """One text or page to explain."""
+
+    steps: bool = Field(True, description="Whether what to do first is worked out too.")
+
+
+class CompareRequest(ReaderChoice):
+    """Two versions of a text."""
+
+    before: str
+    after: str
+
+
+class ReportRequest(TextOrPage, ReaderChoice):
+    """One text or page to report on, or what changed since a version before."""
+
+    title: str = Field("Your text", max_length=300)
+    before: str | None = Field(None, description="Plain text to compare with.")
+
+
+class RankedDocument(_Strict):
+    """A document that a search engine found, with its score there.
+
+    Its chance of being understood, or the text that gives it.
+    """
+
+    id: str = Field(min_length=1, max_length=2000)
+    score: float
+    p_understandable: Chance | None = None
+    text: str | None = None
+    html: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_three(self) -> RankedDocument:
+        given = (self.p_understandable, self.text, self.html)
+        if sum(each is not None for each in given) != 1:
+            raise ValueError("give one of p_understandable, text and html for each document")
+        return self
+
+
+class RerankRequest(ReaderChoice):
+    """Documents as a search engine ranked them, to be ordered anew."""
+
+    documents: list[RankedDocument] = Field(min_length=1)
+    weight: Chance = Field(0.5, description="0 keeps the engine's order, 1 orders by P(U|d) alone.")
+
+
+class ScoreReply(BaseModel):
+    """One row for each document that could be scored, in the order of the request."""
+
+    settings: dict[str, Any] = Field(description="Model, scale, reader, versions.")
+    rows: list[dict[str, Any]]
+    errors: list[dict[str, str]] = Field(description="docno, stage and error of all others.")
+
+
+class ExplainReply(BaseModel):
+    """What makes a text hard: the content of the report."""
+
+    explanation: dict[str, Any]
+
+
+class CompareReply(BaseModel):
+    """What changed between two versions of a text."""
+
+    comparison: dict[str, Any]
+
+
+class RerankedDocument(BaseModel):
+    """A document in its new place; `score` is the value that it is ordered by."""
+
+    id: str
+    rank: int
+    score: float
+    p_understandable: float | None
+
+
+class RerankReply(BaseModel):
+    """The documents, the best first."""
+
+    documents: list[RerankedDocument]
+
+
+class TextReply(BaseModel):
+    """The text of a file."""
+
+    text: str
+    title: str
+
+
+class HealthReply(BaseModel):
+    """That the server is there, and what it scores with."""
+
+    status: Literal["ok"]
+    version: str
+    bundle: str
+
+
+class ErrorReply(BaseModel):
+    """What was wrong, what is allowed, what to do; one sentence."""
+
+    error: str

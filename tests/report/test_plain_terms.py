@@ -1,0 +1,95 @@
+"""Plain terms: the tables are well made, and terms of several meanings are told apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from understandability.documents import document_of_text
+from understandability.features import Batch
+from understandability.report.plain_terms import GENERAL, MEDICAL, Offer, offers, plain_terms
+
+HERE = Path(__file__).parent
+CASES = [
+    tuple(line.split("\t"))
+    for line in (HERE / "plain_terms_cases.tsv").read_text("utf-8").splitlines()[1:]
+]
+
+
+def offered(text: str) -> tuple[Offer, ...]:
+    """The offers in a text."""
+    return offers(Batch([document_of_text(text)]))[0]
+
+
+@pytest.mark.parametrize(("word", "sentence", "expected"), CASES)
+def test_words_of_several_meanings(word: str, sentence: str, expected: str) -> None:
+    """The right term, or none (-); sentences by hand."""
+    about = [
+        each.plain[0] if each.plain else f"({each.note})"
+        for each in offered(sentence)
+        if word[:6][: max(4, len(word) - 1)] in each.term.lower()
+    ]
+    assert about == [] if expected == "-" else expected in about
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("She had an abrasion.", "She had a scrape."),
+        ("He had a myocardial infarction, then.", "He had a heart attack, then."),
+        ("Hypertension's effects vary.", "High blood pressure's effects vary."),
+        ("It raises intracranial pressure, too.", "It raises pressure inside the skull, too."),
+        ("Both biopsies were clear.", "Both tissue samples were clear."),
+        ("The tumor was excised.", "The tumor was cut out."),
+        ("The haemorrhage stopped.", "The bleeding stopped."),
+    ],
+)
+def test_a_plain_term_takes_the_form_and_place_of_the_term(text: str, changed: str) -> None:
+    """Articles, capitals, plurals, verb forms, punctuation, British spelling."""
+    document = document_of_text(text)
+    pieces = list(document.pieces)
+    found = [each for each in offered(text) if each.term.lower() not in ("tumor", "vary")]
+    for each in reversed(found):
+        pieces[each.first : each.last] = [each.texts[0]]
+    assert " ".join(pieces) == changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The American Academy of Pediatrics met.",  # a name
+        "The ALL gene.",  # an abbreviation
+        "A non-malignant mass.",  # part of a compound
+        "Colonoscopy screening is done.",  # "look into the bowel with a camera screening"
+        "Maximal oxygen uptake fell.",  # "maximal oxygen taking up"
+        "The highest prevalence was there.",  # "the highest how common it is"
+        "Systolic and diastolic blood pressure fell.",  # shares "blood pressure"
+    ],
+)
+def test_a_frame_that_no_plain_term_fits_gets_none(text: str) -> None:
+    """Better no offer than one that breaks the sentence."""
+    hard = ("academy", "all", "malignant", "colonoscopy", "uptake", "prevalence", "diastolic")
+    assert not [each for each in offered(text) if each.term.lower().startswith(hard) and each.plain]
+
+
+def test_the_tables_are_well_made() -> None:
+    """Enough terms; none twice or in a circle; something to say in each; rules that exist."""
+    rows = plain_terms()
+    assert len({row.term for row in rows if row.kind == MEDICAL}) >= 2000
+    assert len({row.term for row in rows if row.kind == GENERAL}) >= 1500
+    keys = [(row.term, row.part, row.rules, row.kind) for row in rows]
+    assert len(keys) == len(set(keys))
+    places = {"near", "before", "after"}
+    plain_of: dict[str, set[str]] = {}
+    for row in rows:
+        assert row.plain or row.note, row.term
+        assert row.term == row.term.strip(), row.term
+        assert row.part in ("noun", "verb", "adjective", "adverb", "phrase"), row.term
+        assert row.source in ("own", "cdc", "gsa", "nci"), row.term
+        assert {rule.place for rule in row.rules} <= places, row.term
+        assert len(row.plurals) == (len(row.plain) if row.part == "noun" else 0), row.term
+        assert row.term not in row.plain
+        plain_of.setdefault(row.term, set()).update(row.plain)
+    for term, plains in plain_of.items():
+        assert not [each for each in plains if term in plain_of.get(each, ())], term
