@@ -31,6 +31,7 @@ suppress_warnings = ["myst.strikethrough", "misc.highlighting_failure"]
 autodoc_typehints = "description"
 autodoc_typehints_description_target = "documented"
 autodoc_member_order = "bysource"
+add_module_names = False
 # Packages that are extras; their modules are documented all the same.
 autodoc_mock_imports = ["pyterrier"]
 default_role = "code"

@@ -1,15 +1,25 @@
 // The text behind the text: sentences by difficulty, terms and hard words underlined.
 
 // Where each piece of the server's answer stands in the text that was sent.
+// Headings came back with a full stop; marks that show nothing and dashes without space moved.
+const NEAR = 20;
+
 export function placesOf(text, pieces) {
   const places = [];
   let at = 0;
   for (const piece of pieces) {
-    const found = text.indexOf(piece, at);
-    const start = found < 0 ? at : found;
-    const end = found < 0 ? at : found + piece.length;
-    places.push([start, end]);
-    at = end;
+    while (/\s/.test(text[at] ?? "")) at += 1;
+    const bare = piece.endsWith(".") ? piece.slice(0, -1) : piece;
+    const near = text.slice(at, at + piece.length + NEAR);
+    let found = near.indexOf(piece);
+    let length = piece.length;
+    if (found < 0) {
+      found = near.indexOf(bare);
+      length = bare.length;
+    }
+    const start = found < 0 ? at : at + found;
+    at = found < 0 ? at : start + length;
+    places.push([start, at]);
   }
   return places;
 }

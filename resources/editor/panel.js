@@ -20,14 +20,18 @@ const REMARKS = {
   unlike_judged: "The text is unlike all that people judged for the model; take the estimate with care.",
 };
 
+const count = (number, name) => `${number} ${name}${number === 1 ? "" : "s"}`;
+
 // A short sentence for those who hear the page.
 export function spoken(found) {
   return found.level ? `Level ${found.level.name}, ${found.level.word}` : "Not estimated";
 }
 
+const name = (id) => id[0].toUpperCase() + id.slice(1).replaceAll("-", " ");
+
 export function showReaders(select, readers) {
   if (select.options.length) return;
-  for (const reader of readers) select.append(new Option(reader.description, reader.name));
+  for (const reader of readers) select.append(new Option(name(reader.name), reader.name));
 }
 
 export function showHeadline(found, reader) {
@@ -38,21 +42,20 @@ export function showHeadline(found, reader) {
   const known = estimate.difficulty !== null;
   $("headline").textContent = level ? level.word : known ? `Difficulty ${Math.round(estimate.difficulty)} of 100` : "Nothing yet";
   const remarks = found.flags.map((flag) => REMARKS[flag]).filter(Boolean);
-  const place = found.places.length
-    ? ` Harder than ${found.places.map((each) => `${Math.round(100 * each.share_easier)} % of ${each.texts}`).join(", ")}.`
-    : "";
-  const size = `${found.words} words, ${found.sentences.length} sentences.`;
-  $("verdict").textContent = found.words ? [size + place, ...remarks].join(" ") : remarks.join(" ");
+  const size = `${count(found.words, "word")}, ${count(found.sentences.length, "sentence")}.`;
+  $("verdict").textContent = found.words ? [size, found.place, ...remarks].join(" ") : remarks.join(" ");
   const aimed = found.readers.find((each) => each.name === reader);
+  const who = aimed && `The chance that ${aimed.description} understands it`;
+  const chance = aimed && percent(aimed.p_understandable);
   if (!aimed) {
     $("aim").textContent = "";
   } else if (aimed.missing > 0) {
     const gain = found.together ?? found.first_steps[0];
     const enough = gain && gain.points >= aimed.missing;
     const way = gain ? (enough ? " The steps below would do." : ` The steps below gain ${gain.points.toFixed(1)}.`) : "";
-    $("aim").textContent = `Understood with a chance of ${percent(aimed.p_understandable)}; ${aimed.missing.toFixed(1)} points of difficulty too many.${way}`;
+    $("aim").textContent = `${who} is ${chance}: ${aimed.missing.toFixed(1)} points of difficulty too many.${way}`;
   } else {
-    $("aim").textContent = `Understood with a chance of ${percent(aimed.p_understandable)}: the aim is reached.`;
+    $("aim").textContent = `${who} is ${chance}: the aim is reached.`;
   }
 }
 
@@ -88,7 +91,7 @@ export function showDetails(found, actions) {
   $("hard-words").textContent = found.hard_words.length ? `Other hard words: ${listed(found.hard_words)}.` : "";
   $("abbreviations").textContent = found.abbreviations.length ? `Abbreviations never explained: ${listed(found.abbreviations)}.` : "";
   const { structure } = found;
-  $("structure").textContent = `${structure.headings} headings, ${structure.list_items} items of lists, ${structure.paragraphs} paragraphs, the longest of ${structure.longest_paragraph} words. ${found.passives.length} passives.`;
+  $("structure").textContent = `${count(structure.headings, "heading")}, ${count(structure.list_items, "list item")}, ${count(structure.paragraphs, "paragraph")}, the longest of ${count(structure.longest_paragraph, "word")}; ${count(found.passives.length, "passive")}.`;
   $("advice").replaceChildren(...structure.advice.map((advice) => element("li", {}, advice)));
   $("formulas").replaceChildren(...found.formulas.map((formula) =>
     element("tr", { title: formula.warning }, element("th", { scope: "row" }, formula.title),

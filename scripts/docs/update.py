@@ -210,6 +210,46 @@ def assumptions() -> str:
     return "\n".join(lines)
 
 
+# Sets that `open` saw nothing of, as people who do not know them would call them.
+_JUDGED = {
+    "medreadme": "sentences of health texts (MedReadMe, Pearson)",
+    "medreadme_docs": "whole health texts (MedReadMe, Pearson)",
+    "readmepp_en": "sentences of many domains (ReadMe++, Pearson)",
+    "clear": "passages for schools (CLEAR, Pearson)",
+    "cochrane_pls": "plain summary or abstract? (Cochrane, ROC AUC)",
+    "wiki_simple_pairs": "Wikipedia or its simple edition? (ROC AUC)",
+}
+FORMULAS_JUDGED = (
+    "ari",
+    "coleman_liau",
+    "dale_chall",
+    "flesch_kincaid",
+    "flesch_reading_ease",
+    "gunning_fog",
+    "lix",
+    "smog",
+)
+
+
+def quality() -> str | None:
+    """Sets left out whole, from the page of the estimators; None before that is filled in."""
+    page = (DOCS / "estimators.md").read_text("utf-8")
+    found = re.search("<!-- begin: left-out -->\n(.*?)<!-- end: left-out -->", page, re.DOTALL)
+    rows = re.findall(r"^\|(.+)\|$", found[1] if found else "", re.MULTILINE)
+    if not rows:
+        return None
+    head, _, *lines = [[cell.strip() for cell in row.split("|")] for row in rows]
+    made = ["| texts and measure | `open` | `research` | best formula |", "|---|--:|--:|--:|"]
+    for name, title in _JUDGED.items():
+        cells = next(line for line in lines if line[0].startswith(f"{name} ("))
+        figures = dict(zip(head, (cell.partition(" ")[0] for cell in cells), strict=True))
+        formulas = {each: figures[each] for each in head if each in FORMULAS_JUDGED}
+        best = max(formulas, key=lambda each: float(formulas[each]))
+        ours = " | ".join(figures[each] for each in ("open", "research"))
+        made.append(f"| {title} | {ours} | {formulas[best]} {best} |")
+    return "\n".join(made)
+
+
 def checksums() -> str:
     """The SHA-256 sum of every embedded resource."""
     files = [path for path in sorted(RESOURCES.rglob("*")) if path.is_file()]
@@ -223,13 +263,14 @@ def checksums() -> str:
 
 DOCS = ROOT / "docs"
 # Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
-PARTS: dict[Path, dict[str, Callable[[], str]]] = {
+PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
-    ROOT / "README.md": {"samples": samples},
+    ROOT / "README.md": {"samples": samples, "quality": quality},
     DOCS / "commands.md": {"summary": commands, "commands": command_reference},
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
+    DOCS / "quality" / "index.md": {"quality": quality},
     DOCS / "reference" / "columns.md": {"score-columns": score_columns},
     DOCS / "reference" / "features.md": {"feature-groups": feature_groups, "features": features},
     DOCS / "reference" / "measures.md": {"measures": measures},
@@ -244,6 +285,8 @@ def updated(document: Path) -> str:
         if not pattern.search(text):
             raise SystemExit(f"{document.name} has no place for the part {name!r}")
         made = make()
+        if made is None:
+            continue
         text = pattern.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)
     return text
 

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 KINDS = {
     "Reddit posts on health": "reddit_like",
     "NIH consumer pages": "consumer_nih",
-    "Wikipedia on diseases": "wikipedia_med",
+    "Wikipedia pages on diseases": "wikipedia_med",
     "PubMed papers": "pubmed",
 }
 SAMPLE = 1000  # texts of each kind

@@ -22,6 +22,19 @@ def mentions_flags(node: ast.AST) -> bool:
     )
 
 
+def is_one_or_none(node: ast.AST) -> bool:
+    """Whether an expression is one word or nothing, as ``("no_words",) if ... else ()``."""
+    if not isinstance(node, ast.IfExp):
+        return False
+    one, none = node.body, node.orelse
+    return (
+        isinstance(one, ast.Tuple)
+        and isinstance(none, ast.Tuple)
+        and (len(one.elts), len(none.elts)) == (1, 0)
+        and isinstance(one.elts[0], ast.Constant)
+    )
+
+
 def smallest(tree: ast.AST) -> Iterator[ast.AST]:
     """What is given to a name or an argument called flags, and what flags are chosen among."""
     for node in ast.walk(tree):
@@ -33,6 +46,8 @@ def smallest(tree: ast.AST) -> Iterator[ast.AST]:
             yield node.value
         elif isinstance(node, ast.IfExp) and mentions_flags(node):
             yield node
+        elif isinstance(node, ast.FunctionDef) and mentions_flags(node):
+            yield from filter(is_one_or_none, ast.walk(node))
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Flag":
             yield node.args[0]
 

@@ -27,18 +27,25 @@ def explain(
     inputs: InputsIfAny = None,
     output: Annotated[
         str,
-        typer.Option("-o", "--output", metavar="FILE", help="The report; - is standard output."),
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The report, as .html or .pdf; - is standard output.",
+        ),
     ] = "-",
-    json_: Annotated[bool, typer.Option("--json", help="The same content as JSON data.")] = False,
+    json_: Annotated[
+        bool, typer.Option("--json", help="Write the content of the report as JSON.")
+    ] = False,
     compare: Annotated[
         bool, typer.Option("--compare", help="Show what changed from the first page to the second.")
     ] = False,
     crawl: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Report on a crawl folder instead."),
+        typer.Option(metavar="FOLDER", help="Report on this crawl folder instead of pages."),
     ] = None,
     sample: Annotated[
-        int, typer.Option(min=0, help="With --crawl: pages by which methods are compared.")
+        int, typer.Option(min=0, help="With --crawl: how many pages to compare methods on.")
     ] = 100,
     extractor: Extractor = "main",
     sentence_ends: SentenceEnds = "force-period",
@@ -68,6 +75,8 @@ def explain(
 
     if bool(inputs) == bool(crawl):
         raise OptionError("name pages to explain, or a crawl folder with --crawl")
+    if json_ and output.lower().endswith(".pdf"):
+        raise OptionError("--json is no report; write it to a .json file")
     if crawl and (json_ or compare):
         raise OptionError("--crawl makes a report in HTML; leave out --json and --compare")
     scorer = Scorer(
@@ -110,9 +119,12 @@ def explain(
 
 
 def _write(text: str, output: str) -> None:
-    from understandability.storage.writing import write_text
+    from understandability.storage.printing import printed
+    from understandability.storage.writing import write_bytes, write_text
 
     if output == "-":
         typer.echo(text, nl=False)
+    elif output.lower().endswith(".pdf"):
+        write_bytes(output, printed(text))
     else:
         write_text(output, text)

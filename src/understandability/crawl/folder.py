@@ -201,7 +201,7 @@ class CrawlFolder:
             _check_rows(table, _facts_in(table.schema).scored)
             # These fail where the footer is damaged.
             json.loads(table.schema.metadata[SETTINGS_KEY])
-            table.select(columns or ["docno", "source"])
+            table.select(columns or ["docno", "path"])
         return table
 
     def failures(self, part: Part) -> list[Failure]:

@@ -101,9 +101,9 @@ def _chunks(
         schema = schema or table.schema
         if json.loads(table.schema.metadata[SETTINGS_KEY]) != settings or table.schema != schema:
             raise InputError(
-                f"part {part.name} of {folder.path} was made with other settings than the crawl, or "
-                "is damaged; remove it, then give the same 'understand score' command again to "
-                "make it anew"
+                f"part {part.name} of {folder.path} was made with other settings than the crawl, "
+                "or is damaged; remove it, then give the same 'understand score' command again "
+                "to make it anew"
             )
         middle, end = before + table.num_rows, before + table.num_rows + len(failed)
         own, others = fates[before:middle], fates[middle:end]

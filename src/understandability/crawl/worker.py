@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from understandability.scoring import RowMaker
 
 READY = EXTRACTED = b""
-OUT_OF_TIME = (signal.SIGPROF, signal.SIGALRM)  # what a process ends by whose time is over
+# What a process ends by whose time is over; Windows has neither, and no crawl folders.
+OUT_OF_TIME = tuple(
+    getattr(signal, name) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name)
+)
 _BY_THE_CLOCK = 10  # times the limit of processor time
 
 

@@ -16,7 +16,7 @@ from understandability.models.readers import READERS, probability
 from understandability.records import Document, Estimate
 from understandability.report.levels import level_of
 from understandability.report.plain_terms import Offer, offers
-from understandability.report.references import references
+from understandability.report.references import PERCENTS, references
 from understandability.report.sentences import (
     LONG_SENTENCE,
     Findings,
@@ -139,6 +139,12 @@ class Explanation:
         return (*self.estimate.flags, *[LITTLE_KEPT] * (LITTLE_KEPT in self.document.flags))
 
     @property
+    def place(self) -> str:
+        """The place among real texts as a sentence; '' where none are known."""
+        shares = [f"{_share(each.share_easier)} of {each.texts}" for each in self.places]
+        return f"Harder than {', '.join(shares[:-1])} and {shares[-1]}." if shares else ""
+
+    @property
     def long_sentences(self) -> int:
         """How many sentences have more than 20 words."""
         return sum(each.words > LONG_SENTENCE for each in self.sentences)
@@ -160,6 +166,7 @@ class Explanation:
             "settings": self.settings,
             "readers": self.readers,
             "places": self.places,
+            "place": self.place,
             "pieces": document.pieces,
             "sentences": self.sentences,
             "hardest": self.hardest,
@@ -225,6 +232,17 @@ def explain(document: Document, scorer: Scorer, *, steps: bool = True) -> Explan
         values["difficult_words_per_word"],
         int(values["words"]),
     )
+
+
+def _share(share: float) -> str:
+    """A share in words where it is no more than a bound.
+
+    >>> _share(0.05), _share(0.62), _share(0.95)
+    ('hardly any', '62 %', 'nearly all')
+    """
+    if share <= PERCENTS[0] / 100:
+        return "hardly any"
+    return "nearly all" if share >= PERCENTS[-1] / 100 else f"{share:.0%}".replace("%", " %")
 
 
 def _readers(estimate: Estimate) -> tuple[ReaderChance, ...]:

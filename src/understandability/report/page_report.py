@@ -67,7 +67,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "chance": percent(estimate.p_understandable),
         "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
         "spread": f"{estimate.spread:.0f}" if estimate.spread > 0 else "",
-        "place": _place(explanation),
+        "place": explanation.place,
         # Charts escape the texts that they show.
         "scale_chart": Markup(
             scale_chart(
@@ -128,15 +128,6 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         ),
         "grade_limit": GRADE_LIMIT,
     }
-
-
-def _place(explanation: Explanation) -> str:
-    shares = [f"{each.share_easier:.0%} of {each.texts}" for each in explanation.places]
-    return f"It is harder than {_joined(shares)}." if shares else ""
-
-
-def _joined(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def _points(points: float) -> str:

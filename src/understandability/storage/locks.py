@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import socket
 from collections.abc import Iterable
@@ -30,6 +29,13 @@ class Lock:
         self._path, self._numbers = path, list(numbers)
 
     def __enter__(self) -> Self:
+        try:
+            import fcntl  # noqa: F401  # Windows has none
+        except ImportError as error:
+            raise InputError(
+                f"{self._path.parent} is a crawl folder, which needs the file locks of Linux or "
+                "macOS; score into one table instead: -o scores.parquet"
+            ) from error
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -59,6 +65,8 @@ class Lock:
         os.close(self._file)
 
     def _take(self, number: int) -> None:
+        import fcntl
+
         try:
             # Record locks, which belong to the process: none of its children inherits them.
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SLOT, number * _SLOT)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-
 
 def resident_megabytes(process: int) -> float:
     """How much memory a process has in use; 0 where the system does not tell (all but Linux).
@@ -18,4 +16,4 @@ def resident_megabytes(process: int) -> float:
         pages = Path(f"/proc/{process}/statm").read_text().split()[1]
     except (OSError, IndexError):
         return 0.0
-    return int(pages) * _PAGE_BYTES / 1e6
+    return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -1,0 +1,362 @@
+"""The calls of the server: the rows of the command line, and one sentence for whatever is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+httpx = pytest.importorskip("httpx", reason="needs the extra test")
+pytest.importorskip("fastapi", reason="needs the extra serve")
+
+from understandability.scoring import Settings  # noqa: E402  # after the skips
+from understandability.serve.app import create  # noqa: E402
+from understandability.serve.guard import RequestLimits  # noqa: E402
+
+SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
+TEXT = (
+    "Preoperative optimisation of comorbidities is imperative to minimise perioperative morbidity."
+)
+LIMITS = RequestLimits(megabytes=0.1, seconds=30.0, documents=5)
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def app() -> Any:
+    """The server with small limits."""
+    return create(Settings(), limits=LIMITS)
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Any:
+    """One that asks for a token."""
+    return create(Settings(), token="secret", limits=LIMITS)
+
+
+def called(app: Any, method: str, path: str, *, host: str = "localhost", **given: Any) -> Any:
+    """The reply to one request."""
+
+    async def call() -> Any:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as client:
+            return await client.request(method, path, **given)
+
+    return asyncio.run(call())
+
+
+def post(app: Any, path: str, message: Any, **given: Any) -> Any:
+    """The reply to a message."""
+    return called(app, "POST", path, json=message, **given)
+
+
+def sentence(reply: Any, status: int) -> str:
+    """The error of a reply of that status; one sentence as JSON."""
+    assert reply.status_code == status, reply.text
+    (error,) = reply.json().values()
+    assert "\n" not in error
+    assert list(reply.json()) == ["error"]
+    return str(error)
+
+
+def test_rows_are_those_of_the_command_line(app: Any, understand: Call, tmp_path: Path) -> None:
+    """To the digit, alone and in a list."""
+    names = ("easy", "medium", "hard")
+    done = understand("score", *(SAMPLES / f"{name}.html" for name in names), "-o", "-")
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    pages = {name: (SAMPLES / f"{name}.html").read_text("utf-8") for name in names}
+    listed = [{"id": name, "html": text} for name, text in pages.items()]
+    rows = post(app, "/v1/score", {"documents": listed}).json()["rows"]
+    alone = [post(app, "/v1/score", {"html": text}).json()["rows"][0] for text in pages.values()]
+    told = ("docno", "path", "encoding")  # a page that comes as text was decoded before
+    for line, row, one in zip(lines, rows, alone, strict=True):
+        for name, value in line.items():
+            if name not in told:
+                assert row[name] == value, name
+                assert one[name] == value, name
+
+
+def test_a_document_that_cannot_be_scored_is_told(app: Any) -> None:
+    """Beside the rows of the others."""
+    documents = [{"id": "a", "text": "Rest well."}, {"id": "b", "html": "%PDF-1.4"}]
+    reply = post(app, "/v1/score", {"documents": documents}).json()
+    assert [row["docno"] for row in reply["rows"]] == ["a"]
+    assert [row["docno"] for row in reply["errors"]] == ["b"]
+
+
+def test_an_explanation(app: Any) -> None:
+    """Sentences, terms and steps; without steps where they are not wanted."""
+    found = post(app, "/v1/explain", {"text": TEXT * 8}).json()["explanation"]
+    assert found["first_steps"]
+    assert found["hardest"]
+    assert "explanation" in post(app, "/v1/explain", {"text": ""}).json()
+    quick = post(app, "/v1/explain", {"text": TEXT * 8, "steps": False}).json()["explanation"]
+    assert quick["first_steps"] == []
+    assert quick["estimate"] == found["estimate"]
+
+
+def test_a_reader_can_be_chosen(app: Any) -> None:
+    """By name, or by threshold; the more a reader copes with, the higher the chance."""
+    chances = [
+        post(app, "/v1/score", {"text": TEXT, **choice}).json()["rows"][0]["p_understandable"]
+        for choice in ({"reader": "plain-language"}, {}, {"reader": "health-student"})
+    ]
+    assert chances == sorted(chances)
+    assert len(set(chances)) == 3
+    step = post(app, "/v1/score", {"text": TEXT, "threshold": 1, "user": "step"}).json()
+    assert step["rows"][0]["p_understandable"] == 0
+
+
+def test_documents_are_reranked(app: Any) -> None:
+    """By hand: half the place between the scores, half the chance."""
+    documents = [
+        {"id": "hard", "score": 2.0, "p_understandable": 0.1},
+        {"id": "middle", "score": 1.5, "p_understandable": 0.5},
+        {"id": "easy", "score": 1.0, "p_understandable": 0.9},
+        {"id": "text", "score": 1.0, "text": TEXT},
+    ]
+    reply = post(app, "/v1/rerank", {"documents": documents}).json()["documents"]
+    scores = {row["id"]: row["score"] for row in reply}
+    assert scores["hard"] == pytest.approx(0.55)
+    assert scores["middle"] == pytest.approx(0.5)
+    assert scores["easy"] == pytest.approx(0.45)
+    assert [row["id"] for row in reply] == ["hard", "middle", "easy", "text"]
+    assert [row["rank"] for row in reply] == [1, 2, 3, 4]
+    alone = post(app, "/v1/rerank", {"documents": documents, "weight": 1}).json()["documents"]
+    assert alone[0]["id"] == "easy"
+
+
+def test_versions_are_compared_and_reported(app: Any) -> None:
+    """The changes as data, and as a report."""
+    message = {"before": TEXT, "after": "Get well before the operation."}
+    changes = post(app, "/v1/compare", message).json()["comparison"]["changes"]
+    assert changes[0]["now"] == "easier"
+    report = post(app, "/v1/report", {"text": message["after"], "before": TEXT})
+    assert report.headers["content-type"].startswith("text/html")
+    assert "Side by side" in report.text
+    assert "How hard is this text?" in post(app, "/v1/report", {"text": TEXT}).text
+
+
+@pytest.mark.parametrize(
+    ("path", "message", "said"),
+    [
+        ("/v1/score", {}, "give one of text, html and documents"),
+        ("/v1/score", {"text": 3}, "text: input should be a valid string"),
+        ("/v1/score", {"text": "a", "html": "b"}, "give one of text, html and documents"),
+        ("/v1/score", {"txet": "a"}, "txet: extra inputs are not permitted"),
+        ("/v1/score", {"text": "a", "threshold": 400}, "threshold: input should be less than"),
+        ("/v1/explain", {"text": "a", "reader": "nobody"}, "reader: input should be 'public'"),
+        ("/v1/rerank", {"documents": []}, "documents: list should have at least 1 item"),
+        ("/v1/rerank", {"documents": [{"id": "a", "score": 1}]}, "give one of p_understandable"),
+        ("/v1/score", [1], "nput should be a valid dictionary"),
+    ],
+)
+def test_what_a_message_gets_wrong_is_one_sentence(
+    app: Any, path: str, message: Any, said: str
+) -> None:
+    """Where, what is allowed; never a trace."""
+    assert said in sentence(post(app, path, message), 422)
+
+
+def test_a_body_that_is_no_message(app: Any) -> None:
+    """No JSON, another type, too much, too many."""
+    kind = {"Content-Type": "application/json"}
+    for body in (b"", b"{", b"\xff", b'{"text": NaN}', b"[" * 5000):
+        reply = called(app, "POST", "/v1/score", content=body, headers=kind)
+        assert reply.status_code in (400, 422), body[:10]
+        sentence(reply, reply.status_code)
+    form = called(app, "POST", "/v1/score", data={"text": "a"})
+    assert "must be application/json" in sentence(form, 415)
+    assert "longer than 0.1 MB" in sentence(post(app, "/v1/score", {"text": "a" * 200_000}), 413)
+    many = {"documents": [{"id": str(n), "text": "a"} for n in range(6)]}
+    assert "more than the 5" in sentence(post(app, "/v1/score", many), 413)
+
+
+def test_paths_and_methods_that_are_not_there(app: Any) -> None:
+    """404 and 405, as JSON too."""
+    sentence(called(app, "GET", "/nothing"), 404)
+    sentence(called(app, "GET", "/editor/../app.py"), 404)
+    sentence(called(app, "GET", "/editor/%2e%2e%2fSOURCES.md"), 404)
+    sentence(called(app, "GET", "/v1/score"), 405)
+
+
+@pytest.mark.parametrize(
+    "host", ["attacker.example", "127.0.0.1.attacker.example", "localhost.attacker.example:8765"]
+)
+def test_a_name_that_was_bound_anew_is_refused(app: Any, host: str) -> None:
+    """DNS rebinding: the browser sends the attacker's name."""
+    assert "does not answer to the name" in sentence(called(app, "GET", "/", host=host), 421)
+    assert "does not answer" in sentence(post(app, "/v1/score", {"text": "a"}, host=host), 421)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:8765", "[::1]:8765", "LOCALHOST:1"])
+def test_own_names_are_answered(app: Any, host: str) -> None:
+    """With a port and without."""
+    reply = called(app, "GET", "/healthz", headers={"Host": host})
+    assert reply.json()["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://attacker.example", "null", "http://localhost:1", "file://"]
+)
+def test_pages_of_others_are_refused(app: Any, origin: str) -> None:
+    """CSRF: whatever a hostile page sends, it is not answered; and nothing tells it may read."""
+    reply = post(app, "/v1/explain", {"text": "a"}, headers={"Origin": origin})
+    assert "pages of other sites" in sentence(reply, 403)
+    before = called(
+        app,
+        "OPTIONS",
+        "/v1/explain",
+        headers={"Origin": origin, "Access-Control-Request-Method": "POST"},
+    )
+    assert before.status_code == 403
+    for each in (reply, before):
+        assert not [name for name in each.headers if name.startswith("access-control")]
+    own = post(app, "/v1/explain", {"text": "a"}, headers={"Origin": "http://localhost"})
+    assert own.status_code == 200
+
+
+def test_a_token_is_asked_for(guarded: Any) -> None:
+    """By every call but those that tell nothing: the page itself, and that the server is there."""
+    assert "the token is missing" in sentence(post(guarded, "/v1/score", {"text": "a"}), 401)
+    for wrong in ("Bearer nosecret", "Bearer ", "secret2", "Bearer sécret"):
+        reply = post(guarded, "/v1/score", {"text": "a"}, headers={"Authorization": wrong.encode()})
+        assert reply.status_code == 401
+    right = {"Authorization": "Bearer secret"}
+    assert post(guarded, "/v1/score", {"text": "a"}, headers=right).status_code == 200
+    assert called(guarded, "GET", "/metrics").status_code == 401
+    for path in ("/", "/healthz", "/editor/editor.js"):
+        assert called(guarded, "GET", path).status_code == 200
+
+
+def test_every_reply_forbids_what_is_not_ours(app: Any) -> None:
+    """The policy of the page, and the headers that keep others out."""
+    for reply in (called(app, "GET", "/"), called(app, "GET", "/nothing")):
+        policy = reply.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe-inline" not in policy
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_the_editor_loads_nothing_from_elsewhere(app: Any) -> None:
+    """No address but its own files, all of which are there."""
+    page = called(app, "GET", "/").text
+    assert "://" not in page
+    for name in ("editor.css", "editor.js", "marks.js", "panel.js", "server.js"):
+        file = called(app, "GET", f"/editor/{name}")
+        assert file.status_code == 200
+        assert "://" not in file.text
+
+
+def test_requests_are_counted(app: Any) -> None:
+    """By path and status, as Prometheus reads them."""
+    post(app, "/v1/score", {"text": "a"})
+    text = called(app, "GET", "/metrics").text
+    assert 'understandability_requests_total{path="/v1/score",status="200"}' in text
+    assert "attacker" not in text
+
+
+def test_the_description_names_every_call(app: Any) -> None:
+    """OpenAPI, with the messages and the error."""
+    described = called(app, "GET", "/openapi.json").json()
+    assert set(described["paths"]) == {
+        "/v1/score", "/v1/explain", "/v1/compare", "/v1/report", "/v1/rerank", "/v1/text",
+        "/healthz", "/metrics",
+    }  # fmt: skip
+    assert "ErrorReply" in described["components"]["schemas"]
+
+
+def upload(app: Any, name: str, content: bytes) -> Any:
+    """The reply to a file that is dropped."""
+    kind = {"Content-Type": "application/octet-stream"}
+    return called(app, "POST", "/v1/text", params={"name": name}, content=content, headers=kind)
+
+
+def odt(text: str) -> bytes:
+    """A document as LibreOffice writes it, with no more than is needed."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr(
+            "content.xml",
+            '<o:document-content xmlns:o="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+            'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><text:h>Flu</text:h>'
+            f"<text:p>{text}</text:p></o:document-content>",
+        )
+    return made.getvalue()
+
+
+def pdf(text: str) -> bytes:
+    """A PDF of one line, written by hand."""
+    stream = f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET"
+    objects = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R"
+        "/Resources<</Font<</F1 5 0 R>>>>>>",
+        f"<</Length {len(stream)}>>stream\n{stream}\nendstream",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    body = "%PDF-1.4\n"
+    places = []
+    for number, each in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{each}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    return (
+        f"{body}xref\n0 6\n0000000000 65535 f \n{table}"
+        f"trailer<</Size 6/Root 1 0 R>>\nstartxref\n{len(body)}\n%%EOF"
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("a.txt", b"Rest well.", "Rest well."),
+        ("a.HTML", b"<p>Rest well.</p>", "Rest well."),
+        ("a.odt", odt("Rest well."), "Flu\n\nRest well."),
+        ("a.pdf", pdf("Rest well."), "Rest well."),
+    ],
+)
+def test_files_become_text(app: Any, name: str, content: bytes, text: str) -> None:
+    """By the suffix of their name."""
+    reply = upload(app, name, content)
+    assert reply.status_code == 200, reply.text
+    assert reply.json()["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.exe", b"MZ", "is of a kind that is not read; use .html"),
+        ("", b"x", "is of a kind that is not read"),
+        ("a.pdf", b"%PDF-1.4 broken", "the PDF cannot be read"),
+        ("a.pdf", pdf(""), "holds no text, only pictures"),
+        ("a.docx", b"PK nothing", "no DOCX document"),
+        ("a.odt", b"nothing", "no ODT document"),
+        ("a.txt", b"  ", "holds no text"),
+        ("../../a.txt", b"", "a.txt holds no text"),
+    ],
+)
+def test_files_that_cannot_be_read(app: Any, name: str, content: bytes, said: str) -> None:
+    """One sentence each."""
+    assert said in sentence(upload(app, name, content), 422)
+
+
+def test_other_languages_are_not_estimated(app: Any) -> None:
+    """The row says so, and the explanation is there without an estimate."""
+    german = (
+        "Die Grippe ist eine Krankheit, die durch Viren verursacht wird, und sie dauert lange. "
+    )
+    row = post(app, "/v1/score", {"text": german * 5}).json()["rows"][0]
+    assert row["p_understandable"] is None
+    assert "not_english" in row["flags"]
+    found = post(app, "/v1/explain", {"text": german * 5}).json()["explanation"]
+    assert found["readers"] == []

@@ -1,0 +1,140 @@
+"""The server as a process of its own: slow clients, ports in use, several workers."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="needs the extra serve")
+pytest.importorskip("fastapi", reason="needs the extra serve")
+
+_PATIENCE = 120
+
+
+@contextmanager
+def serving(*options: str) -> Iterator[int]:
+    """A server with these options; its port, once it answers."""
+    command = [sys.executable, "-m", "understandability", "serve", "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r":(\d+)/", process.stdout.readline())
+            assert found is not None
+            port = int(found[1])
+            deadline = time.monotonic() + _PATIENCE
+            while time.monotonic() < deadline:
+                try:
+                    call(port, "/healthz")
+                    break
+                except OSError:
+                    time.sleep(0.2)
+            yield port
+        finally:
+            process.terminate()
+            process.wait(_PATIENCE)
+
+
+def call(port: int, path: str, message: Any = None) -> Any:
+    """The JSON of a reply."""
+    body = None if message is None else json.dumps(message).encode()
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}", body, {"Content-Type": "application/json"}
+    )
+    with urllib.request.urlopen(request, timeout=_PATIENCE) as reply:
+        return json.loads(reply.read())
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    """A server with little patience."""
+    with serving("--limit-seconds", "3", "--limit-mb", "0.5") as port:
+        yield port
+
+
+def raw(port: int, content: bytes) -> socket.socket:
+    """A connection that has sent this."""
+    made = socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE)
+    made.sendall(content)
+    return made
+
+
+HEAD = b"POST /v1/score HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nContent-Type: application/json\r\n"
+
+
+def test_a_slow_client_is_let_go_and_others_are_served(port: int) -> None:
+    """Its body does not come, and it is told; meanwhile others have their answer."""
+    slow = raw(port, HEAD % port + b"Content-Length: 100\r\n\r\n{")
+    assert call(port, "/v1/score", {"text": "Rest well."})["rows"][0]["words"] == 2
+    answer = slow.recv(65536).decode()
+    assert " 408 " in answer.partition("\r\n")[0]
+    assert "did not come within 3 seconds" in answer + slow.recv(65536).decode()
+    slow.close()
+
+
+def test_a_body_without_an_end_is_refused(port: int) -> None:
+    """Chunks say no length beforehand; they are counted as they come."""
+    chunk = b"10000\r\n" + b"a" * 0x10000 + b"\r\n"
+    sending = raw(port, HEAD % port + b"Transfer-Encoding: chunked\r\n\r\n" + chunk * 12)
+    assert b" 413 " in sending.recv(65536).partition(b"\r\n")[0]
+    sending.close()
+
+
+def test_a_client_that_leaves_harms_nobody(port: int) -> None:
+    """Closed in the middle of a body, many times."""
+    for _ in range(50):
+        raw(port, HEAD % port + b"Content-Length: 100\r\n\r\n{").close()
+    assert call(port, "/healthz")["status"] == "ok"
+
+
+def test_many_connections(port: int) -> None:
+    """Three hundred that send nothing do not keep others out."""
+    idle = [raw(port, b"") for _ in range(300)]
+    assert call(port, "/v1/score", {"text": "Rest well."})["rows"]
+    for each in idle:
+        each.close()
+
+
+def test_a_port_in_use(port: int, understand: Callable[..., Any]) -> None:
+    """One sentence with the way out."""
+    done = understand("serve", "--port", port)
+    assert done.returncode == 2
+    assert "choose another by --port" in done.stderr
+
+
+def test_an_address_for_all_needs_a_token(understand: Callable[..., Any]) -> None:
+    """What everybody reaches is not open to everybody."""
+    done = understand("serve", "--host", "0.0.0.0", "--port", 0)
+    assert done.returncode == 2
+    assert "give a --token" in done.stderr
+
+
+def test_workers_give_the_same_rows() -> None:
+    """Two processes answer, with equal rows."""
+    with serving("--workers", "2") as port:
+        rows = [
+            call(port, "/v1/score", {"text": "You should rest, and drink a lot of water."})["rows"]
+            for _ in range(6)
+        ]
+    assert all(row == rows[0] for row in rows)
+
+
+def test_a_message_to_another_name_is_refused(port: int) -> None:
+    """DNS rebinding, over the wire."""
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/", headers={"Host": "attacker.example"}
+    )
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=_PATIENCE)
+    assert refused.value.code == 421
+    refused.value.close()
