@@ -20,7 +20,18 @@ settings.register_profile("understandability", deadline=None)
 settings.load_profile("understandability")
 
 ROOT = Path(__file__).parents[1]
+# Tests with one of these start processes, a browser, or read the real data.
+SLOW_FIXTURES = frozenset(
+    ("understand", "script", "shared_data", "lexicons", "hazards", "faults", "browser", "server")
+)
 Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark as slow what uses one of `SLOW_FIXTURES`, so that ``-m "not slow"`` takes seconds."""
+    for item in items:
+        if SLOW_FIXTURES.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +77,7 @@ def _real_lexicons(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("lexicons")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("UNDERSTANDABILITY_RESOURCES", str(folder))
-        for name in INSTALLABLE.keys() - {"metamap", "nltk-data"}:
+        for name in INSTALLABLE.keys() - {"metamap", "neural", "nltk-data"}:
             install(name, [str(shared_data / "lexicons")])
         install("nltk-data", [str(shared_data / "nltk_data")])
     return folder

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -47,8 +48,8 @@ def commands() -> str:
 
     tasks: dict[str, list[str]] = {}
     for name, module, task in COMMANDS:
-        link = f"[`understand {name}`](docs/commands.md#understand-{name})"
         meaning = summary(name, module).replace("|", "\\|")
+        link = f"[`understand {name}`](#understand-{name})"
         tasks.setdefault(task, []).append(f"| {link} | {meaning} |")
     parts = []
     for task, rows in tasks.items():
@@ -155,17 +156,98 @@ def features() -> str:
     return "\n" + markdown()
 
 
-def figures() -> str:
-    """What the card of the default bundle says of its quality."""
-    from understandability.models import load_bundle
+def score_columns() -> str:
+    """The formulas and the counts in rows of scores, as the catalogue has them."""
+    from understandability.features import CATALOGUE
+    from understandability.scoring import COUNTS, FORMULAS
 
-    card = load_bundle("default").card
-    rows = [
-        f"| {row['set']} | {row['measure']} | {row['value']:.3f} | {row['n']} |"
-        for row in card["figures"]
+    rows = {row.name: row for row in CATALOGUE}
+    lines = ["| column | meaning | unit | direction |", "|---|---|---|---|"]
+    for name in (*FORMULAS, *COUNTS):
+        row = rows[name]
+        lines.append(f"| `{name}` | {row.meaning} | {row.unit} | {row.direction or ''} |")
+    return "\n".join(lines)
+
+
+def readers() -> str:
+    """The readers by name."""
+    from understandability.models.readers import DEFAULT_READER, READERS
+
+    lines = ["| `--reader` | who | threshold | source |", "|---|---|--:|---|"]
+    for reader in READERS.values():
+        name = f"`{reader.name}`" + " (default)" * (reader.name == DEFAULT_READER)
+        lines.append(f"| {name} | {reader.description} | {reader.threshold:g} | {reader.source} |")
+    return "\n".join(lines)
+
+
+def assumptions() -> str:
+    """P(U|d) by level under other correlations and thresholds than those of the default."""
+    import numpy as np
+
+    from understandability.models import load_bundle
+    from understandability.models.readers import probability, reader_of
+
+    scale = load_bundle("open").calibration
+    levels = np.arange(2.0, 7.0)
+    threshold = reader_of("public").threshold
+    cases = [
+        (scale.correlation, threshold - 5),
+        (0.46, threshold),
+        (scale.correlation, threshold),
+        (0.6, threshold),
+        (scale.correlation, threshold + 5),
     ]
-    head = ["| labelled set | measure | value | texts |", "|---|---|---|---|"]
-    return "\n".join([*head, *rows, "", f"Figures are {card['figures_note']}."])
+    head = [f"level {level:g}" for level in levels]
+    lines = [f"| correlation | threshold | {' | '.join(head)} |", "|--:|--:|" + "--:|" * len(head)]
+    for correlation, below in cases:
+        # With a high correlation, pages far out would leave the scale.
+        reach = min(scale.reach, 0.999 * scale.mean / (correlation * scale.deviation))
+        moved = replace(scale, correlation=correlation, reach=reach)
+        difficulty, spread = moved.apply(levels, np.zeros(len(levels)))
+        chances = probability(difficulty, below, "calibrated", noise_scale=spread)
+        values = " | ".join(f"{chance:.2f}" for chance in chances)
+        lines.append(f"| {correlation:g} | {below:g} | {values} |")
+    return "\n".join(lines)
+
+
+# Sets that `open` saw nothing of, as people who do not know them would call them.
+_JUDGED = {
+    "medreadme": "sentences of health texts (MedReadMe, Pearson)",
+    "medreadme_docs": "whole health texts (MedReadMe, Pearson)",
+    "readmepp_en": "sentences of many domains (ReadMe++, Pearson)",
+    "clear": "passages for schools (CLEAR, Pearson)",
+    "cochrane_pls": "plain summary or abstract? (Cochrane, ROC AUC)",
+    "wiki_simple_pairs": "Wikipedia or its simple edition? (ROC AUC)",
+}
+FORMULAS_JUDGED = (
+    "ari",
+    "coleman_liau",
+    "dale_chall",
+    "flesch_kincaid",
+    "flesch_reading_ease",
+    "gunning_fog",
+    "lix",
+    "smog",
+)
+
+
+def quality() -> str | None:
+    """Sets left out whole, from the page of the estimators; None before that is filled in."""
+    page = (DOCS / "estimators.md").read_text("utf-8")
+    found = re.search("<!-- begin: left-out -->\n(.*?)<!-- end: left-out -->", page, re.DOTALL)
+    rows = re.findall(r"^\|(.+)\|$", found[1] if found else "", re.MULTILINE)
+    if not rows:
+        return None
+    head, _, *lines = [[cell.strip() for cell in row.split("|")] for row in rows]
+    made = ["| texts and measure | `open` | `research` | best formula |", "|---|--:|--:|--:|"]
+    for name, title in _JUDGED.items():
+        cells = next(line for line in lines if line[0].startswith(f"{name} ("))
+        figures = dict(zip(head, (cell.partition(" ")[0] for cell in cells), strict=True))
+        formulas = {each: figures[each] for each in head if each in FORMULAS_JUDGED}
+        best = max(formulas, key=lambda each: float(formulas[each]))
+        ours = " | ".join(figures[each] for each in ("open", "research"))
+        made.append(f"| {title} | {ours} | {formulas[best]} {best} |")
+    return "\n".join(made)
 
 
 def checksums() -> str:
@@ -179,19 +261,19 @@ def checksums() -> str:
     return "\n".join(["", *lines, ""])
 
 
+DOCS = ROOT / "docs"
 # Document -> name of a part in it -> what makes it. Checksums first: others need the resources.
-PARTS: dict[Path, dict[str, Callable[[], str]]] = {
+PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
-    ROOT / "README.md": {
-        "samples": samples,
-        "commands": commands,
-        "measures": measures,
-        "feature-groups": feature_groups,
-        "features": features,
-        "figures": figures,
-    },
-    ROOT / "docs" / "commands.md": {"commands": command_reference},
-    ROOT / "docs" / "evaluation.md": {"conventions": conventions},
+    ROOT / "README.md": {"samples": samples, "quality": quality},
+    DOCS / "commands.md": {"summary": commands, "commands": command_reference},
+    DOCS / "evaluation.md": {"conventions": conventions},
+    DOCS / "concepts" / "understanding.md": {"readers": readers},
+    DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
+    DOCS / "quality" / "index.md": {"quality": quality},
+    DOCS / "reference" / "columns.md": {"score-columns": score_columns},
+    DOCS / "reference" / "features.md": {"feature-groups": feature_groups, "features": features},
+    DOCS / "reference" / "measures.md": {"measures": measures},
 }
 
 
@@ -203,6 +285,8 @@ def updated(document: Path) -> str:
         if not pattern.search(text):
             raise SystemExit(f"{document.name} has no place for the part {name!r}")
         made = make()
+        if made is None:
+            continue
         text = pattern.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)
     return text
 

@@ -1,269 +1,225 @@
-"""How good the estimators are: out of fold, on sets never trained on, calibrated, beside baselines.
+"""How well levels agree with people: sets left out whole, out of fold, calibrated.
 
-    python -m scripts.train.default --estimates estimates.npz
-    python -m scripts.train.background_bundle --estimator all --output models
-    python -m scripts.evaluate.estimators estimates.npz [--background models] [--refit] \\
-        [--data ../shared/data] [--output docs/estimators.md]
+    python -m scripts.evaluate.estimators [--data ../shared/data] [--cache FOLDER] [--teacher FILE]
 
-Correlations are with the raw labels, turned to harder = higher, with 95 % intervals from 200
-resamples. ``estimates.npz`` holds what the bundles' recipes say of texts whose group they did not
-see (5 folds by joined group); cochrane_pls is trained on by none. ``--background`` adds background
-models to the tables, ``--refit`` trains the default's recipe again, without medreadme and without
-the original test splits.
+Fills in ``docs/estimators.md``. Recipes are those of ``scripts.train.pages``, learned again without
+what they are judged on. ``--teacher`` is an .npz of ``text`` and ``level``, what a larger model
+says of passages that nobody judged: `open` is then also taught by it. About fifteen minutes with
+one thread, twenty with a teacher; the folder of ``--cache`` keeps the passages of all texts.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-from scripts.train.default import BUNDLES, LEVELLED, fit, outputs
-from scripts.train.labelled_sets import (
-    BY_ORIGIN,
-    SOURCES,
-    load_passages,
-    load_texts,
-    records,
-)
+from scripts.evaluate.intervals import Measured, auc, fill, markdown, measured, pearson, short
+from scripts.train.page_texts import SETS, Mask, Table, Text, cached, labelled_table
+from scripts.train.pages import LEVELLED, RECIPES, Fit, Recipe, out_of_fold
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.documents import document_of_text
-from understandability.evaluation.statistics.correlation import pearson, spearman
-from understandability.evaluation.validation import (
-    BASELINES,
-    brier_score,
-    calibration_error,
-    roc_auc,
-)
-from understandability.features import COLUMNS, batches
+from understandability.evaluation.validation import BASELINES, calibration_error
+from understandability.features import COLUMNS
 from understandability.models import load_bundle
-from understandability.models.calibration import difficulty_of_level
-from understandability.models.readers import probability
-from understandability.models.runtime.mixture import text_columns
+from understandability.models.readers import READERS, probability
+from understandability.models.runtime.pages import PageModel, PageScale
+from understandability.models.runtime.passages import Passages
 
-THRESHOLD = 40.0
-RESAMPLES = 200
-SPLIT = ("medreadme", "readmepp_en")  # the sets that come with a test split
-Chosen = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Estimates:
-    """The arrays of ``estimates.npz``: one row for each text, and the raw output of each bundle."""
-
-    sets: NDArray[np.str_]
-    labels: Floats
-    groups: NDArray[np.int64]
-    splits: NDArray[np.str_]
-    words: NDArray[np.int64]
-    formulas: Floats
-    raw: Mapping[str, Floats]
-
-    def parts(self) -> Iterator[tuple[str, Chosen]]:
-        """Each set, and the original test splits."""
-        with_words = np.isfinite(self.formulas).all(axis=1)
-        for name in dict.fromkeys(self.sets.tolist()):
-            here = (self.sets == name) & with_words
-            yield name, here
-            if name in SPLIT:
-                yield f"{name}, test split", here & (self.splits == "test")
+ROOT = Path(__file__).parents[2]
+SEEDS = (0, 1, 2)
+NOT_REPEATED = "medreadme, texts that stand once"
+TEACHER_WEIGHTS = (0.5, 2.0)
 
 
-def read_estimates(path: Path) -> Estimates:
-    with np.load(path, allow_pickle=False) as file:
-        arrays = dict(file)
-    raw = {name: arrays[name] for name in BUNDLES if name in arrays}
-    names = ("sets", "labels", "groups", "splits", "words", "formulas")
-    return Estimates(*(arrays[name] for name in names), raw)
+def parts(table: Table) -> dict[str, Mask]:
+    """Each set; and medreadme without sentences, mostly headings, that stand in it repeatedly."""
+    found = {}
+    for name in SETS:
+        found[name] = table.sets == name
+        if name == "medreadme":
+            texts, counts = np.unique(table.plain[found[name]], return_counts=True)
+            found[NOT_REPEATED] = found[name] & np.isin(table.plain, texts[counts == 1])
+    return found
 
 
-def interval(measure: Callable[[Floats, Floats], float], values: Floats, labels: Floats) -> str:
-    """The measure with its interval, as ``.839 [.828, .850]``."""
-    rng = np.random.default_rng(0)
-    samples = [rng.integers(0, len(values), len(values)) for _ in range(RESAMPLES)]
-    low, high = np.percentile([measure(values[s], labels[s]) for s in samples], [2.5, 97.5])
-    return f"{_short(measure(values, labels))} [{_short(low)}, {_short(high)}]"
+def agreement(table: Table, here: Mask, values: Floats) -> Measured:
+    """Pearson's correlation with labels; ROC AUC where labels are by origin."""
+    of = SETS[str(table.sets[here][0])]
+    measure = auc if of.by_origin else pearson
+    return measured(measure, values[here], table.labels[here], table.groups[here])
 
 
-def _short(value: float) -> str:
-    return f"{value:.3f}".replace("0.", ".", 1)
+def left_out(table: Table, recipe: Recipe, seed: int) -> Floats:
+    """The level of each text by a model that saw nothing of its set, and no copy of a text of it.
 
-
-def _auc(values: Floats, labels: Floats) -> float:
-    return roc_auc(values, labels == 1)
-
-
-def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [" | ".join(head), "|".join(["---", *["--:"] * (len(head) - 1)])]
-    return "".join(f"| {line} |\n" for line in [*lines, *map(" | ".join, rows)])
-
-
-def agreement_tables(estimates: Estimates, background: Mapping[str, Floats]) -> Iterator[str]:
-    """Every score against every set."""
-    scores = {}
-    for name, raw in estimates.raw.items():
-        scores[f"{name}, raw output"] = raw
-        scores[f"{name}, difficulty"] = calibrated(estimates, name)[0]
-    scores.update(background)
-    for column, name in zip(estimates.formulas.T, BASELINES, strict=True):
-        scores[name] = column * (COLUMNS[name][0].direction or Direction.HARDER).sign
-    judged = [part for part in estimates.parts() if part[0] not in BY_ORIGIN]
-    by_origin = [part for part in estimates.parts() if part[0] in BY_ORIGIN]
-    for title, measure, parts in (
-        ("Pearson", pearson, judged),
-        ("Spearman", spearman, judged),
-        ("ROC AUC, by the origin of texts", _auc, by_origin),
-    ):
-        rows = [
-            [name, *(_cell(measure, values, estimates.labels, here) for _, here in parts)]
-            for name, values in scores.items()
-        ]
-        head = ["score", *(f"{name} ({int(here.sum())})" for name, here in parts)]
-        yield f"## {title}\n\n{markdown(head, rows)}"
-
-
-def _cell(
-    measure: Callable[[Floats, Floats], float], values: Floats, labels: Floats, here: Chosen
-) -> str:
-    known = here & np.isfinite(values)
-    return interval(measure, values[known], labels[known])
-
-
-def calibrated(estimates: Estimates, name: str) -> tuple[Floats, Floats]:
-    """Difficulty and spread by a bundle, the calibration fitted on the other half of the groups."""
-    raw = estimates.raw[name]
-    difficulty, spread = np.full(len(raw), np.nan), np.full(len(raw), np.nan)
-    half = estimates.groups % 2
-    for side in (0, 1):
-        taught = np.isin(estimates.sets, LEVELLED) & np.isfinite(raw) & (half != side)
-        calibration = BUNDLES[name].calibrated(
-            raw[taught], estimates.labels[taught], estimates.words[taught], estimates.sets[taught]
+    Sets that the recipe never uses are left out together; of those it uses one after another, with
+    sets that share their texts.
+    """
+    families = {name: of.family or name for name, of in SETS.items()}
+    held = [[name for name in SETS if name not in recipe.sets]]
+    for family in dict.fromkeys(families[name] for name in recipe.sets):
+        held.append([name for name in SETS if families[name] == family])
+    levels = np.full(len(table), np.nan)
+    for names in held:
+        kept = replace(
+            recipe,
+            labels={name: w for name, w in recipe.labels.items() if name not in names},
+            pairs={name: w for name, w in recipe.pairs.items() if name not in names},
         )
-        here = half == side
-        difficulty[here], spread[here] = calibration.apply(raw[here], estimates.words[here])
-    return difficulty, spread
+        here = np.isin(table.sets, names)
+        fit = Fit(table, kept, ~np.isin(table.groups, table.groups[here]), seed)
+        levels[here] = fit.levels[here]
+    return levels
 
 
-def chances(estimates: Estimates) -> str:
-    """P(U|d) of the calibrated user against the stated table of levels."""
+def tables(table: Table, levels: Mapping[str, Floats], others: Mapping[str, Floats]) -> str:
+    """Every score against every set, then where a formula beats a bundle."""
+    rows, better = [], []
+    for part, here in parts(table).items():
+        name = str(table.sets[here][0])
+        of = {score: agreement(table, here, values) for score, values in levels.items()}
+        plain = {score: agreement(table, here, values) for score, values in others.items()}
+        measure = "ROC AUC" if SETS[name].by_origin else "Pearson"
+        n = next(iter(of.values())).n
+        rows.append(
+            [f"{part} ({n:,}, {measure})", *map(str, of.values()), *map(str, plain.values())]
+        )
+        better += [
+            f"- {part}: {other} {value} beats {score} {found}"
+            for score, found in of.items()
+            for other, value in plain.items()
+            if value.value > found.value
+        ]
+    lines = "\n".join(better) or "No formula and no ratio beats a bundle on any set."
+    said = f"\n{lines}\n" if others else ""
+    return f"{markdown(['set', *levels, *others], rows)}{said}"
+
+
+def seeds(table: Table, levels: Mapping[str, Sequence[Floats]]) -> str:
+    """The lowest and the highest figure of three seeds."""
     rows = []
-    for name in estimates.raw:
-        difficulty, spread = calibrated(estimates, name)
-        for of in (*LEVELLED, "all three"):
-            here = np.isin(estimates.sets, LEVELLED if of == "all three" else [of])
-            here &= np.isfinite(difficulty)
-            chance = probability(
-                difficulty[here], THRESHOLD, "calibrated", noise_scale=spread[here]
-            )
-            truth = difficulty_of_level(estimates.labels[here]) < THRESHOLD
-            measures = (brier_score, roc_auc)
-            rows.append(
-                [f"{name}, {of}", str(int(here.sum()))]
-                + [_short(calibration_error(chance, truth)), perfect(chance)]
-                + [_short(measure(chance, truth)) for measure in measures]
-            )
-    head = ["bundle, texts", "n", "calibration error", "if perfect", "Brier score", "ROC AUC"]
-    return (
-        f"## P(U\\|d) at {THRESHOLD:g}\n\nOf the calibrated user; calibrated on the other half of "
-        "the groups; ten bins of equally many texts. If perfect: the error that chances which are "
-        "true would have with so few texts, the mean of truths drawn by them and 95 % of these."
-        f"\n\n{markdown(head, rows)}"
-    )
+    for part, here in parts(table).items():
+        cells = []
+        for by_seed in levels.values():
+            found = [agreement(table, here, values).value for values in by_seed]
+            cells.append(f"{short(min(found))} to {short(max(found))}")
+        rows.append([part, *cells])
+    return markdown(["set", *levels], rows)
 
 
-def perfect(chance: Floats) -> str:
-    """The calibration error of chances that are true, as ``.048 [.025, .074]``."""
-    rng = np.random.default_rng(0)
-    errors = [calibration_error(chance, rng.random(len(chance)) < chance) for _ in range(RESAMPLES)]
-    low, high = np.percentile(errors, [2.5, 97.5])
-    return f"{_short(float(np.mean(errors)))} [{_short(low)}, {_short(high)}]"
+def calibration(table: Table, levels: Mapping[str, Floats]) -> str:
+    """Chances that a text lies below a reader's level, against the levels that people gave."""
+    rows = []
+    for name, values in levels.items():
+        bundle = load_bundle(ROOT / "resources" / "bundles" / name)
+        model, scale = bundle.model, bundle.calibration
+        assert isinstance(model, PageModel)
+        assert isinstance(scale, PageScale)
+        columns = table.passages.columns
+        error = model.levels_of(table.passages, model.predict(columns)).error
+        difficulty, spread = scale.apply(values, error)
+        for reader in READERS.values():
+            # The level at which every second such reader understands.
+            ladder = np.linspace(1, 6, 5001)
+            of_ladder = scale.apply(ladder, np.zeros_like(ladder))[0]
+            level = float(np.interp(reader.threshold, of_ladder, ladder))
+            row = [f"{name}, {reader.name}", f"{level:.2f}"]
+            for set_name in LEVELLED:
+                here = (table.sets == set_name) & np.isfinite(values)
+                start, step = bundle.card["scales"].get(set_name, (0.0, 1.0))
+                truth = (table.labels[here] - start) / step < level
+                chance = probability(values[here], level, "calibrated", noise_scale=error[here])
+                shown = probability(
+                    difficulty[here], reader.threshold, reader.user, noise_scale=spread[here]
+                )
+                row.append(
+                    f"{short(calibration_error(chance, truth))} "
+                    f"({short(float(shown.mean()), 2)} for {short(float(truth.mean()), 2)})"
+                )
+            rows.append(row)
+    return markdown(["bundle, reader", "level", *LEVELLED], rows)
 
 
-def background_outputs(data: Path, sets: Sequence[str], folder: Path) -> dict[str, Floats]:
-    """The raw output of each background bundle of a folder for each text."""
-    models = {
-        path.parent.name: load_bundle(path.parent) for path in sorted(folder.glob("*/*.json"))
+def joined(first: Table, second: Table) -> Table:
+    """The texts of both tables; those of the second are groups of their own."""
+    a, b = first.passages, second.passages
+    sums = {
+        each.name: np.concatenate([getattr(a, each.name), getattr(b, each.name)])
+        for each in fields(Passages)
+        if each.name != "starts"
     }
-    documents = (
-        document_of_text(record["text"], record["id"])
-        for name in sets
-        for record in records(data, name)
-    )
-    outputs: dict[str, list[Floats]] = {name: [] for name in models}
-    for batch in batches(documents):
-        for name, bundle in models.items():
-            outputs[name].append(bundle.model.raw(batch))
-    return {f"background {name}": np.concatenate(each) for name, each in outputs.items()}
+    columns = {
+        each.name: np.concatenate([getattr(first, each.name), getattr(second, each.name)])
+        for each in fields(Table)
+        if each.name not in ("passages", "groups")
+    }
+    starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
+    groups = np.concatenate([first.groups, first.groups.max() + 1 + second.groups])
+    return Table(**columns, groups=groups, passages=Passages(starts=starts, **sums))
 
 
-def refits(data: Path) -> str:
-    """The default's recipe without medreadme, and without the groups of the test splits."""
-    names = [source.name for source in SOURCES if source.name in BUNDLES["default"].domain_of]
-    texts = load_texts(data, names, text_columns())
-    passages = load_passages(data, text_columns())
-    recipe = BUNDLES["default"]
-    kept = {name: of for name, of in recipe.domain_of.items() if of != "health"}
-    domains = {of: domain for of, domain in recipe.domains.items() if of != "health"}
-    rest = replace(recipe, domain_of=kept, domains=domains)
-    held_out = np.isin(texts.sets, SPLIT) & (texts.splits == "test")
-    seen = ~np.isin(texts.groups, texts.groups[held_out])
-    rows = []
-    for what, model, parts in (
-        (
-            "without any medreadme record",
-            fit(texts, rest, passages),
-            {name: texts.sets == name for name in ("medreadme_docs", "medreadme")},
-        ),
-        (
-            "without the original test splits",
-            fit(texts.where(seen), recipe, passages),
-            {f"{name}, test split": held_out & (texts.sets == name) for name in SPLIT},
-        ),
-    ):
-        for part, here in parts.items():
-            known = here & np.isfinite(texts.inputs).all(axis=1)
-            values, labels = outputs(model, texts.where(known)), texts.labels[known]
-            cells = [interval(measure, values, labels) for measure in (pearson, spearman)]
-            rows.append([what, part, str(int(known.sum())), *cells])
-    head = ["default's recipe, trained", "tested on", "n", "Pearson", "Spearman"]
-    return f"## Trained without\n\n{markdown(head, rows)}"
+def student(table: Table, teacher: Path, cache: Path | None, without: Floats) -> str:
+    """`open` as it is, and taught by a larger model too."""
+    with np.load(teacher, allow_pickle=False) as arrays:
+        texts = [
+            Text("teacher", f"teacher-{number}", str(text), float(level), str(number))
+            for number, (text, level) in enumerate(
+                zip(arrays["text"], arrays["level"], strict=True)
+            )
+        ]
+    both = joined(table, cached(cache, "teacher", lambda: Table.of(texts)))
+    found = {"without": without}
+    for weight in TEACHER_WEIGHTS:
+        recipe = RECIPES["open"]
+        taught = replace(recipe, labels={**recipe.labels, "teacher": weight})
+        found[f"teacher weighs {weight:g}"] = out_of_fold(both, taught)[: len(table)]
+    rows = [
+        [part, *(str(agreement(table, here, values)) for values in found.values())]
+        for part, here in parts(table).items()
+    ]
+    return markdown(["set", *found], rows)
+
+
+def formulas(table: Table) -> Iterator[tuple[str, Floats]]:
+    """The formulas and the corpus ratio, harder = higher."""
+    for name, column in zip(BASELINES, table.formulas.T, strict=True):
+        yield name, column * (COLUMNS[name][0].direction or Direction.HARDER).sign
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("estimates", type=Path)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--background", type=Path)
-    parser.add_argument("--refit", action="store_true")
-    parser.add_argument("--output", type=Path)
+    parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
+    parser.add_argument("--teacher", type=Path)
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "estimators.md")
     arguments = parser.parse_args()
-    estimates = read_estimates(arguments.estimates)
-    background: dict[str, Floats] = {}
-    if arguments.background:
-        sets = list(dict.fromkeys(estimates.sets.tolist()))
-        background = background_outputs(arguments.data, sets, arguments.background)
-    parts = [
-        "# How good the estimators are\n\nMade by `scripts/evaluate/estimators.py`: correlations "
-        "with human labels, harder = higher, with 95 % intervals; in brackets how many texts. The "
-        "bundles' estimates are out of fold (5 folds by joined group; texts of sets that a bundle "
-        "is not trained on get the mean of its models), in the test splits too; background "
-        "models and formulas saw none of the labels.\n",
-        *agreement_tables(estimates, background),
-    ]
-    if estimates.raw:
-        parts.append(chances(estimates))
-    if arguments.refit:
-        parts.append(refits(arguments.data))
-    text = "\n".join(parts)
-    if arguments.output:
-        arguments.output.write_text(text, "utf-8")
-    else:
-        print(text)
+    table = labelled_table(arguments.data, arguments.cache)
+    others = dict(formulas(table))
+    without = {name: left_out(table, recipe, SEEDS[0]) for name, recipe in RECIPES.items()}
+    folds = {
+        name: [out_of_fold(table, recipe, seed) for seed in SEEDS]
+        for name, recipe in RECIPES.items()
+    }
+    by_seed = {f"{name}, out of fold": levels for name, levels in folds.items()}
+    rest = [left_out(table, RECIPES["open"], seed) for seed in SEEDS[1:]]
+    by_seed["open, left out"] = [without["open"], *rest]
+    checksums = {
+        name: load_bundle(ROOT / "resources" / "bundles" / name).checksum[:16] for name in RECIPES
+    }
+    made = {
+        "bundles": ", ".join(f"`{name}` {checksum}" for name, checksum in checksums.items()),
+        "left-out": tables(table, without, others),
+        "out-of-fold": tables(table, {name: levels[0] for name, levels in folds.items()}, {}),
+        "seeds": seeds(table, by_seed),
+        "calibration": calibration(table, without),
+    }
+    if arguments.teacher:
+        made["student"] = student(table, arguments.teacher, arguments.cache, folds["open"][0])
+    fill(arguments.output, made)
 
 
 if __name__ == "__main__":

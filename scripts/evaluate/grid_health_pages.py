@@ -38,6 +38,7 @@ def main() -> None:
         labels.write_text("docno\tlabel\n" + "".join(rows))
         command = [sys.executable, "-m", "understandability", "validate"]
         command += ["--grid", str(folder / "health_pages.tar.gz"), "--labels", str(labels)]
+        command += ["--direction", "higher-harder"]
         command += ["--output", arguments.output]
         command += ["--plot", arguments.plot] if arguments.plot else []
         print("labels are constructed: 1 forum, 2 Wikipedia, 3 research journal", flush=True)

@@ -1,74 +1,183 @@
-"""The labelled sets and the page sets, as plain lists, for everything that trains or evaluates.
+"""The texts that the page models learn from and are judged on, read as passages.
 
-    labelled("medreadme") -> list[Text]        harder = higher, detokenised
-    pages() -> list[Text]                      whole pages; `set` is the kind, label NaN
-    groups_of(texts), folds_of(groups)         near-duplicates share a group
-    shared_with(train, held) -> mask           train rows whose near-duplicate stands in `held`
-
-Texts keep lines: a line break ends a field.
+`SETS` are the labelled sets, with their licences; `labelled` and `pages` give their texts, `Table`
+their passages. Texts keep their lines, because a line break ends a field. Web pages are read by the
+package's own extractor, as users' pages are.
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import html
 import json
-import os
 import re
 import tarfile
 import zlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
-from scipy.stats import rankdata
+from numpy.typing import NDArray
 
-DATA = Path(os.environ.get("DATA", "/work/shared/data"))
-CACHE = Path(__file__).parent
+from understandability.arrays import Floats
+from understandability.documents import document_of_page, document_of_text
+from understandability.errors import PageError
+from understandability.evaluation.validation import BASELINES
+from understandability.features import batches, features_of
+from understandability.models.runtime.passages import Passages, passages
+from understandability.records import Document, Page
 
-# set -> (direction: 1 where a higher label is harder, family: sets that share groups, tokenised)
+Mask = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LabelledSet:
+    """A file of ``labelled``: what its labels mean, and whether they may be used by anyone.
+
+    Sets of one `family` share texts, and so groups. Labels `by_origin` are 1 for the harder and 0
+    for the easier text of a group; nobody judged them.
+    """
+
+    licence: str
+    source: str
+    family: str = ""
+    harder: int = 1
+    tokenised: bool = False
+    by_origin: bool = False
+
+
 SETS = {
-    "medreadme": (1, "medreadme", False),
-    "medreadme_docs": (1, "medreadme", False),
-    "readmepp_en": (1, "readmepp", False),
-    "clear": (-1, "clear", False),
-    "onestop": (1, "onestop", False),
-    "cochrane_pls": (1, "cochrane", False),
-    "wiki_simple_pairs": (1, "wiki", False),
-    "cefr_sp_wiki": (1, "cefrsp", True),
-    "med_wiki_pairs": (1, "medwiki", True),
-    "pdq_pages": (1, "pdq", False),
+    "medreadme": LabelledSet("none stated", "chaojiang06/medreadme", "medreadme"),
+    "medreadme_docs": LabelledSet(
+        "none stated", "chaojiang06/medreadme, sentences joined", "medreadme"
+    ),
+    "readmepp_en": LabelledSet("research, non-commercial", "tareknaous/readme"),
+    "clear": LabelledSet("CC BY-NC-SA 4.0", "scrosseye/CLEAR-Corpus", harder=-1),
+    "onestop": LabelledSet("CC BY-SA 4.0", "nishkalavallabhi/OneStopEnglishCorpus"),
+    "cochrane_pls": LabelledSet(
+        "CC BY 4.0",
+        "AshOlogn/Paragraph-level-Simplification-of-Medical-Texts",
+        by_origin=True,
+    ),
+    "wiki_simple_pairs": LabelledSet("MIT", "vanh17/MedTextSimplifier", by_origin=True),
+    "cefr_sp_wiki": LabelledSet(
+        "CC BY-SA 3.0 (its README, of the Wikipedia part; a list elsewhere calls the whole set "
+        "non-commercial)",
+        "yukiar/CEFR-SP",
+        tokenised=True,
+    ),
+    "med_wiki_pairs": LabelledSet(
+        "CC BY-SA 3.0", "myTomorrows-research/public", tokenised=True, by_origin=True
+    ),
+    "pdq_pages": LabelledSet(
+        "public domain (US government)", "National Cancer Institute, PDQ, 2025", by_origin=True
+    ),
 }
-BY_ORIGIN = ("cochrane_pls", "wiki_simple_pairs", "med_wiki_pairs", "pdq_pages")
-OPEN_LABELS = ("cefr_sp_wiki", "onestop", "med_wiki_pairs", "pdq_pages", "wiki_simple_pairs")
-NOT_OPEN = ("medreadme", "medreadme_docs", "readmepp_en", "clear")
+
+# Kinds of pages by where they come from; of a corpus at most `MOST` of each source are used.
+_WEB = {
+    "cdc_pcd2024": "cdc",
+    "clef2017_askdocs": "askdocs",
+    "enwiki_disease": "wikipedia",
+    "schwarz2011": "schwarz",
+    "sondhi2012": "sondhi",
+}
+_CORPORA = {
+    "consumer_nih": {"nih_mplus_health_topics": "medlineplus", "nih_ghr": "ghr"},
+    "pubmed": {"pmc_fulltext": "pmc_fulltext", "pmc_abstract": "pmc_abstract"},
+    "reddit_like": {
+        "rhmd_reddit": "forum",
+        "reddit_threads": "forum",
+        "clef2017_askdocs": "forum",
+        "forum_questiondoctor": "forum",
+    },
+}
+MOST = 300
+# The kinds of pages that the assessors of 2016 saw.
+REFERENCE = ("sondhi", "schwarz")
 
 
 @dataclass(frozen=True)
 class Text:
+    """One text, plain (a string) or a web page (bytes); `label` is turned to harder = higher."""
+
     set: str
     id: str
-    text: str
-    label: float
-    group: str
-    split: str = ""
+    content: str | bytes
+    label: float = np.nan
+    group: str = ""
+
+    def document(self) -> Document:
+        """What the package reads of it; raises `PageError`."""
+        if isinstance(self.content, str):
+            return document_of_text(self.content, self.id)
+        return document_of_page(Page(self.id, "", self.content))
 
 
-def _read(path: Path) -> Iterable[dict]:
+def _records(path: Path) -> Iterator[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
+        yield from map(json.loads, lines)
 
+
+def path_of(data: Path, name: str) -> Path:
+    """The file of a labelled set."""
+    return data / "labelled" / f"{name}.jsonl.gz"
+
+
+def labelled(data: Path, name: str) -> list[Text]:
+    """The texts of a labelled set, in the order of its file."""
+    of = SETS[name]
+    return [
+        Text(
+            name,
+            row["id"],
+            detokenised(row["text"]) if of.tokenised else row["text"],
+            of.harder * float(row["label"]),
+            str(row["group"]),
+        )
+        for row in _records(path_of(data, name))
+    ]
+
+
+def web_pages(data: Path, kinds: Iterable[str] = tuple(_WEB.values())) -> Iterator[Text]:
+    """The health pages of some kinds."""
+    folder, wanted = data / "html" / "health_pages", frozenset(kinds)
+    rows = (line.split("\t") for line in (folder / "pages.tsv").read_text("utf-8").splitlines()[1:])
+    kind_of = {row[0]: _WEB[row[1]] for row in rows}
+    with tarfile.open(folder / "health_pages.tar.gz") as archive:
+        for member in archive:
+            file = archive.extractfile(member)
+            if file is not None and kind_of.get(member.name) in wanted:
+                yield Text(kind_of[member.name], member.name, file.read())
+
+
+def pages(data: Path) -> Iterator[Text]:
+    """Whole pages by kind: health pages, and of each source of the corpora the same `MOST`."""
+    yield from web_pages(data)
+    for corpus, kinds in _CORPORA.items():
+        by_source: dict[str, list[Text]] = {source: [] for source in kinds}
+        for row in _records(data / "corpora" / f"{corpus}.jsonl.gz"):
+            if (source := row["source"]) in kinds:
+                by_source[source].append(Text(kinds[source], row["id"], row["text"]))
+        for texts in by_source.values():
+            texts.sort(key=lambda text: (zlib.crc32(text.id.encode()), text.id))
+            yield from texts[:MOST]
+
+
+# -- text as people write it -----------------------------------------------------------------------
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BRACKET = re.compile("|".join(_BRACKETS))
 
 
-def detokenise(text: str) -> str:
-    """Tokens between blanks to text as people write it.
+def detokenised(text: str) -> str:
+    """Tokens between blanks as text that people write.
 
-    >>> detokenise("He said : `` It 's ( very ) good , is n't it ? ''")
+    >>> detokenised("He said : `` It 's ( very ) good , is n't it ? ''")
     'He said: "It\\'s (very) good, isn\\'t it?"'
     """
     text = _BRACKET.sub(lambda found: _BRACKETS[found.group()], html.unescape(text))
@@ -77,268 +186,192 @@ def detokenise(text: str) -> str:
     text = re.sub(r" ([.,;:!?%)\]}]+)(?= |$)", r"\1", text)
     text = re.sub(r"([(\[{$£#]) ", r"\1", text)
     text = re.sub(r" (n't|'(?:s|m|d|re|ve|ll)|'(?=\s))(?!\w)", r"\1", text, flags=re.I)
-    text = re.sub(r"(\w) - (\w)", r"\1-\2", text) if " - " in text and "–" not in text else text
+    text = re.sub(r"(\w) - (\w)", r"\1-\2", text) if "–" not in text else text
     text = re.sub(r"(\d) / (\d)", r"\1/\2", text)
-    # Of straight quotation marks every first opens and every second closes.
     parts = text.split('"')
-    if len(parts) % 2 == 1 and len(parts) > 1:
-        for i in range(1, len(parts), 2):
-            parts[i] = parts[i].strip()
-        text = '"'.join(parts)
-    return text
+    if len(parts) % 2:  # every first quotation mark opens, every second closes
+        parts[1::2] = [part.strip() for part in parts[1::2]]
+    return '"'.join(parts)
 
 
-def labelled(name: str) -> list[Text]:
-    direction, _, tokenised = SETS[name]
-    return [
-        Text(
-            name,
-            row["id"],
-            detokenise(row["text"]) if tokenised else row["text"],
-            direction * float(row["label"]),
-            str(row["group"]),
-            row.get("split") or "",
-        )
-        for row in _read(DATA / "labelled" / f"{name}.jsonl.gz")
-    ]
-
-
-def _html_pages() -> list[Text]:
-    """Health pages and gold pages, main text by trafilatura, kept in a file."""
-    path = CACHE / "html_pages.jsonl.gz"
-    if not path.exists():
-        import trafilatura
-
-        from understandability.pages import parse_page
-        from understandability.records import Page
-
-        kinds = {}
-        lines = (DATA / "html/health_pages/pages.tsv").read_text().split("\n")
-        for line in lines[1:]:
-            if line:
-                fields = line.split("\t")
-                kinds[fields[0]] = fields[1]
-        english = {
-            row["id"]: row["language"] for row in _read(DATA / "html/extraction_gold/gold.jsonl.gz")
-        }
-        rows = []
-        for archive in ("health_pages/health_pages", "extraction_gold/pages"):
-            with tarfile.open(DATA / "html" / f"{archive}.tar.gz") as tar:
-                for member in tar:
-                    if not member.isfile():
-                        continue
-                    kind = kinds.get(member.name, "general")
-                    if kind == "general" and english.get(member.name) != "en":
-                        continue
-                    parsed = parse_page(Page(member.name, "", tar.extractfile(member).read()))
-                    text = trafilatura.extract(
-                        parsed.text, include_comments=kind.endswith("askdocs")
-                    )
-                    rows.append({"id": member.name, "set": kind, "text": text or ""})
-        with gzip.open(path, "wt", encoding="utf-8") as out:
-            for row in rows:
-                out.write(json.dumps(row) + "\n")
-    names = {
-        "cdc_pcd2024": "cdc",
-        "clef2017_askdocs": "askdocs",
-        "enwiki_disease": "wikipedia",
-        "schwarz2011": "schwarz",
-        "sondhi2012": "sondhi",
-    }
-    return [
-        Text(names.get(row["set"], row["set"]), row["id"], row["text"], np.nan, row["id"])
-        for row in _read(path)
-    ]
-
-
-_NIH = {"nih_mplus_health_topics": "medlineplus", "nih_ghr": "ghr"}
-
-
-def _corpora() -> list[Text]:
-    texts = [
-        Text(_NIH.get(row["source"], row["source"]), row["id"], row["text"], np.nan, row["id"])
-        for row in _read(DATA / "corpora/consumer_nih.jsonl.gz")
-    ]
-    texts += [
-        Text(row["source"], row["id"], row["text"], np.nan, row["id"])
-        for row in _read(DATA / "corpora/pubmed.jsonl.gz")
-    ]
-    for row in _read(DATA / "corpora/reddit_like.jsonl.gz"):
-        kind = (
-            "askdocs_post"
-            if row["source"] == "clef2017_askdocs"
-            else (
-                "reddit_thread"
-                if row["source"] == "reddit_threads"
-                else "reddit_short"
-                if row["source"] == "rhmd_reddit"
-                else "forum_question"
-            )
-        )
-        texts.append(Text(kind, row["id"], row["text"], np.nan, row["id"]))
-    return texts
-
-
-def _some(texts: list[Text], most: int) -> list[Text]:
-    """At most so many, the same ones every time."""
-    return sorted(sorted(texts, key=lambda t: zlib.crc32(t.id.encode()))[:most], key=lambda t: t.id)
-
-
-def pages(most: int = 300) -> list[Text]:
-    """Whole pages by kind, at most so many of each kind but health pages (all of them).
-
-    cdc sondhi schwarz wikipedia askdocs general | medlineplus ghr nih_* | pmc_fulltext pmc_abstract
-    pubmedqa | forum_question reddit_thread reddit_short askdocs_post | pdq_hp pdq_patient
-    """
-    texts = [t for t in _html_pages() if len(t.text.split()) >= 20]
-    by_kind: dict[str, list[Text]] = {}
-    for text in _corpora():
-        by_kind.setdefault(text.set, []).append(text)
-    for kind, found in by_kind.items():
-        if kind not in ("hoc_cancer", "ncbi_disease"):
-            texts += _some(found, most)
-    texts += [
-        Text("pdq_hp" if t.label else "pdq_patient", t.id, t.text, np.nan, t.group)
-        for t in labelled("pdq_pages")
-    ]
-    return texts
-
+# -- texts that are nearly the same ----------------------------------------------------------------
 
 _NOT_WORD = re.compile(r"[^a-z0-9]+")
-_SHINGLE, _MOST_SHARED = 5, 12
+_RUN, _MOST_SHARED = 5, 12
 
 
-def _shingles(text: str) -> np.ndarray:
+def _runs(text: str) -> NDArray[np.uint64]:
+    """A number for each run of five words of a text."""
     words = _NOT_WORD.sub(" ", text.lower()).split()
-    size = min(_SHINGLE, max(1, len(words)))
+    size = min(_RUN, max(1, len(words)))
     codes = np.array([zlib.crc32(word.encode()) for word in words], np.uint64)
     if not len(codes):
-        return np.empty(0, np.uint64)
+        return codes
     sums = np.zeros(len(codes) - size + 1, np.uint64)
     for place in range(size):
         sums = sums * np.uint64(1000003) + codes[place : len(codes) - size + 1 + place]
     return np.unique(sums)
 
 
-def near_duplicates(texts: Sequence[Text], share: float = 0.5) -> list[tuple[int, int]]:
-    """Pairs of texts of which the smaller has half of its runs of five words in the other."""
-    sets = [_shingles(text.text) for text in texts]
-    sizes = np.array([len(s) for s in sets])
-    codes = np.concatenate(sets)
-    owners = np.repeat(np.arange(len(sets)), sizes)
+def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of texts of which the smaller has half of its runs of five words in the other.
+
+    Runs that more than twelve texts share are set phrases, and do not count.
+
+    >>> near_duplicates(["a b c d e f g h i j k", "A b c d e f g h i j, k", "x y z"])
+    [(0, 1)]
+    """
+    runs = [_runs(text) for text in texts]
+    sizes = np.array([len(found) for found in runs])
+    codes, owners = np.concatenate(runs), np.repeat(np.arange(len(runs)), sizes)
     order = np.lexsort((owners, codes))
     codes, owners = codes[order], owners[order]
     starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
     counts = np.diff(np.append(starts, len(codes)))
-    left, right = [], []
+    pairs = [np.empty(0, np.int64)]
     for size in range(2, _MOST_SHARED + 1):
         first = starts[counts == size]
         for i in range(size):
-            for j in range(i + 1, size):
-                left.append(owners[first + i])
-                right.append(owners[first + j])
-    keys, shared = np.unique(
-        np.concatenate(left).astype(np.int64) * len(sets) + np.concatenate(right),
-        return_counts=True,
-    )
-    a, b = keys // len(sets), keys % len(sets)
+            pairs += [owners[first + i] * len(runs) + owners[first + j] for j in range(i + 1, size)]
+    keys, shared = np.unique(np.concatenate(pairs), return_counts=True)
+    a, b = keys // len(runs), keys % len(runs)
     # Short sentences ("He died in 1837 in Paris.") are alike by chance unless they are the same.
     smaller, larger = np.minimum(sizes[a], sizes[b]), np.maximum(sizes[a], sizes[b])
-    near = (shared >= share * smaller) & ((smaller >= 6) | (shared == larger))
+    near = (2 * shared >= smaller) & ((smaller >= 6) | (shared == larger))
     return list(zip(a[near].tolist(), b[near].tolist(), strict=True))
 
 
-def groups_of(texts: Sequence[Text]) -> np.ndarray:
-    """A number for each text; those of one group, or near-duplicates, have the same."""
-    parent: dict[object, object] = {}
+def groups_of(texts: Sequence[Text]) -> Ints:
+    """A number for each plain text; those of one group, or near-duplicates, have the same."""
+    parent: dict[tuple[str, str], tuple[str, str]] = {}
 
-    def find(key: object) -> object:
+    def find(key: tuple[str, str]) -> tuple[str, str]:
         parent.setdefault(key, key)
         while parent[key] != key:
             parent[key] = parent[parent[key]]
             key = parent[key]
         return key
 
-    keys = [(SETS.get(t.set, (0, "pages"))[1], t.group) for t in texts]
-    for a, b in near_duplicates(texts):
+    keys = [(SETS[text.set].family or text.set, text.group) for text in texts]
+    for a, b in near_duplicates([str(text.content) for text in texts]):
         parent[find(keys[a])] = find(keys[b])
-    numbers: dict[object, int] = {}
+    numbers: dict[tuple[str, str], int] = {}
     return np.array([numbers.setdefault(find(key), len(numbers)) for key in keys])
 
 
-def folds_of(groups: np.ndarray, folds: int = 5, seed: int = 0) -> np.ndarray:
+def folds_of(groups: Ints, folds: int, seed: int = 0) -> Ints:
     """The fold of each row; a group is in one fold, groups are dealt out evenly."""
     distinct, number = np.unique(groups, return_inverse=True)
     dealt = np.random.default_rng(seed).permutation(np.arange(len(distinct)) % folds)
     return dealt[number]
 
 
-# -- measures ------------------------------------------------------------------------------------
+# -- passages --------------------------------------------------------------------------------------
 
 
-def pearson(x: np.ndarray, y: np.ndarray) -> float:
-    return float(np.corrcoef(x, y)[0, 1])
+@dataclass(frozen=True)
+class Table:
+    """Texts as passages. All but `passages` have a row for each text.
+
+    `keys` are the groups as the files have them, `groups` those joined by near-duplicates;
+    `plain` numbers the texts that are the same but for capitals; `formulas` has a column for each
+    of `BASELINES`.
+    """
+
+    sets: NDArray[np.str_]
+    ids: NDArray[np.str_]
+    keys: NDArray[np.str_]
+    labels: Floats
+    groups: Ints
+    plain: Ints
+    formulas: Floats
+    passages: Passages
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    @classmethod
+    def of(cls, texts: Iterable[Text], *, joined: bool = False) -> Self:
+        """The passages of texts. `joined` joins groups; otherwise each text is one.
+
+        A page that cannot be read is named and left out.
+        """
+        read: list[Text] = []
+
+        def documents() -> Iterator[Document]:
+            for text in texts:
+                try:
+                    document = text.document()
+                except PageError as error:
+                    print(f"{text.id}: left out, {error}")
+                    continue
+                read.append(text)
+                yield document
+
+        found, formulas = [], []
+        for batch in batches(documents()):
+            found.append(passages(batch))
+            formulas.append(features_of(batch, BASELINES).values)
+        return cls(
+            np.array([text.set for text in read]),
+            np.array([text.id for text in read]),
+            np.array([text.group for text in read]),
+            np.array([text.label for text in read]),
+            groups_of(read) if joined else np.arange(len(read)),
+            np.array([zlib.crc32(text.content.lower().encode()) for text in read])
+            if joined
+            else np.arange(len(read)),
+            np.concatenate(formulas),
+            _joined(found),
+        )
+
+    def save(self, path: Path) -> None:
+        """Keep the table in a file."""
+        arrays = {each.name: getattr(self, each.name) for each in fields(self)}
+        of_passages = arrays.pop("passages")
+        np.savez(
+            path,
+            **arrays,
+            **{f"p_{each.name}": getattr(of_passages, each.name) for each in fields(Passages)},
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """The table that `save` kept."""
+        with np.load(path, allow_pickle=False) as arrays:
+            own = [arrays[each.name] for each in fields(cls) if each.name != "passages"]
+            return cls(*own, Passages(*(arrays[f"p_{each.name}"] for each in fields(Passages))))
 
 
-def spearman(x: np.ndarray, y: np.ndarray) -> float:
-    return pearson(rankdata(x), rankdata(y))
+def _joined(parts: Sequence[Passages]) -> Passages:
+    sizes = np.concatenate([np.diff(part.starts) for part in parts])
+    return Passages(
+        np.append(0, np.cumsum(sizes)),
+        np.concatenate([part.columns for part in parts]).astype(np.float32),
+        np.concatenate([part.words for part in parts]),
+        np.concatenate([part.sentences for part in parts]),
+        np.concatenate([part.prose for part in parts]),
+    )
 
 
-def auc(harder: np.ndarray, easier: np.ndarray) -> float:
-    """How often a text of `harder` has the higher value; ties count half."""
-    ranks = rankdata(np.concatenate([harder, easier]))
-    n, m = len(harder), len(easier)
-    return float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
+def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
+    """The table of that name in a folder; made, and kept there, if it is not. Delete old ones."""
+    path = folder / f"{name}.npz" if folder else None
+    if path and path.exists():
+        return Table.load(path)
+    table = make()
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        table.save(path)
+    return table
 
 
-def label_auc(values: np.ndarray, labels: np.ndarray) -> float:
-    top = labels == labels.max()
-    return auc(values[top], values[~top])
+def labelled_table(data: Path, cache: Path | None) -> Table:
+    """The passages of all labelled sets."""
+    texts = (text for name in SETS for text in labelled(data, name))
+    return cached(cache, "labelled", lambda: Table.of(texts, joined=True))
 
 
-def bootstrap(measure, values, labels, groups, times: int = 300, seed: int = 0):
-    """(value, low, high): a 95 % interval that resamples groups."""
-    rng = np.random.default_rng(seed)
-    _, number = np.unique(groups, return_inverse=True)
-    order = np.argsort(number, kind="stable")
-    starts = np.searchsorted(number[order], np.arange(number.max() + 2))
-    found = []
-    for _ in range(times):
-        drawn = rng.integers(0, len(starts) - 1, len(starts) - 1)
-        rows = np.concatenate([order[starts[g] : starts[g + 1]] for g in drawn])
-        found.append(measure(values[rows], labels[rows]))
-    return measure(values, labels), *np.quantile(found, [0.025, 0.975])
-
-
-def bootstrap_auc(harder, easier, times: int = 300, seed: int = 0):
-    rng = np.random.default_rng(seed)
-    found = [
-        auc(rng.choice(harder, len(harder)), rng.choice(easier, len(easier))) for _ in range(times)
-    ]
-    return auc(harder, easier), *np.quantile(found, [0.025, 0.975])
-
-
-if __name__ == "__main__":
-    import time
-    from collections import Counter
-
-    for sample in (
-        "There are three main types of chocolate : white chocolate , milk chocolate .",
-        "He said : `` It 's ( very ) good , is n't it ? ''",
-    ):
-        print(detokenise(sample))
-    start = time.time()
-    texts = [text for name in SETS for text in labelled(name)]
-    print(len(texts), time.time() - start)
-    groups = groups_of(texts)
-    sizes = np.bincount(groups)
-    print("groups", len(sizes), "largest", np.sort(sizes)[-5:], time.time() - start)
-    crossing = Counter()
-    for g in np.flatnonzero(sizes > 1):
-        pass
-    of = {}
-    for t, g in zip(texts, groups, strict=True):
-        of.setdefault(g, set()).add(t.set)
-    print(Counter(tuple(sorted(s)) for s in of.values() if len(s) > 1))
-    found = pages()
-    print(Counter(t.set for t in found), time.time() - start)
+def sha256(path: Path) -> str:
+    """The checksum of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -39,10 +39,11 @@ if TYPE_CHECKING:
         score_table,
         score_text,
     )
+    from understandability.api.training import calibrate, train, validate
     from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
     from understandability.formats.tables import TableColumns
-    from understandability.models.bundle import load_bundle
+    from understandability.models.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings
 
 from understandability._version import __version__
@@ -71,20 +72,23 @@ _PUBLIC = {
         "score_table",
         "score_text",
     ),
+    "api.training": ("calibrate", "train", "validate"),
     "formats.runs": ("read_labels", "read_run", "write_run"),
     "formats.sources": ("read_pages",),
     "formats.tables": ("TableColumns",),
-    "models.bundle": ("load_bundle",),
+    "models.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings"),
 }
 
 __all__ = [
+    "Bundle",
     "Scorer",
     "Scores",
     "Settings",
     "TableColumns",
     "__version__",
     "bounds",
+    "calibrate",
     "compare",
     "correlate",
     "crawl",
@@ -108,6 +112,8 @@ __all__ = [
     "simulate",
     "simulate_users",
     "tradeoff",
+    "train",
+    "validate",
     "write_run",
 ]
 

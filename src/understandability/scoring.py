@@ -188,6 +188,13 @@ class Scorer:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.bundle = load_bundle(self.settings.bundle)
+        who = self.settings.who
+        if who.scale not in ("", self.bundle.scale):
+            raise OptionError(
+                f"reader {who.name} has a threshold on the scale {who.scale!r}, and bundle "
+                f"{self.bundle.name} gives difficulties on {self.bundle.scale!r}; calibrate the "
+                "reader by scores of this bundle"
+            )
         self.columns: tuple[str, ...] = (*FORMULAS, *COUNTS)
         if self.settings.features:
             self.columns += tuple(name for name in COLUMNS if name not in self.columns)

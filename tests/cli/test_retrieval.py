@@ -214,7 +214,7 @@ def test_a_duplicate_is_told_or_refused(understand: Understand, tmp_path: Path) 
         (["rerank", "RUN", "--scores", "OTHER:difficulty"], "have no document in common"),
         (["fuse", "RUN", "OTHER:difficulty"], "have no document in common"),
         (["fuse", "RUN", "SCORES:difficulty", "--method", "max"], "choose one of rrf, isr"),
-        (["rerank", "RUN", "--scores", "OTHER:mine"], "choose one of difficulty"),
+        (["rerank", "RUN", "--scores", "OTHER:mine"], "it has docno, difficulty"),
         (["index", "search", "OLD", "--queries", "QUERIES"], "is of format 0, this version reads"),
         (["rank", "learn", "RUN", "--qrels", "QRELS", "-o", "X"], "there are no features; give"),
         (["rank", "learn", "RUN", "--qrels", "QRELS"], "nothing is asked for"),

@@ -1,4 +1,4 @@
-"""The array job of the README, run as local processes with the variables that Slurm sets."""
+"""The array job of the documents, run as local processes with the variables that Slurm sets."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def test_the_slurm_example_makes_one_run(
     tmp_path: Path, understand: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
     """All jobs at once fill one folder, which merges to what one process writes."""
-    readme = (ROOT / "README.md").read_text()
-    (script,) = re.findall(r"<!-- begin: slurm -->\n```bash\n(.*?)```", readme, re.DOTALL)
+    page = (ROOT / "docs" / "howto" / "crawl.md").read_text("utf-8")
+    (script,) = re.findall(r"<!-- begin: slurm -->\n```bash\n(.*?)```", page, re.DOTALL)
     assert "--array=1-16" in script
     (tmp_path / "crawl.sh").write_text(script.replace("16", str(JOBS)))
     (tmp_path / "bin").mkdir()

@@ -116,6 +116,26 @@ def test_a_damaged_part_is_one_sentence(
     assert look_up(run, ["d0-3"]) == {"d0-3": run.scores(Part(0, 0, True)).to_pylist()[3]}
 
 
+def test_a_flipped_byte_of_a_footer_is_one_sentence(run: CrawlFolder, tmp_path: Path) -> None:
+    """Names, types, settings and facts stand in it; where none of them changes, nothing is lost."""
+    file = tmp_path / "run" / "scores" / Part(1, 0, last=True).name
+    whole = file.read_bytes()
+    start = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+    told = 0
+    for place in range(start, len(whole), 13):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        file.write_bytes(damaged)
+        error = ""
+        try:
+            merged = merge(run, f"{tmp_path}/scores.parquet")
+        except InputError as damage:
+            error = str(damage)
+        assert file.name in error if error else merged.scored == 400
+        told += error != ""
+    assert told > 50
+
+
 def test_parts_of_other_runs_are_told(run: CrawlFolder, tmp_path: Path, commit: Commit) -> None:
     """Copied in by hand, they are of an input that is not there, doubled, of other settings."""
     output = f"{tmp_path}/scores.parquet"

@@ -144,7 +144,7 @@ def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> Non
             file.write(f"p{number}.html\t{number % 6}\t{number % 6 + number % 2}\n")
     done = understand(
         "validate", "--grid", folder, "--labels", tmp_path / "labels.tsv", "--bundle", "llr",
-        "-o", tmp_path / "all.csv", "--plot", tmp_path / "spread.svg",
+        "--direction", "harder", "-o", tmp_path / "all.csv", "--plot", tmp_path / "spread.svg",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "labels.tsv:ann and" in done.stdout
@@ -157,6 +157,7 @@ def test_the_experiment_from_the_command_line(understand, tmp_path: Path) -> Non
     ("arguments", "message"),
     [
         (("--grid", "x"), "--grid PAGES needs --labels FILE"),
+        (("--grid", "x", "--labels", "y"), "--grid needs --direction higher-harder or"),
         (("default", "x", "--labels", "y"), "belong to --grid PAGES"),
         ((), "there is nothing to compare"),
         (("default",), "there is nothing to compare"),

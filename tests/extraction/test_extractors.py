@@ -219,3 +219,14 @@ def test_hostile_page_is_scored_within_limits(name: str, script: Run) -> None:
     """By the part of its text that is analysed; the same limits hold."""
     process = script("faults.hostile_pages", name, "--score")
     assert process.returncode == 0, process.stdout
+
+
+def test_the_reference_ends_no_sentence_where_the_source_breaks_a_line() -> None:
+    """boilerpy3 keeps the breaks of the source within a paragraph, and joins paragraphs by more."""
+    text = "You have the flu, so you should rest for a week and\ndrink a lot of\r\nwater. " * 8
+    page = parse_page(Page("p", "", f"<html><body><p>{text}</p><p>{text}</p></body></html>"))
+    blocks = {engine: extract(page, "boilerpipe", engine) for engine in ("fast", "reference")}
+    kept = {
+        engine: [block.text for block in found if block.kept] for engine, found in blocks.items()
+    }
+    assert kept["reference"] == kept["fast"] == [" ".join(text.split())] * 2

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.formats.test_hostile_containers import GOOD, found_in, tar_block, tar_header
 
-from understandability.errors import InputError
+from understandability.errors import InputError, OptionError
 from understandability.formats.members import members
 from understandability.formats.runs import read_labels, read_run
 from understandability.records import Failure, Page
@@ -103,3 +103,40 @@ def test_lines_may_end_as_on_any_system(tmp_path: Path, end: str) -> None:
     assert run.by_query("rank") == {"q": [("a", 2.5), ("b", 1.5)]}
     file.write_bytes(f"q 0 a 1{end}q 0 b 0{end}".encode())
     assert read_labels(file).values.tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.tsv", b"docno\ts\na\t1\nb\t2\t3\n", "a.tsv, line 3 cannot be read as a table"),
+        ("a.csv", b"docno,s\na,1\n\xff,2\n", "a.csv, line 3 cannot be read as a table"),
+        ("a.jsonl", b'{"docno": "a", "s": 1}\n\n{"docno": "b", "s": \n', "a.jsonl, line 3 cannot"),
+        (
+            "a.jsonl",
+            b'{"docno": "a", "s": 1}\n{"docno": "b", "s": "x"}\n',
+            "a.jsonl, line 2 cannot",
+        ),
+        ("a.csv", b"docno,s\na,1\nb,x\nc,2\n", "a.csv, row 2: the s of document 'b' must be a num"),
+    ],
+)
+def test_a_damaged_table_of_labels_names_the_place(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    """Which line, or which row of which document where the lines are whole."""
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=message):
+        read_labels(tmp_path / name)
+
+
+@pytest.mark.parametrize("rows", [b"", b"a\tgood\nb\tbad\n"])
+def test_a_table_without_numbers_says_what_it_has(tmp_path: Path, rows: bytes) -> None:
+    """There is nothing to choose from."""
+    (tmp_path / "s.tsv").write_bytes(b"docno\tquality\n" + rows)
+    with pytest.raises(
+        OptionError, match=r"s.tsv has no column of numbers; it has docno, quality$"
+    ):
+        read_labels(tmp_path / "s.tsv")
+    with pytest.raises(OptionError, match="has no column of numbers 'quality'; it has docno"):
+        read_labels(tmp_path / "s.tsv", column="quality")
+    with pytest.raises(OptionError, match="has no column 'fog'; it has docno, quality"):
+        read_labels(tmp_path / "s.tsv", column="fog")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.models.calibration import Calibration
 from understandability.models.training.judged import judged_estimator
@@ -36,7 +37,7 @@ def test_labels_that_cannot_be_used(
 ) -> None:
     path = write(tmp_path / "x.jsonl", records)
     with pytest.raises(InputError, match=message) as caught:
-        read_labelled(LabelSource(str(path)))
+        read_labelled(LabelSource(str(path), direction=Direction.HARDER))
     assert len(str(caught.value)) < 300
 
 
@@ -44,7 +45,8 @@ def test_texts_without_words_are_named(tmp_path: Path) -> None:
     records: list[dict[str, object]] = [
         {"id": f"d{n}", "text": TEXT if n else "???", "label": n} for n in range(40)
     ]
-    texts = read_labelled(LabelSource(str(write(tmp_path / "x.jsonl", records))))
+    path = write(tmp_path / "x.jsonl", records)
+    texts = read_labelled(LabelSource(str(path), direction=Direction.HARDER))
     assert texts.unusable == {"no words": ["d0"]}
 
 
@@ -79,6 +81,9 @@ def test_labels_of_corpora_are_numbers(understand, tmp_path: Path, label: str) -
     assert len(done.stderr.splitlines()) == 1
 
 
+GRID = ("--grid", ".", "--direction", "harder", "--labels")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -87,8 +92,8 @@ def test_labels_of_corpora_are_numbers(understand, tmp_path: Path, label: str) -
         (("validate", "llr", "x.jsonl", "-o", "x.pdf"), "names no kind of table"),
         (("validate", "llr", "x.jsonl", "-o", "no/x.json"), "its folder does not exist"),
         (("validate", "llr", "x.jsonl", "--threshold", "nan"), "must be a finite number"),
-        (("validate", "--grid", ".", "--labels", "words.tsv"), "has no column of numbers"),
-        (("validate", "--grid", ".", "--labels", "inf.tsv", "--plot", "no/x.svg"), "make it first"),
+        (("validate", *GRID, "words.tsv"), "has no column of numbers"),
+        (("validate", *GRID, "inf.tsv", "--plot", "no/x.svg"), "make it first"),
     ],
 )
 def test_what_can_be_known_is_said_at_once(

@@ -7,10 +7,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import numpy as np
 import pytest
 
+from understandability.direction import Direction
 from understandability.documents import document_of_text
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.validation import (
@@ -43,6 +45,10 @@ def write(path: Path, records: list[dict[str, object]]) -> Path:
     with gzip.open(path, "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(record) + "\n" for record in records)
     return path
+
+
+def labels_in(path: Path, **more: Any) -> LabelSource:
+    return LabelSource(str(path), **{"direction": Direction.HARDER, **more})
 
 
 def records(count: int = 60, **more: object) -> list[dict[str, object]]:
@@ -118,10 +124,10 @@ def test_labels_that_teach_nothing_are_refused(
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("a.jsonl", ("a.jsonl", "label", "higher-harder", "rank")),
+        ("a.jsonl", ("a.jsonl", "label", None, "rank")),
         ("a.jsonl:easier", ("a.jsonl", "label", "higher-easier", "rank")),
         ("a.jsonl:bt:easier:difficulty", ("a.jsonl", "bt", "higher-easier", "difficulty")),
-        ("a.jsonl:cefr", ("a.jsonl", "label", "higher-harder", "cefr")),
+        ("a.jsonl:cefr", ("a.jsonl", "label", None, "cefr")),
     ],
 )
 def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) -> None:
@@ -131,14 +137,14 @@ def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) 
 
 def test_labels_are_turned_to_harder_is_higher(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl.gz", records())
-    harder = read_labelled(LabelSource(str(path), scale="cefr"))
-    easier = read_labelled(LabelSource(str(path), direction="easier", scale="cefr"))
+    harder = read_labelled(labels_in(path, scale="cefr"))
+    easier = read_labelled(labels_in(path, direction=Direction.EASIER, scale="cefr"))
     np.testing.assert_array_equal(harder.labels + easier.labels, 7)
     np.testing.assert_array_equal(harder.difficulties, difficulty_of_level(harder.labels))
 
 
 def test_ranks_within_a_set_run_from_0_to_100(labelled: Path) -> None:
-    ranked = read_labelled(LabelSource(str(labelled))).difficulties
+    ranked = read_labelled(labels_in(labelled)).difficulties
     assert ranked.min() == pytest.approx(100 / 12)
     assert ranked.max() == pytest.approx(100 - 100 / 12)
 
@@ -146,7 +152,7 @@ def test_ranks_within_a_set_run_from_0_to_100(labelled: Path) -> None:
 def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     more: list[dict[str, object]] = [{"id": "e", "text": " ", "label": 1}, {"id": "n", "label": 2}]
     more += [{"id": "u", "text": EASY}]
-    texts = read_labelled(LabelSource(str(write(tmp_path / "x.jsonl.gz", records() + more))))
+    texts = read_labelled(labels_in(write(tmp_path / "x.jsonl.gz", records() + more)))
     assert texts.unusable == {"no text": ["e", "n"]}
     assert np.isnan(texts.labels[-1])
 
@@ -154,10 +160,10 @@ def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "source", "message"),
     [
-        (records(), ":charm", "has no field 'charm'"),
-        (records(20), "", "20 usable labels; at least 30"),
-        (records(label=3), "", "all labels are 3; they must differ"),
-        (records(label="hard"), "", "record 1: 'label' is 'hard', not a number"),
+        (records(), ":charm:harder", "has no column 'charm'; it has id, text, label, group"),
+        (records(20), ":harder", "20 usable labels; at least 30"),
+        (records(label=3), ":harder", "all labels are 3; they must differ"),
+        (records(label="hard"), ":harder", "record 1: 'label' is 'hard', not a number"),
         (records(label=7), ":label:harder:cefr", "outside 1 to 6 of the scale 'cefr'"),
     ],
 )
@@ -183,14 +189,14 @@ def test_calibrations_never_fall() -> None:
 
 def test_validation_orders_texts_that_differ(labelled: Path) -> None:
     """On easy and hard texts every baseline agrees, Flesch's ease turned round."""
-    texts = read_labelled(LabelSource(str(labelled), scale="cefr"))
+    texts = read_labelled(labels_in(labelled, scale="cefr"))
     result = validate(load_bundle("open"), texts)
     assert result.records == 60
     for row in result.agreements:
         assert row.correlations["spearman"] > 0.8, row.name
         low, high = row.intervals["pearson"]
         assert low <= row.correlations["pearson"] <= high
-    assert result.chances["roc_auc"] > 0.9
+    assert result.chances["roc_auc"] > 0.8
 
 
 def test_the_default_does_not_depend_on_how_long_a_text_is() -> None:
@@ -211,10 +217,21 @@ def test_training_and_validating_from_the_command_line(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert len((tmp_path / "oof.tsv").read_text().splitlines()) == 61
-    assert "linear-regressor" in understand("bundle", "show", out).stdout
+    assert "mine, out of fold" in done.stdout
+    assert "flesch_kincaid" in done.stdout
+    assert "open" in done.stdout
+    assert (
+        f"validate {out} OTHER_FILE --label-column label --direction higher-harder" in done.stderr
+    )
+    shown = understand("bundle", "show", out).stdout
+    assert "linear-regressor" in shown
+    assert "mine, out of fold" in shown
     done = understand("validate", out, f"{labelled}:label:harder:cefr", "-o", report)
     assert done.returncode == 0, done.stderr
-    assert json.loads(report.read_text())["sets"][0]["scores"][0]["pearson"] > 0.9
+    [found] = json.loads(report.read_text())["sets"]
+    assert found["scores"][0]["pearson"] > 0.9
+    assert "was trained on these very texts" in found["remarks"][0]
+    assert "scale labels.v1" in done.stdout
 
 
 def test_background_models_from_the_command_line(understand: Run, tmp_path: Path) -> None:

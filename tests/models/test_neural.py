@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from understandability.errors import InputError, MissingExtraError
 from understandability.features import Batch
 from understandability.language.word_pieces import WordPieces
 from understandability.models import load_bundle
+from understandability.models.contributions import contributions
 from understandability.models.runtime import neural
 from understandability.models.runtime.encoder import Encoder, encoder_of, installed_encoder
 from understandability.models.runtime.neural import NeuralModel
@@ -213,6 +215,13 @@ def test_the_level_is_the_mean_of_both(encoder: Encoder) -> None:
     for of in ("level", "of_passages"):
         columns, both, line = (getattr(each, of) for each in found)
         np.testing.assert_allclose(both, (columns + line) / 2, rtol=1e-12)
+
+
+def test_what_moved_an_estimate_adds_up(encoder: Encoder) -> None:
+    bundle = replace(load_bundle("open"), model=neural_model())
+    (why,) = contributions(bundle, batch_of("The heart beats a failure."))
+    assert why.typical + sum(part.points for part in why.parts) == pytest.approx(why.difficulty)
+    assert why.parts[0].points
 
 
 def test_a_text_has_the_same_estimate_in_any_batch(encoder: Encoder) -> None:

@@ -20,13 +20,17 @@ each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
 def test_there_is_a_notebook_for_every_way_of_use() -> None:
-    """Five of them, numbered in the order in which to read them."""
-    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
+    """Six of them, numbered in the order in which to read them."""
+    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05", "06"]
 
 
+@pytest.mark.slow
 @each
-def test_a_notebook_runs(path: Path, script: Run) -> None:
+def test_a_notebook_runs(path: Path, script: Run, request: pytest.FixtureRequest) -> None:
     """From its first cell to its last, without an error."""
+    if "UNDERSTANDABILITY_DATA" in path.read_text("utf-8"):
+        data = request.getfixturevalue("shared_data")
+        request.getfixturevalue("monkeypatch").setenv("UNDERSTANDABILITY_DATA", str(data))
     for package in ("nbclient", "ipykernel"):
         pytest.importorskip(package, reason="needs the extra notebooks")
     done = script("docs.run_notebooks", "--check", path.name[:2])

@@ -6,15 +6,22 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.ranking.criteria import Criterion, is_criterion, read_criterion
+from understandability.ranking.criteria import (
+    Criterion,
+    is_criterion,
+    mixed_models,
+    read_criterion,
+)
 from understandability.ranking.rerank import rerank
 from understandability.records import Labels, Run
+from understandability.storage.tables import write_table
 
 RUN = Run.of("mine", {"q": [(docno, 10.0 - place) for place, docno in enumerate("abcdef")]})
 
@@ -203,7 +210,7 @@ def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
     """A misspelt column is told as such, with those that there are."""
     path = tmp_path / "scores.csv"
     path.write_text("docno,dale_chall\na,1\n")
-    with pytest.raises(OptionError, match="no column of numbers 'dale_chal'; choose one of dale_c"):
+    with pytest.raises(OptionError, match="no column 'dale_chal'; it has docno, dale_c"):
         read_criterion(f"{path}:dale_chal")
 
 
@@ -223,3 +230,18 @@ def test_scores_are_told_from_runs() -> None:
     assert not is_criterion("runs/bm25.run.gz")
     assert not is_criterion("C:bm25")
     assert np.all([not is_criterion(name) for name in ("-", "run", "a.b.txt")])
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_estimates_of_two_models_are_not_mixed_in_silence(tmp_path: Path, suffix: str) -> None:
+    """Difficulty 40 of one scale is not that of another; formulas are the same everywhere."""
+    paths = []
+    for name, model in (("a", "open@1"), ("b", "llr@2"), ("c", "open@1")):
+        paths.append(f"{tmp_path}/{name}.{suffix}")
+        table = pa.table({"docno": ["d"], "difficulty": [40.0], "ari": [7.0]})
+        write_table(table, paths[-1], settings={"model": model, "scale": "labels.v1"})
+    a, b, c = paths
+    told = mixed_models([f"{a}:difficulty", f"{b}:difficulty"])
+    assert f"{b} is by llr@2 on scale labels.v1" in told
+    assert mixed_models([f"{a}:difficulty", f"{c}:difficulty:higher-harder"]) == ""
+    assert mixed_models([f"{a}:difficulty", f"{b}:ari"]) == ""

@@ -436,6 +436,23 @@ def test_what_unfolds_without_end_is_refused(
     assert installed("openmedspel") is None
 
 
+@pytest.mark.parametrize("kind", ["gzip", "zip"])
+def test_a_small_file_does_not_unfold_to_gigabytes(folder: Path, tmp_path: Path, kind: str) -> None:
+    """Reading such a one takes minutes before `MAX_BYTES` are reached."""
+    path = tmp_path / "openmedspel"
+    bomb = b"stent\n" * 20_000_000
+    if kind == "gzip":
+        path.write_bytes(gzip.compress(bomb, 1))
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("openmedspel.txt", bomb)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(
+        InputError, match=r"unfolds to more than .* MB, the most that is read of it"
+    ):
+        install("openmedspel", [str(path)])
+
+
 def test_encrypted_and_truncated_archives_are_told(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:

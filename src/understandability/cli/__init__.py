@@ -35,9 +35,11 @@ COMMANDS: tuple[tuple[str, str, str], ...] = (
     ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
     ("export", "export", SCORING),
+    ("corpus", "corpus", MODELS),
     ("bundle", "bundle", MODELS),
     ("train", "train", MODELS),
     ("validate", "validate", MODELS),
+    ("calibrate", "calibrate", MODELS),
     ("evaluate", "evaluate", EVALUATION),
     ("correlate", "correlate", EVALUATION),
     ("compare", "compare", EVALUATION),
@@ -63,6 +65,11 @@ def build_app() -> typer.Typer:
         name="understand",
         cls=_OrderedCommands,
         help="How likely is a reader to understand a web page? From bytes to P(U|d).",
+        epilog=(
+            "Start: understand score PAGE.html. Every command: understand COMMAND --help. "
+            "In Python: import understandability as ud; help(ud). Tutorials, concepts and "
+            "references: the folder docs of the source distribution."
+        ),
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -26,13 +26,20 @@ def list_bundles() -> None:
 @app.command("show")
 def show(
     bundle: Annotated[str, typer.Argument(metavar="BUNDLE", help="Name or folder of a bundle.")],
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="As Markdown, to stand beside a paper or a release.")
+    ] = False,
 ) -> None:
     """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.
 
     Example: understand bundle show default
     """
     from understandability.models import load_bundle
-    from understandability.models.card import card_lines
+    from understandability.models.card import card_lines, card_markdown
 
-    for line in card_lines(load_bundle(bundle)):
+    found = load_bundle(bundle)
+    if markdown:
+        typer.echo(card_markdown(found), nl=False)
+        return
+    for line in card_lines(found):
         typer.echo(line)

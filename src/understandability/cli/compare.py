@@ -30,7 +30,7 @@ def compare(
         typer.Option(
             autocompletion=names_of("evaluation.statistics.significance", "TESTS"),
             help="t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The "
-            "marks go by the first.",
+            "first sets the marks.",
             show_default=False,
         ),
     ] = None,
@@ -38,20 +38,24 @@ def compare(
         str,
         typer.Option(
             autocompletion=names_of("evaluation.statistics.significance", "CORRECTIONS"),
-            help="What the table corrects by, for the runs compared: holm, bonferroni.",
+            help="Correction for the number of runs compared: holm, bonferroni.",
         ),
     ] = "holm",
     corrected: Annotated[
         bool, typer.Option("--corrected", help="Mark by the corrected probabilities.")
     ] = False,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="All pairs of runs, not first and best alone.")
+        bool,
+        typer.Option(
+            "--pairs", help="Compare all pairs of runs, not only with the first and the best."
+        ),
     ] = False,
     bounds: Annotated[
         bool,
         typer.Option(
             "--bounds",
-            help="Also how far documents without a label could move each difference (RBP, uRBP).",
+            help="Also say how far documents without a label could move each difference (RBP, "
+            "uRBP).",
         ),
     ] = False,
     alpha: Annotated[float, typer.Option(help="The level of the marks † and ⋄.")] = 0.05,

@@ -38,7 +38,9 @@ def correlate(
         bool, typer.Option("--symmetric", help="tau_ap as the mean of both directions.")
     ] = False,
     rbo_p: Annotated[float, typer.Option("--rbo-p", help="Persistence of RBO.")] = 0.9,
-    most: Annotated[int, typer.Option("--movers", help="How many of the runs that move most.")] = 5,
+    most: Annotated[
+        int, typer.Option("--movers", help="How many of the runs that move most to name.")
+    ] = 5,
     output: ResultFile = None,
     form: ResultFormat = None,
 ) -> None:

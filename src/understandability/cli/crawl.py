@@ -10,20 +10,23 @@ import typer
 from understandability.cli.options import Quiet
 
 app = typer.Typer(
-    help="See how far a crawl folder is; merge it into one table; look documents up in it.",
+    help="Show the progress of a crawl folder, merge it into one table, look documents up in it.",
     no_args_is_help=True,
 )
 
 _MOST_NAMED = 20
 
 Folder = Annotated[
-    str, typer.Argument(metavar="FOLDER", help="The folder that understand score -o FOLDER/ made.")
+    str,
+    typer.Argument(
+        metavar="FOLDER", help="The crawl folder that understand score -o FOLDER/ filled."
+    ),
 ]
 
 
 @app.command()
 def status(folder: Folder) -> None:
-    """Inputs that are complete, documents, errors by stage, difficulties.
+    """Show which inputs are complete, and count documents, errors by stage, and difficulties.
 
     Example: understand crawl status scores/
     """
@@ -52,7 +55,7 @@ def merge(
         ),
     ],
     partial: Annotated[
-        bool, typer.Option("--partial", help="Of an unfinished crawl, what there is.")
+        bool, typer.Option("--partial", help="Merge what there is of an unfinished crawl.")
     ] = False,
     quiet: Quiet = False,
 ) -> None:

@@ -18,24 +18,27 @@ def evaluate(
     options: EvaluationOptions,
     per_query: Annotated[
         bool,
-        typer.Option("--per-query", help="Rows for single queries too (JSON has them always)."),
+        typer.Option("--per-query", help="Add rows for single queries (JSON always has them)."),
     ] = False,
     wide: Annotated[
         bool,
         typer.Option(
             "--wide/--long",
-            help="In csv, tsv, jsonl and parquet a column for each measure, not a row.",
+            help="Give each measure a column, not a row, in csv, tsv, jsonl and parquet.",
         ),
     ] = False,
     test: Annotated[
         str,
         typer.Option(
-            help="The test of the marks † and ⋄ in LaTeX and Markdown: t, wilcoxon, "
+            help="Test behind the marks † and ⋄ in LaTeX and Markdown: t, wilcoxon, "
             "randomisation, bootstrap."
         ),
     ] = "t",
     correction: Annotated[
-        str | None, typer.Option(help="Its correction: holm or bonferroni.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Correction of that test for several runs: holm or bonferroni.", show_default=False
+        ),
     ] = None,
     output: Annotated[
         str | None,
@@ -57,11 +60,11 @@ def evaluate(
         ),
     ] = None,
 ) -> None:
-    """Evaluate runs by any measure, understandability-biased ones above all.
+    """Evaluate runs by understandability-biased measures, and by any other.
 
     A table of means, the best of each column marked *. Measures: RBP, nDCG, ERR, their
     understandability-biased forms uRBP, uRBPgr, unDCG, uERR, single dimensions (RBPu, RBPtrust),
-    harmonic means (HRBP, H(...)), residual(...), Judged; see the table in the README. All others
+    harmonic means (HRBP, H(...)), residual(...), Judged; see docs/reference/measures.md. All others
     are those of ir_measures (extra ir), by its names or trec_eval's: P@10, AP, RR, Bpref, map.
 
     Example: understand evaluate a.run b.run --qrels qrels.txt --understandability qunder.txt

@@ -82,7 +82,8 @@ class EvaluationOptions:
         str | None,
         _option(
             "--scale",
-            text="Its direction and threshold: lower-easier:40 is understandable below 40, "
+            text="Direction and threshold of these labels: lower-easier:40 is understandable "
+            "below 40, "
             "lower-easier:<=40 at 40 too, higher-easier:2 from 2 on; "
             "the ends may follow (:0..100).",
             panel=_LABELS,
@@ -90,14 +91,14 @@ class EvaluationOptions:
     ] = None
     column: Annotated[
         str | None,
-        _option("--column", text="The column of a score table.", panel=_LABELS),
+        _option("--column", text="The column, if the labels are a score table.", panel=_LABELS),
     ] = None
     gains: Annotated[
         list[str] | None,
         _option(
             "--gains",
-            text="Gains of graded understandability: 0:0,1:.4,2:.8,3:1 (trust=0:0,... for "
-            "another dimension); without, linear between the ends of the scale.",
+            text="Gains of graded labels: 0:0,1:.4,2:.8,3:1 (trust=0:0,... for another "
+            "dimension). Default: linear between the ends of the scale.",
             panel=_LABELS,
             metavar="[NAME=]GRADE:GAIN,...",
         ),
@@ -106,7 +107,12 @@ class EvaluationOptions:
         str | None, _option("--trust", text="Trust labels.", panel=_LABELS, metavar="FILE")
     ] = None
     trust_scale: Annotated[
-        str | None, _option("--trust-scale", text="Their scale: higher-better:50.", panel=_LABELS)
+        str | None,
+        _option(
+            "--trust-scale",
+            text="Scale of the trust labels, such as higher-better:50.",
+            panel=_LABELS,
+        ),
     ] = None
     dimension: Annotated[
         list[str] | None,
@@ -116,13 +122,19 @@ class EvaluationOptions:
     ] = None
     dimension_scale: Annotated[
         list[str] | None,
-        _option("--dimension-scale", text="Its scale.", panel=_LABELS, metavar="NAME=SCALE"),
+        _option(
+            "--dimension-scale",
+            text="Scale of a further dimension.",
+            panel=_LABELS,
+            metavar="NAME=SCALE",
+        ),
     ] = None
     not_a_label: Annotated[
         list[str] | None,
         _option(
             "--not-a-label",
-            text="A label that means 'could not judge', in all dimensions but relevance or in one.",
+            text="A label that means 'could not judge', in one dimension (NAME=) or in all but "
+            "relevance.",
             panel=_LABELS,
             metavar="[NAME=]LABEL",
         ),
@@ -131,7 +143,7 @@ class EvaluationOptions:
         str | None,
         _option(
             "--preset",
-            text="Choose as ubire or trec_eval do; options here go before it.",
+            text="Use the conventions of ubire or trec_eval; options given here override them.",
             values=names_of("evaluation.conventions", "PRESETS"),
         ),
     ] = None
@@ -139,7 +151,7 @@ class EvaluationOptions:
         bool, typer.Option("--strict", help="Refuse runs and labels with anything unusual.")
     ] = False
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No remarks on what was unusual.")
+        bool, typer.Option("--quiet", "-q", help="Say nothing of what is unusual.")
     ] = False
 
     # What was chosen of the table of conventions, whose options `takes_evaluation_options` adds.

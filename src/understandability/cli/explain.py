@@ -34,16 +34,18 @@ def explain(
             help="The report, as .html or .pdf; - is standard output.",
         ),
     ] = "-",
-    json_: Annotated[bool, typer.Option("--json", help="The same content as JSON data.")] = False,
+    json_: Annotated[
+        bool, typer.Option("--json", help="Write the content of the report as JSON.")
+    ] = False,
     compare: Annotated[
         bool, typer.Option("--compare", help="Show what changed from the first page to the second.")
     ] = False,
     crawl: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Report on a crawl folder instead."),
+        typer.Option(metavar="FOLDER", help="Report on this crawl folder instead of pages."),
     ] = None,
     sample: Annotated[
-        int, typer.Option(min=0, help="With --crawl: pages by which methods are compared.")
+        int, typer.Option(min=0, help="With --crawl: how many pages to compare methods on.")
     ] = 100,
     extractor: Extractor = "main",
     sentence_ends: SentenceEnds = "force-period",

@@ -22,7 +22,8 @@ def export(
     ],
     column: Annotated[str, typer.Option(help="The column of the table.")] = "p_understandable",
     field: Annotated[
-        str | None, typer.Option(help="Its name in the engine; that of the column without it.")
+        str | None,
+        typer.Option(help="Name of the field in the engine. Default: that of the column."),
     ] = None,
     index: Annotated[str, typer.Option(help="Name of the index in the engine.")] = "pages",
 ) -> None:

@@ -52,17 +52,20 @@ def features(
         typer.Option(metavar="word,sentence", help="Add the values by word, by sentence or both."),
     ] = None,
     list_: Annotated[
-        bool, typer.Option("--list", help="Show what features there are; no pages are read.")
+        bool, typer.Option("--list", help="List the features; read no pages.")
     ] = False,
     words: Annotated[
-        bool, typer.Option("--words", help="Show the words behind the counts, and how often.")
+        bool,
+        typer.Option(
+            "--words", help="Write the words behind the counts, and how often each occurs."
+        ),
     ] = False,
     bundles: Annotated[
         list[str] | None,
         typer.Option(
             "--bundle",
             metavar="BUNDLE",
-            help="A background model, for the row of its estimator. May be repeated.",
+            help="A background model, which fills the feature of its estimator. May be repeated.",
             show_default=False,
         ),
     ] = None,

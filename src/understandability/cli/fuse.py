@@ -16,7 +16,7 @@ def fuse(
         typer.Argument(
             metavar="RUN|FILE:COLUMN...",
             help="TREC runs, and scores that rank the runs' documents: FILE:COLUMN[:DIRECTION], "
-            "DIRECTION higher-harder or lower-harder where it is not known.",
+            "with DIRECTION higher-harder or lower-harder where it is not known.",
             show_default=False,
         ),
     ],
@@ -31,14 +31,14 @@ def fuse(
     weight: Annotated[
         list[float] | None,
         typer.Option(
-            help="The weight of each run and score, in their order; 1 each without.",
+            help="The weight of each run and score, in their order. Default: 1 each.",
             show_default=False,
         ),
     ] = None,
     top: Annotated[
         int | None,
         typer.Option(
-            help="Fuse the first documents of each only; the rest of the first run follows.",
+            help="Fuse only the first documents of each; the rest of the first run follows.",
             show_default=False,
         ),
     ] = None,
@@ -53,12 +53,14 @@ def fuse(
     Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
     """
     from understandability.formats.runs import write_run
-    from understandability.ranking.criteria import is_criterion, read_criterion
+    from understandability.ranking.criteria import is_criterion, mixed_models, read_criterion
     from understandability.ranking.fuse import fuse
     from understandability.storage.writing import check_is_no_input
 
     check_is_no_input(output, [part for text in sources for part in (text, text.partition(":")[0])])
     criteria = {text: read_criterion(text) for text in sources if is_criterion(text)}
+    if not quiet and (mix := mixed_models(list(criteria))):
+        typer.echo(f"understand: {mix}", err=True)
     paths = [text for text in sources if text not in criteria]
     runs = iter(read_runs(paths, order, strict, quiet))
     inputs = [criteria[text] if text in criteria else next(runs) for text in sources]

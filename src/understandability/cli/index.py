@@ -34,7 +34,7 @@ def build(
         str, typer.Option(help="What is text on a page: main, naive, boilerpipe, justext.")
     ] = "naive",
     stop_words: Annotated[
-        str, typer.Option(help="Words that are left out: english (scikit-learn's), none.")
+        str, typer.Option(help="Words to leave out: english (scikit-learn's list), none.")
     ] = "english",
     stemmer: Annotated[str, typer.Option(help="porter, none.")] = "porter",
     docnos: Docnos = None,
@@ -97,7 +97,7 @@ def search(
         ),
     ] = "bm25",
     field: Annotated[str, typer.Option(help="title, body, or page (both).")] = "page",
-    depth: Annotated[int, typer.Option(help="How many documents a query gets at most.")] = 1000,
+    depth: Annotated[int, typer.Option(help="Most documents for a query.")] = 1000,
     tag: Tag = None,
     output: RunOutput = "-",
 ) -> None:

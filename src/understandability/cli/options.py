@@ -65,15 +65,15 @@ _TABLES = "Tables of pages"
 IdColumn = Annotated[
     str | None,
     typer.Option(
-        help="Column with the name of each document; else id, docno, document_id, doc_id, "
-        "warc_record_id or url.",
+        help="Column with the name of each document. Default: the first of id, docno, "
+        "document_id, doc_id, warc_record_id, url.",
         rich_help_panel=_TABLES,
     ),
 ]
 HtmlColumn = Annotated[
     str | None,
     typer.Option(
-        help="Column with pages; else html, content, raw_content, body or text.",
+        help="Column with HTML. Default: the first of html, content, raw_content, body, text.",
         rich_help_panel=_TABLES,
     ),
 ]
@@ -81,13 +81,13 @@ TextColumn = Annotated[
     str | None, typer.Option(help="Column with plain text.", rich_help_panel=_TABLES)
 ]
 UrlColumn = Annotated[
-    str | None, typer.Option(help="Column with addresses; else url.", rich_help_panel=_TABLES)
+    str | None, typer.Option(help="Column with addresses. Default: url.", rich_help_panel=_TABLES)
 ]
 Keep = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,...",
-        help="Columns that are to stand beside the rows.",
+        help="Columns of the input to copy into the rows.",
         rich_help_panel=_TABLES,
     ),
 ]
@@ -95,21 +95,23 @@ Extractor = Annotated[
     str,
     typer.Option(
         autocompletion=names_of("extraction", "EXTRACTORS"),
-        help="What is text on a page: main, naive, boilerpipe, justext, trafilatura (extra).",
+        help="How the text of a page is found: main, naive, boilerpipe, justext, trafilatura "
+        "(extra).",
     ),
 ]
 SentenceEnds = Annotated[
     str,
     typer.Option(
         autocompletion=names_of("extraction", "SENTENCE_ENDS"),
-        help="Where text blocks end, sentences end: none, force-period, force-period-always.",
+        help="Whether a sentence ends where a block of text ends: none, force-period, "
+        "force-period-always.",
     ),
 ]
 Engine = Annotated[
     str,
     typer.Option(
         autocompletion=names_of("extraction", "ENGINES"),
-        help="Our extraction (fast), or the libraries it reproduces (reference).",
+        help="Our own code (fast), or the libraries that it reproduces (reference).",
     ),
 ]
 LimitMb = Annotated[
@@ -117,7 +119,7 @@ LimitMb = Annotated[
     typer.Option(
         min=0.001,
         max=1e6,
-        help="Longest document in MB of decoded bytes; longer ones are errors.",
+        help="Longest document, in MB once decoded; longer ones become errors.",
     ),
 ]
 Bundle = Annotated[str, typer.Option(help="Name or folder of the model.")]
@@ -130,33 +132,34 @@ Reader = Annotated[
 ]
 Threshold = Annotated[
     float | None,
-    typer.Option(help="The difficulty (0 to 100) below which the reader understands, if other."),
+    typer.Option(
+        help="The difficulty (0 to 100) below which the reader understands; overrides the reader's."
+    ),
 ]
 User = Annotated[
     str | None,
     typer.Option(
         autocompletion=names_of("models.readers", "USERS"),
-        help="How sharp the threshold is, if other: calibrated, step, arctan.",
+        help="How sharp the threshold is: calibrated, step or arctan; overrides the reader's.",
     ),
 ]
 NoiseScale = Annotated[
-    str | None, typer.Option(help="Scale of the user's noise; `pi` is a number here.")
+    str | None,
+    typer.Option(help="Scale of the user's noise, a number or `pi`; overrides the reader's."),
 ]
 AnyLanguage = Annotated[
-    bool, typer.Option("--any-language", help="Estimate pages that are not English, too.")
+    bool, typer.Option("--any-language", help="Also estimate pages that are not in English.")
 ]
 Docnos = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Only the documents of a list, a qrels file or a run.",
+        help="Only documents named in this list, qrels file or run.",
         show_default=False,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no remarks.")]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="End with status 1 if there was an error row.")
-]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and no remarks.")]
+Strict = Annotated[bool, typer.Option("--strict", help="End with status 1 if any document failed.")]
 
 
 def sources(

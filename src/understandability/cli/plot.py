@@ -33,7 +33,7 @@ Column = Annotated[
 def systems(
     options: EvaluationOptions,
     output: FigureFile,
-    named: Annotated[int, typer.Option(help="How many of the runs that move most are named.")] = 5,
+    named: Annotated[int, typer.Option(help="How many of the runs that move most to name.")] = 5,
 ) -> None:
     """Plot runs by a first measure against others, as RBP against uRBP in ECIR 2016, Figure 1.
 
@@ -91,7 +91,7 @@ def scores(
     ],
     output: FigureFile,
     column: Column = None,
-    top: Annotated[int, typer.Option(help="Documents of each query that count.")] = 10,
+    top: Annotated[int, typer.Option(help="How many documents of each query count.")] = 10,
     order: Annotated[str, typer.Option(help="Rankings by rank or by score.")] = "rank",
 ) -> None:
     """Plot how a score is distributed in the top documents of runs, as the study's Figure 1.

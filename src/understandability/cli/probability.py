@@ -19,7 +19,7 @@ def probability(
     threshold: Annotated[float, typer.Option(help="The score below which the reader understands.")],
     column: Annotated[
         str | None,
-        typer.Option(help="The column; needed where docno has more than one beside it."),
+        typer.Option(help="The column of scores, if the table has several."),
     ] = None,
     user: Annotated[
         str, typer.Option(help="How sharp the threshold is: step, arctan, calibrated.")
@@ -36,7 +36,10 @@ def probability(
         typer.Option(help="integral: divide the arctan form by its integral over the scores."),
     ] = None,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Table to write; - is standard.")
+        str,
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Table to write; - is standard output."
+        ),
     ] = "-",
 ) -> None:
     """Turn a column of scores into P(U|d): docno, the score, p_understandable.

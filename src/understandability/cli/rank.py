@@ -59,7 +59,8 @@ def learn(
         ),
     ] = None,
     column: Annotated[
-        str | None, typer.Option(help="The column of a score table.", show_default=False)
+        str | None,
+        typer.Option(help="The column, if the labels are a score table.", show_default=False),
     ] = None,
     index: IndexIfAny = None,
     queries: QueriesIfAny = None,
@@ -69,7 +70,7 @@ def learn(
         typer.Option(
             autocompletion=names_of("ranking.gains", "COMBOS"),
             help="combo1 (R, IR features alone), combo2 (R), combo3 (R * (100 - U) / 100), combo4 "
-            "(R if U <= 40 else 0), combo5 (2 * R if U <= 40 else R), or an expression of one's "
+            "(R if U <= 40 else 0), combo5 (2 * R if U <= 40 else R), or an expression of your "
             "own.",
         ),
     ] = "combo2",
@@ -83,7 +84,7 @@ def learn(
     ] = None,
     rounds: Annotated[int, typer.Option(help="How many trees.")] = 100,
     depth: Annotated[int, typer.Option(help="The depth of a tree.")] = 4,
-    learning_rate: Annotated[float, typer.Option(help="What each tree counts.")] = 0.1,
+    learning_rate: Annotated[float, typer.Option(help="Weight of each tree.")] = 0.1,
     seed: Annotated[int, typer.Option(help="Seed of the folds and of the trees.")] = 0,
     output: Annotated[
         str | None,
@@ -99,7 +100,8 @@ def learn(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="A run in which every query is ranked by what was learned from other folds.",
+            help="Write a run in which each query is ranked by what was learned from other "
+            "queries.",
             show_default=False,
         ),
     ] = None,
@@ -159,7 +161,7 @@ def apply(
     strict: StrictRuns = False,
     quiet: Quiet = False,
 ) -> None:
-    """Rank the documents of a run by what was learned, from the same features.
+    """Rank the documents of a run with a ranker, from the same features.
 
     Example: understand rank apply combo3/ bm25.run --index crawl-index/ --queries topics.xml
     --features features.parquet -o easy.run

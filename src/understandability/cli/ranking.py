@@ -28,7 +28,7 @@ RunOutput = Annotated[
     ),
 ]
 Order = Annotated[
-    str, typer.Option(help="The order of a run: by its rank column, or by score as trec_eval.")
+    str, typer.Option(help="How a run is ordered: by its rank column, or by score as in trec_eval.")
 ]
 Tag = Annotated[
     str | None, typer.Option(metavar="NAME", help="The name of the new run.", show_default=False)
@@ -44,7 +44,10 @@ QueryFile = Annotated[
     ),
 ]
 StrictRuns = Annotated[
-    bool, typer.Option("--strict", help="Refuse a run with anything unusual, as a duplicate.")
+    bool,
+    typer.Option(
+        "--strict", help="Refuse a run with anything unusual, such as a document listed twice."
+    ),
 ]
 
 

@@ -16,17 +16,17 @@ def rerank(
         list[str],
         typer.Option(
             metavar="FILE:COLUMN[:DIRECTION]",
-            help="A score of documents; may be repeated. DIRECTION is higher-harder or "
-            "lower-harder; of difficulty, p_understandable and features it is known.",
+            help="A score of documents; may be repeated. DIRECTION, higher-harder or "
+            "lower-harder, may be left out for difficulty, p_understandable and features.",
             show_default=False,
         ),
     ],
-    top: Annotated[int, typer.Option(help="How many documents of each query are re-ranked.")] = 15,
+    top: Annotated[int, typer.Option(help="How many documents of each query to re-rank.")] = 15,
     weight: Annotated[
         list[float] | None,
         typer.Option(
-            help="The weight of each score, in their order; the run has the rest of 1. "
-            "Without, the scores share 1 alike.",
+            help="The weight of each score, in their order; the run has the rest of 1. Default: "
+            "equal weights that add up to 1.",
             show_default=False,
         ),
     ] = None,
@@ -44,9 +44,11 @@ def rerank(
     Example: understand rerank bm25.run --scores scores.parquet:difficulty --top 15 -o easy.run
     """
     from understandability.formats.runs import write_run
-    from understandability.ranking.criteria import read_criterion
+    from understandability.ranking.criteria import mixed_models, read_criterion
     from understandability.ranking.rerank import rerank
 
     criteria = [read_criterion(text) for text in scores]
+    if not quiet and (mix := mixed_models(scores)):
+        typer.echo(f"understand: {mix}", err=True)
     [read] = read_runs([run], order, strict, quiet)
     write_run(rerank(read, criteria, top, weight, order, tag), output)

@@ -37,7 +37,7 @@ def install(
         typer.Option(
             "--from",
             metavar="PATH_OR_URL",
-            help="A file, a folder or an archive as it is distributed; also a URL, and repeated.",
+            help="A file, a folder or an archive as distributed, or a URL. May be repeated.",
         ),
     ] = None,
 ) -> None:

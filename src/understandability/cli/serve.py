@@ -11,22 +11,23 @@ from understandability.cli.options import Bundle, NoiseScale, Reader, Threshold,
 
 def serve(
     host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 is every one, and needs --token.")
+        str,
+        typer.Option(help="Address to listen on; 0.0.0.0 means every address, and needs --token."),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8765,
     name: Annotated[
         list[str] | None,
-        typer.Option(help="A further name that the server answers to, such as one of a proxy."),
+        typer.Option(help="Another name that the server answers to, such as a proxy's."),
     ] = None,
     token: Annotated[
         str | None,
         typer.Option(
             envvar="UNDERSTANDABILITY_TOKEN",
-            help="What callers have to send as a bearer token.",
+            help="Bearer token that callers must send.",
             show_default=False,
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes that answer.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     bundle: Bundle = "open",
     reader: Reader = "public",
     threshold: Threshold = None,
@@ -46,7 +47,7 @@ def serve(
     Example: understand serve
     """
     from understandability.scoring import Settings
-    from understandability.serve.guard import Limits
+    from understandability.serve.guard import RequestLimits
     from understandability.serve.run import run
 
     run(
@@ -62,5 +63,5 @@ def serve(
         names=tuple(name or ()),
         token=token,
         workers=workers,
-        limits=Limits(megabytes=limit_mb, seconds=limit_seconds),
+        limits=RequestLimits(megabytes=limit_mb, seconds=limit_seconds),
     )

@@ -42,16 +42,19 @@ def users(
         list[str] | None,
         typer.Option(
             metavar="INPUT",
-            help="Or the pages themselves, which are scored by the formula; may be repeated.",
+            help="The pages themselves, to score by the formula, in place of --scores; may be "
+            "repeated.",
             show_default=False,
         ),
     ] = None,
     formula: Annotated[
-        str, typer.Option(help="What is scored: fog, dci, or any formula of the catalogue.")
+        str, typer.Option(help="The formula: fog, dci, or any other of the catalogue.")
     ] = "fog",
     direction: Annotated[
         str | None,
-        typer.Option(help="What a higher score means, if it is no formula.", show_default=False),
+        typer.Option(
+            help="What a higher score means; needed if it is no formula.", show_default=False
+        ),
     ] = None,
     threshold: Annotated[
         list[str] | None,
@@ -62,14 +65,14 @@ def users(
         ),
     ] = None,
     user: Annotated[
-        list[str] | None, typer.Option(help="step or arctan; both without.", show_default=False)
+        list[str] | None, typer.Option(help="step or arctan. Default: both.", show_default=False)
     ] = None,
     noise_scale: Annotated[
         str, typer.Option(help="Noise of the arctan user: pi (ECIR 2016) or 1 (MedIR 2014).")
     ] = "pi",
     p: Annotated[float, typer.Option("-p", help="Persistence.")] = 0.8,
     cutoff: Annotated[
-        int | None, typer.Option(help="Documents of a ranking that count.", show_default=False)
+        int | None, typer.Option(help="How many documents of a ranking count.", show_default=False)
     ] = None,
     order: Annotated[str, typer.Option(help="Rankings by rank or by score.")] = "rank",
     plot: Annotated[

@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.cli.options import LimitMb, Quiet, names_of
-from understandability.cli.outputs import named
+from understandability.cli.labels import GroupColumn, LabelColumn, LabelDirection, show_validation
+from understandability.cli.options import (
+    HtmlColumn,
+    IdColumn,
+    LimitMb,
+    Quiet,
+    TextColumn,
+    names_in,
+    names_of,
+)
+from understandability.cli.tables import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from understandability.arrays import Floats
-    from understandability.models.bundle import Bundle as TrainedBundle
-    from understandability.models.training.judged import OutOfFold
-    from understandability.models.training.labelled import LabelledTexts
     from understandability.records import Document, Failure, Page
 
 app = typer.Typer(help="Train a model, and write it as a bundle.", no_args_is_help=True)
@@ -24,8 +29,10 @@ Bundle = Annotated[
     str, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write the bundle.")
 ]
 _ESTIMATORS = names_of("models.estimators", "ESTIMATORS")
-Licence = Annotated[str, typer.Option(help="Who may use the model.")]
-RandomState = Annotated[int, typer.Option(min=0, help="The same number gives the same bundle.")]
+Licence = Annotated[str, typer.Option(help="Licence of the model.")]
+RandomState = Annotated[
+    int, typer.Option(min=0, help="Seed; the same number gives the same bundle.")
+]
 
 
 @app.command("background")
@@ -48,7 +55,7 @@ def background(
     limit_mb: LimitMb = 10.0,
     quiet: Quiet = False,
 ) -> None:
-    """Train on labelled corpora: which of them is a text like?
+    """Train on corpora with a label each: which of them is a text like?
 
     Example: understand train background --corpus 1=reddit.jsonl.gz --corpus 2=wiki.jsonl.gz
     --corpus 3=pubmed.jsonl.gz --estimator mlp-regressor --dimensions 10 -o my-bundle
@@ -95,19 +102,35 @@ def judged(
     labels: Annotated[
         list[str],
         typer.Option(
-            metavar="FILE[:FIELD][:harder|easier][:rank|cefr|difficulty]",
-            help="Texts with a label: JSON Lines of id, text or html, the label, group. The "
-            "scale says how labels become difficulty: by rank within the file, by CEFR level "
-            "1 to 6, or as they are, 0 to 100.",
+            metavar="FILE[:COLUMN][:harder|easier][:rank|range|cefr|difficulty]",
+            help="Texts with a label: a table (JSON Lines, CSV, TSV, Parquet). The scale says how "
+            "labels become difficulty: by rank within the file, by range (the lowest 0, the "
+            "highest 100), by CEFR level 1 to 6, or as they are, 0 to 100. May be repeated.",
         ),
     ],
+    direction: LabelDirection = None,
+    label_column: LabelColumn = None,
+    group_column: GroupColumn = None,
+    id_column: IdColumn = None,
+    text_column: TextColumn = None,
+    html_column: HtmlColumn = None,
     estimator: Annotated[
         str,
         typer.Option(autocompletion=_ESTIMATORS, help="A regressor or classifier over features."),
     ] = "xgboost-regressor",
     features: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            help="Sets (text, study2018: Table 2 of the study of 2019), groups (readability, "
+            "components, html, ...) and features.",
+        ),
+    ] = "text",
+    table: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="Features made before, joined by docno."),
+        typer.Option(
+            metavar="FILE", help="Use the features in this table instead, joined by docno."
+        ),
     ] = None,
     backgrounds: Annotated[
         list[str] | None,
@@ -118,7 +141,14 @@ def judged(
             show_default=False,
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Folds, by group.")] = 10,
+    folds: Annotated[int, typer.Option(min=2, help="Folds; groups stay together.")] = 10,
+    learning_curve: Annotated[
+        bool,
+        typer.Option(
+            "--learning-curve",
+            help="Also learn from 1/8, 1/4 and 1/2 of the labels, to see whether more would help.",
+        ),
+    ] = False,
     out_of_fold: Annotated[
         str | None,
         typer.Option(
@@ -132,70 +162,63 @@ def judged(
 ) -> None:
     """Train on human labels of texts, several files with different scales at once.
 
-    Example: understand train judged --labels readme.jsonl.gz:rating:harder:cefr
-    --labels clear.jsonl.gz:rating:easier -o my-bundle
+    Shows how good the estimates of held-out texts are (out of fold, by group), beside the eight
+    formulas and the default bundle; the figures stand in the bundle's card, too.
+
+    Example: understand train judged --labels ratings.csv --label-column rating
+    --direction higher-harder --group-column site -o my-bundle
     """
     from pathlib import Path
 
-    import numpy as np
-
-    from understandability.features import compute_features
-    from understandability.features.rows.background import by_row
-    from understandability.models.bundle import load_background_models
-    from understandability.models.training.judged import (
-        judged_estimator,
-        text_columns,
-        train_judged,
-    )
-    from understandability.models.training.labelled import LabelSource, all_documents, read_labelled
+    from understandability.api.training import train
     from understandability.storage.bundle_files import check_place
+    from understandability.storage.tables import write_table
 
-    judged_estimator(estimator)
     check_place(output)
-    models = load_background_models(backgrounds or ())
-    sources = [LabelSource.parse(each) for each in labels]
-    sets = tuple(read_labelled(source, with_text=features is None) for source in sources)
-    docnos = [docno for each in sets for docno in each.docnos]
-    if features is None:
-        columns = (*text_columns(), *by_row(models))
-        total = sum(len(each.documents) for each in sets)
-        documents = _shown(all_documents(sets), quiet, total)
-        inputs = compute_features(documents, columns, models).values
-    else:
-        columns, inputs = _table(features, docnos)
-    difficulties = np.concatenate([each.difficulties for each in sets])
-    bundle, estimates = train_judged(
-        inputs,
-        columns,
-        difficulties,
-        [group for each in sets for group in each.groups],
-        estimator,
-        backgrounds=models,
+    trained = train(
+        labels,
+        label=label_column,
+        direction=direction,
+        id=id_column,
+        text=text_column,
+        html=html_column,
+        group=group_column,
+        features=names_in(features),
+        table=table,
+        backgrounds=backgrounds or (),
+        estimator=estimator,
         folds=folds,
-        random_state=random_state,
+        curve=learning_curve,
         name=Path(output).name,
         licence=licence,
-        card={
-            "summary": f"{estimator} on {len(columns)} features, trained on judged texts.",
-            "training": [
-                {
-                    "name": each.source.name,
-                    "records": int(np.isfinite(each.labels).sum()),
-                    "scale": each.source.scale,
-                    "direction": each.source.direction,
-                }
-                for each in sets
-            ],
-        },
+        random_state=random_state,
     )
-    bundle.save(output)
+    trained.save(output)
     if out_of_fold:
-        _write_estimates(out_of_fold, bundle, estimates, inputs, docnos, sets)
-    if not quiet:
-        for each in sets:
-            for reason, docnos in each.unusable.items():
-                typer.echo(f"{each.source.path}: {named(f'left out, {reason}', docnos)}", err=True)
-        typer.echo(f"{output}: understand validate {output} {sources[0].path}", err=True)
+        write_table(trained.estimates, out_of_fold)
+    if quiet:
+        return
+    for each in trained.figures.sets:
+        show_validation(each, f"{folds} folds by group")
+    if trained.curve:
+        typer.echo("\nlearning curve, out of fold")
+        print_table(
+            ("share", "texts", "Spearman"),
+            [
+                (f"{p.share:g}", str(p.texts), f"{p.spearman:.3f} [{p.low:.3f}, {p.high:.3f}]")
+                for p in trained.curve
+            ],
+            texts=0,
+        )
+    for remark in trained.remarks:
+        typer.echo(remark, err=True)
+    first = trained.bundle.card["training"][0]
+    typer.echo(
+        f"{output} is written; the figures above are of held-out texts. For texts from elsewhere: "
+        f"understand validate {output} OTHER_FILE --label-column {first['label']} "
+        f"--direction {first['direction']}",
+        err=True,
+    )
 
 
 def _documents(pages: Iterable[Page | Failure]) -> Iterator[Document]:
@@ -218,54 +241,3 @@ def _shown(
     from rich.progress import track
 
     yield from track(documents, "texts", total, console=Console(stderr=True), transient=True)
-
-
-def _table(path: str, docnos: list[str]) -> tuple[tuple[str, ...], Floats]:
-    import numpy as np
-
-    from understandability.errors import InputError
-    from understandability.features import COLUMNS
-    from understandability.storage.tables import read_table
-
-    table = read_table(path)
-    columns = tuple(name for name in table.column_names if name in COLUMNS)
-    if "docno" not in table.column_names or not columns:
-        raise InputError(f"{path} has no docno and columns of the feature catalogue")
-    rows = {docno: row for row, docno in enumerate(table["docno"].to_pylist())}
-    if missing := [docno for docno in docnos if docno not in rows]:
-        raise InputError(f"{path} lacks {len(missing)} labelled docnos, such as {missing[0]!r}")
-    values = np.column_stack(
-        [table[name].to_numpy(zero_copy_only=False).astype(float) for name in columns]
-    )
-    return columns, np.asarray(values[[rows[docno] for docno in docnos]], np.float64)
-
-
-def _write_estimates(
-    destination: str,
-    bundle: TrainedBundle,
-    estimates: OutOfFold,
-    inputs: Floats,
-    docnos: list[str],
-    sets: tuple[LabelledTexts, ...],
-) -> None:
-    import numpy as np
-    import pyarrow as pa
-
-    from understandability.models.calibration import SHORT
-    from understandability.models.runtime.judged import JudgedModel
-    from understandability.storage.tables import write_table
-
-    assert isinstance(bundle.model, JudgedModel)
-    raw = bundle.model.predict(inputs)
-    whole = bundle.calibration.apply(raw, np.full(len(raw), SHORT))[0]
-    known = estimates.fold >= 0
-    table = pa.table(
-        {
-            "docno": docnos,
-            "set": [each.source.name for each in sets for _ in each.docnos],
-            "label": np.concatenate([each.labels for each in sets]),
-            "fold": estimates.fold,
-            "difficulty": np.where(known, estimates.difficulty, whole),
-        }
-    )
-    write_table(table, destination)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from understandability.cli.options import LimitMb, Quiet
-from understandability.cli.outputs import ResultFile, check_destination, named, write_result
-from understandability.cli.tables import print_table
+from understandability.cli.labels import GroupColumn, LabelColumn, LabelDirection, show_validation
+from understandability.cli.options import HtmlColumn, IdColumn, LimitMb, Quiet, TextColumn
+from understandability.cli.outputs import ResultFile, check_destination, write_result
 from understandability.errors import OptionError
-
-if TYPE_CHECKING:
-    from understandability.evaluation.validation import Validation
 
 
 def validate(
@@ -24,7 +20,7 @@ def validate(
     labelled: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILE[:FIELD][:harder|easier][:rank|cefr|difficulty]",
+            metavar="FILE[:COLUMN][:harder|easier][:rank|range|cefr|difficulty]",
             help="Labelled texts, as for `understand train judged`.",
             show_default=False,
         ),
@@ -50,9 +46,12 @@ def validate(
             show_default=False,
         ),
     ] = None,
-    direction: Annotated[
-        str, typer.Option(help="With --grid: what a higher label means, harder or easier.")
-    ] = "harder",
+    direction: LabelDirection = None,
+    label_column: LabelColumn = None,
+    group_column: GroupColumn = None,
+    id_column: IdColumn = None,
+    text_column: TextColumn = None,
+    html_column: HtmlColumn = None,
     bundles: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,13 +76,13 @@ def validate(
 ) -> None:
     """Compare a bundle, the eight formulas and the corpus ratio with labels of texts.
 
-    Correlations come with 95 % intervals; where labels are difficulties (cefr, difficulty), P(U|d)
-    is judged at the threshold by Brier score, calibration error and ROC AUC. Use texts that the
-    bundle was not trained on.
+    Correlations come with 95 % intervals, by groups of texts; where labels are difficulties (cefr,
+    difficulty), P(U|d) is judged at the threshold by Brier score, calibration error and ROC AUC.
+    Use texts that the bundle was not trained on.
 
     With --grid, repeat the main experiment of Palotti, Zuccon & Hanbury (2019) on labelled pages.
 
-    Example: understand validate default judged.jsonl.gz:rating:harder:cefr
+    Example: understand validate default judged.csv --label-column rating --direction harder
     """
     if grid:
         if bundle is not None or not labels:
@@ -93,7 +92,7 @@ def validate(
         from understandability.cli.validate_grid import validate_grid
 
         validate_grid(
-            grid, labels, direction, bundles, plot=plot, limit_mb=limit_mb, quiet=quiet,
+            grid, labels, _stated(direction), bundles, plot=plot, limit_mb=limit_mb, quiet=quiet,
             output=output,
         )  # fmt: skip
         return
@@ -103,48 +102,37 @@ def validate(
         raise OptionError(
             "there is nothing to compare; name a bundle and labelled texts, or --grid PAGES"
         )
-    from understandability.evaluation.validation import report, score_rows
-    from understandability.evaluation.validation import validate as compare
+    from understandability.api.training import validate as compare
+    from understandability.evaluation.validation import report
     from understandability.models import load_bundle
-    from understandability.models.training.labelled import LabelSource, read_labelled
 
     check_destination(output)
-    if not math.isfinite(threshold):
-        raise OptionError(f"--threshold must be a finite number, not {threshold}")
-    sources = [LabelSource.parse(each) for each in labelled]
     model = load_bundle(bundle)
-    results = [compare(model, read_labelled(source), threshold=threshold) for source in sources]
-    if output != "-":
-        for result in results:
-            _show(result, threshold)
-    if output is not None:
-        settings = {"bundle": model.name, "checksum": model.checksum, "threshold": threshold}
-        sets = report(results)
-        write_result(output, {"settings": settings, "sets": sets}, lambda: score_rows(results))
-
-
-def _show(result: Validation, threshold: float) -> None:
-    typer.echo(f"\n{result.set}: {result.records} records")
-    for reason, docnos in result.left_out.items():
-        typer.echo(named(f"left out, {reason}", docnos))
-    print_table(
-        ("score", "n", "Pearson", "Spearman", "Kendall"),
-        [
-            (
-                row.name,
-                str(row.scored),
-                *(
-                    f"{row.correlations[name]:.3f} [{low:.3f}, {high:.3f}]"
-                    for name, (low, high) in row.intervals.items()
-                ),
-            )
-            for row in result.agreements
-        ],
+    found = compare(
+        model,
+        labelled,
+        label=label_column,
+        direction=direction,
+        id=id_column,
+        text=text_column,
+        html=html_column,
+        group=group_column,
+        threshold=threshold,
     )
-    if result.chances:
-        typer.echo(
-            f"P(U|d) at {threshold:g}: "
-            + ", ".join(
-                f"{name.replace('_', ' ')} {value:.3f}" for name, value in result.chances.items()
-            )
+    if output != "-":
+        typer.echo(f"model {model.label}, scale {model.scale}")
+        for each in found.sets:
+            show_validation(each, f"P(U|d) at {threshold:g}")
+    if output is not None:
+        settings = {"model": model.label, "scale": model.scale, "threshold": threshold}
+        document = {"settings": settings, "sets": report(found.sets)}
+        write_result(output, document, lambda: list(found), table=found.table)
+
+
+def _stated(direction: str | None) -> str:
+    """The direction of labels, which nobody guesses."""
+    if direction is None:
+        raise OptionError(
+            "--grid needs --direction higher-harder or higher-easier: what a higher label means"
         )
+    return direction

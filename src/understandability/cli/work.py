@@ -33,7 +33,7 @@ Workers = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="Processes that work (1; for a crawl folder as many as there are cores).",
+        help="Worker processes. Default: 1; for a crawl folder, one for each core.",
         rich_help_panel=_WORKERS,
     ),
 ]
@@ -42,19 +42,19 @@ LimitSeconds = Annotated[
     typer.Option(
         min=0.001,
         max=1e6,
-        help="Longest processor time of a worker for a page (10); longer ones are errors.",
+        help="Most processor seconds for a page (10); pages that need more become errors.",
         rich_help_panel=_WORKERS,
     ),
 ]
 WorkerMb = Annotated[
     float | None,
-    typer.Option(min=1, help="Most memory of a worker in MB (2000).", rich_help_panel=_WORKERS),
+    typer.Option(min=1, help="Most memory of a worker, in MB (2000).", rich_help_panel=_WORKERS),
 ]
 Shard = Annotated[
     str | None,
     typer.Option(
         metavar="I/N",
-        help="Only every N-th input from the I-th; for job arrays.",
+        help="Take every N-th input from the I-th on; for job arrays.",
         rich_help_panel=_FOLDER,
     ),
 ]

@@ -95,12 +95,15 @@ def _chunks(
     tables: list[pa.Table] = []
     failures: list[Failure] = []
     rows = before = 0
+    schema = None
     for part in parts:
         table, failed = folder.scores(part), folder.failures(part)
-        if json.loads(table.schema.metadata[SETTINGS_KEY]) != settings:
+        schema = schema or table.schema
+        if json.loads(table.schema.metadata[SETTINGS_KEY]) != settings or table.schema != schema:
             raise InputError(
-                f"part {part.name} of {folder.path} was made with other settings than the crawl; "
-                "remove it, then give the same 'understand score' command again to make it anew"
+                f"part {part.name} of {folder.path} was made with other settings than the crawl, "
+                "or is damaged; remove it, then give the same 'understand score' command again "
+                "to make it anew"
             )
         middle, end = before + table.num_rows, before + table.num_rows + len(failed)
         own, others = fates[before:middle], fates[middle:end]

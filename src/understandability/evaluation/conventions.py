@@ -42,7 +42,7 @@ def _convention(
 class Conventions:
     """How runs, labels and measures are read; a measure's own parameters go before these.
 
-    The README describes each convention; so does ``understand evaluate --help``.
+    ``docs/evaluation.md`` describes each convention; so does ``understand evaluate --help``.
 
     >>> Conventions().order, Conventions(order="score").order
     ('rank', 'score')

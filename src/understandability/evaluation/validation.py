@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import compress
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from understandability.evaluation.statistics.correlation import kendall_tau_b, p
 from understandability.features import COLUMNS, batches, features_of
 from understandability.models.bundle import Bundle
 from understandability.models.training.labelled import LabelledTexts
+from understandability.records import Document, Estimate
 
 # What every estimate is compared with: the eight formulas, and the ratio of the corpora.
 BASELINES = (
@@ -94,25 +97,60 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """One labelled set: the bundle and the baselines against the labels, and P(U|d).
+    """One labelled set: scores against its labels, and P(U|d).
 
+    `groups` is how many groups of texts there are, by which the intervals are resampled.
     `left_out` are the ids of records by why they tell nothing. `chances` has Brier score,
     calibration error and ROC AUC at the threshold; none where the labels are only ranks.
+    `remarks` are sentences on what the figures do not say.
     """
 
     set: str
     records: int
+    groups: int
     left_out: Mapping[str, tuple[str, ...]]
     agreements: tuple[Agreement, ...]
     chances: Mapping[str, float]
+    remarks: tuple[str, ...] = ()
 
 
-def agreement(name: str, values: Floats, labels: Floats, *, random_state: int = 0) -> Agreement:
-    """Correlations of a score with labels, with intervals from 200 resamples of the records."""
+def resamples_of_groups(
+    groups: Sequence[Any] | NDArray[Any], random_state: int = 0
+) -> list[NDArray[np.int64]]:
+    """The rows of 200 samples of as many groups as there are, drawn with replacement.
+
+    Texts of one group (versions of an article) are no evidence apart from each other.
+
+    >>> sample = resamples_of_groups(["a", "a", "b"])[0].tolist()
+    >>> sample.count(0) == sample.count(1)
+    True
+    """
+    _, numbers, counts = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+    by_group = np.split(np.argsort(numbers, kind="stable"), np.cumsum(counts)[:-1])
+    rng = np.random.default_rng(random_state)
+    drawn = (rng.integers(0, len(counts), len(counts)) for _ in range(_RESAMPLES))
+    return [np.concatenate([by_group[number] for number in sample]) for sample in drawn]
+
+
+def agreement(
+    name: str,
+    values: Floats,
+    labels: Floats,
+    groups: Sequence[Any] | NDArray[Any] | None = None,
+    *,
+    random_state: int = 0,
+) -> Agreement:
+    """Correlations of a score with labels, with intervals from 200 resamples of the groups.
+
+    Without `groups` each record is one of its own. All are NaN where a side does not vary.
+    """
     known = np.isfinite(values) & np.isfinite(labels)
     values, labels = values[known], labels[known]
-    rng = np.random.default_rng(random_state)
-    samples = [rng.integers(0, len(values), len(values)) for _ in range(_RESAMPLES)]
+    if len(values) < 2 or np.ptp(values) == 0 or np.ptp(labels) == 0:
+        nothing = dict.fromkeys(CORRELATIONS, math.nan)
+        return Agreement(name, len(values), nothing, {m: (v, v) for m, v in nothing.items()})
+    numbers = np.arange(len(known)) if groups is None else np.asarray(groups)
+    samples = resamples_of_groups(numbers[known], random_state)
     resampled = [correlations(values[sample], labels[sample]) for sample in samples]
     intervals = {}
     for measure in CORRELATIONS:
@@ -121,43 +159,91 @@ def agreement(name: str, values: Floats, labels: Floats, *, random_state: int = 
     return Agreement(name, len(values), correlations(values, labels), intervals)
 
 
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """A bundle's estimates of documents, and the baselines beside them.
+
+    `formulas` is (documents, `BASELINES`), turned so that higher is harder.
+    """
+
+    difficulty: Floats
+    raw: Floats
+    chances: Floats
+    formulas: Floats
+
+    def baselines(self) -> list[tuple[str, Floats]]:
+        """Each formula with its values."""
+        return list(zip(BASELINES, self.formulas.T, strict=True))
+
+
+def comparisons(
+    bundle: Bundle, documents: Iterable[Document], threshold: float = 40.0
+) -> Comparisons:
+    """The estimates of a bundle and the baselines of documents."""
+    estimates: list[Estimate] = []
+    formulas = [np.empty((0, len(BASELINES)))]
+    for batch in batches(documents):
+        estimates += bundle.estimate(batch, threshold=threshold)
+        formulas.append(features_of(batch, BASELINES).values)
+    signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
+    return Comparisons(
+        np.array([each.difficulty for each in estimates]),
+        np.array([each.raw for each in estimates]),
+        np.array([each.p_understandable for each in estimates]),
+        np.concatenate(formulas) * signs,
+    )
+
+
 def validate(
     bundle: Bundle, texts: LabelledTexts, *, threshold: float = 40.0, random_state: int = 0
 ) -> Validation:
     """Estimate a labelled set, and compare estimates and baselines with its labels.
 
-    Estimates are those of the bundle as it is: of texts that it was trained on they say nothing.
-    Baselines are turned so that higher is harder.
+    Estimates are those of the bundle as it is: of texts that it was trained on they say nothing,
+    which a remark says where it can be told. Baselines are turned so that higher is harder.
     """
-    difficulty, raw, chance, formulas = [], [], [], []
-    for batch in batches(texts.documents):
-        estimates = bundle.estimate(batch, threshold=threshold)
-        difficulty += [estimate.difficulty for estimate in estimates]
-        raw += [estimate.raw for estimate in estimates]
-        chance += [estimate.p_understandable for estimate in estimates]
-        formulas.append(features_of(batch, BASELINES).values)
-    values, chances = np.array(difficulty), np.array(chance)
-    columns = np.concatenate([np.empty((0, len(BASELINES))), *formulas])
+    found = comparisons(bundle, texts.documents, threshold)
+    rows = [(bundle.name, found.difficulty), (f"{bundle.name}, raw output", found.raw)]
+    result = compared(
+        texts, [*rows, *found.baselines()], _chances(found.chances, texts, threshold), random_state
+    )
+    training = bundle.card.get("training")
+    if isinstance(training, list) and any(
+        isinstance(entry, Mapping) and entry.get("texts_sha256") == texts.checksum
+        for entry in training
+    ):
+        remark = (
+            f"{bundle.name} was trained on these very texts: its figures here say nothing of "
+            "others; those out of fold are in its card (`understand bundle show`)"
+        )
+        return replace(result, remarks=(remark,))
+    return result
+
+
+def compared(
+    texts: LabelledTexts,
+    scores: Sequence[tuple[str, Floats]],
+    chances: Mapping[str, float] = MappingProxyType({}),
+    random_state: int = 0,
+) -> Validation:
+    """Scores against the labels of a set, with intervals by group; the first is the one judged."""
     left_out = {reason: tuple(docnos) for reason, docnos in texts.unusable.items()}
     for reason, where in (
         ("no label", np.isnan(texts.labels)),
-        ("no estimate", np.isnan(values)),
+        ("no estimate", np.isnan(scores[0][1]) & np.isfinite(texts.labels)),
     ):
         if where.any():
             left_out[reason] = tuple(compress(texts.docnos, where))
-    rows = [(bundle.name, values), (f"{bundle.name}, raw output", np.array(raw))] + [
-        (name, column * (COLUMNS[name][0].direction or Direction.HARDER).sign)
-        for name, column in zip(BASELINES, columns.T, strict=True)
-    ]
     return Validation(
         texts.source.name,
-        len(texts.documents),
+        len(texts.docnos),
+        len(set(texts.groups)),
         MappingProxyType(left_out),
         tuple(
-            agreement(name, column, texts.labels, random_state=random_state)
-            for name, column in rows
+            agreement(name, values, texts.labels, texts.groups, random_state=random_state)
+            for name, values in scores
         ),
-        _chances(chances, texts, threshold),
+        chances,
     )
 
 
@@ -179,6 +265,8 @@ def report(validations: Sequence[Validation]) -> list[dict[str, object]]:
         {
             "set": each.set,
             "records": each.records,
+            "groups": each.groups,
+            "remarks": list(each.remarks),
             "left_out": {reason: list(docnos) for reason, docnos in each.left_out.items()},
             "scores": [
                 {

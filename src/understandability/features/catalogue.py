@@ -139,7 +139,7 @@ def describe(feature: Feature) -> dict[str, str]:
 
 
 def markdown(features: Sequence[Feature] = CATALOGUE) -> str:
-    """The catalogue as a table for a README."""
+    """The catalogue as a Markdown table."""
     rows = [describe(feature) for feature in features]
     lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]
     lines += [" | ".join(row.values()) for row in rows]

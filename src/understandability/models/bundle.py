@@ -5,20 +5,29 @@ In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`storage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability._version import __version__
 from understandability.errors import InputError, OptionError
-from understandability.features import Batch
-from understandability.models.calibration import Calibration
+from understandability.features import COLUMNS, Batch
+from understandability.features.catalogue import check_columns
+from understandability.features.needs import missing
+from understandability.features.rows.background import GROUP
+from understandability.models.calibration import (
+    EASIEST,
+    HARDEST,
+    Calibration,
+    calibrate_by_line,
+)
+from understandability.models.estimators import estimator_row
 from understandability.models.readers import probability
 from understandability.models.runtime.model import Model
 from understandability.models.runtime.pages import PageModel, PageScale
@@ -71,6 +80,18 @@ class Bundle:
         """The name of the scale of difficulty; scores on different scales must not be mixed."""
         return self.calibration.scale
 
+    @property
+    def label(self) -> str:
+        """The name and the beginning of the checksum, which tell models apart."""
+        return f"{self.name}@{self.checksum[:12]}" if self.checksum else self.name
+
+    @property
+    def missing_vocabularies(self) -> tuple[str, ...]:
+        """The installable vocabularies that its features need and that are not installed."""
+        rows = [COLUMNS[name][0] for name in self.model.names if name in COLUMNS]
+        needs = dict.fromkeys(need for row in rows if row.group != GROUP for need in row.needs)
+        return missing(needs)
+
     def estimate(
         self,
         batch: Batch,
@@ -83,7 +104,8 @@ class Bundle:
 
         `threshold`, `user` and `noise_scale` are those of `users.probability`; the calibrated
         user's noise is the estimate's own standard error where no other is given. A document
-        without words has NaN for all four, and the flag ``no_words``.
+        without words has NaN for all four, and the flag ``no_words``; where vocabularies that the
+        model reads are not installed, each has the flag ``missing_vocabulary``.
         """
         raw = np.where(batch.words > 0, self.model.raw(batch), np.nan)
         levels, evidence = np.full(len(batch), np.nan), batch.words
@@ -91,6 +113,7 @@ class Bundle:
         if isinstance(self.model, PageModel):
             found = batch.once(self.model.levels)
             levels, evidence, flags = raw, found.error, found.flags
+        lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
         difficulty, spread = self.calibration.apply(raw, evidence)
         noise = spread if noise_scale is None and user == "calibrated" else noise_scale
         chance = probability(difficulty, threshold, user, noise_scale=noise)
@@ -102,9 +125,82 @@ class Bundle:
                 float(spread[index]),
                 float(raw[index]),
                 float(levels[index]),
-                flags[index] if batch.words[index] else ("no_words",),
+                (*flags[index], *lacking) if batch.words[index] else ("no_words",),
             )
             for index, document in enumerate(batch.documents)
+        )
+
+    @classmethod
+    def from_sklearn(
+        cls,
+        pipeline: Any,
+        columns: Sequence[str],
+        inputs: ArrayLike,
+        labels: ArrayLike,
+        *,
+        name: str = "own",
+        licence: str = "that of its labels",
+        card: Mapping[str, Any] = MappingProxyType({}),
+    ) -> Self:
+        """A fitted pipeline of scikit-learn over columns of the feature catalogue, as a bundle.
+
+        `inputs` (documents, columns) and `labels`, their difficulties from 0 to 100, are of texts
+        that the pipeline was *not* fitted to: they give the map from its output to difficulty, and
+        the spread, both along the straight line that fits best. A classifier's classes are
+        difficulties. Raises `OptionError` for a pipeline that cannot be kept as plain arrays
+        (`portable` names those that can), or that arrays do not give the numbers of.
+
+        >>> from sklearn.linear_model import Ridge
+        >>> grades = np.arange(12.0)[:, None]
+        >>> fitted = Ridge(alpha=0.1).fit(grades[::2], 8 * grades[::2, 0])
+        >>> bundle = Bundle.from_sklearn(
+        ...     fitted, ["flesch_kincaid"], grades[1::2], 8 * grades[1::2, 0])
+        >>> bundle.model.estimator
+        'linear-regressor'
+        """
+        from understandability.models.runtime.judged import JudgedModel, check_backgrounds
+        from understandability.models.training.portable import estimator_name, portable
+
+        rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
+        named = check_columns(list(columns))
+        check_backgrounds(named, ())
+        estimator = estimator_name(pipeline)
+        predictor = portable(pipeline)
+        if rows.ndim != 2 or rows.shape[1] != len(named) or predictor.inputs != len(named):
+            raise OptionError(
+                f"the pipeline takes {predictor.inputs} columns, {len(named)} are named, and the "
+                f"inputs have the shape {rows.shape}; they must agree"
+            )
+        if difficulties.shape != (len(rows),) or not bool(
+            ((difficulties >= EASIEST) & (difficulties <= HARDEST)).all()
+        ):
+            raise OptionError("there must be a label for each row of inputs, from 0 to 100")
+        classes: tuple[float, ...] = ()
+        if estimator_row(estimator).classifies:
+            try:
+                classes = tuple(float(each) for each in pipeline.classes_)
+            except ValueError as error:
+                raise OptionError(
+                    "the classes of the pipeline must be numbers, the difficulties they stand for"
+                ) from error
+        found = predictor(rows)
+        expected = np.asarray(pipeline.predict_proba(rows) if classes else pipeline.predict(rows))
+        if not np.allclose(found, expected.reshape(found.shape), rtol=1e-4, atol=1e-4):
+            raise OptionError(
+                f"a bundle would not give the numbers of this {type(pipeline).__name__}: one of "
+                "its settings (a kernel, an activation, a loss, missing values in trees) has no "
+                "like among plain arrays"
+            )
+        known = np.isfinite(rows)
+        center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+        model = JudgedModel(estimator, named, predictor, tuple(center.tolist()), classes)
+        summary = f"{type(pipeline).__name__} of scikit-learn on {len(named)} features."
+        return cls(
+            name,
+            licence,
+            model,
+            calibrate_by_line(model.predict(rows), difficulties),
+            MappingProxyType({"summary": summary, **card}),
         )
 
     def save(self, folder: str | Path) -> None:

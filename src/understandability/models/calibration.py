@@ -144,6 +144,26 @@ def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
     return Calibration(knots, difficulties, (max(spread, 1.0),) * len(knots))
 
 
+def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
+    """The calibration along the straight line of difficulty (0 to 100) over raw output.
+
+    The outputs are those for texts that the model was not trained on. The spread is the standard
+    deviation of the difficulties around the line. Raises `InputError` where it does not rise.
+
+    >>> np.round(calibrate_by_line([1, 2, 3], [20, 40, 60]).raw, 6) + 0.0
+    array([0., 5.])
+    """
+    values, labels = np.asarray(raw, np.float64), np.asarray(difficulties, np.float64)
+    slope, start = np.polyfit(values, labels, 1) if np.ptp(values) > 0 else (0.0, 0.0)
+    if slope <= 0:
+        raise InputError(
+            "the estimates out of fold do not rise with the labels; check the labels' direction"
+        )
+    spread = max(float(np.std(labels - (slope * values + start))), 0.5)
+    ends = (float((EASIEST - start) / slope), float((HARDEST - start) / slope))
+    return Calibration(ends, (EASIEST, HARDEST), (spread, spread))
+
+
 # CEFR levels 1 (A1) to 6 (C2), and where they stand.
 CEFR_LEVELS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 CEFR_DIFFICULTIES = (0.0, 10.0, 20.0, 30.0, 50.0, 80.0)

@@ -13,7 +13,7 @@ from understandability.features import COLUMNS, Batch
 from understandability.features.feature import SENTENCE
 from understandability.models.bundle import Bundle
 from understandability.models.runtime.pages import PageModel
-from understandability.models.runtime.passages import passage_columns
+from understandability.models.runtime.passages import passage_columns, passages
 
 # Theme -> the columns that tell a reader most about it, of the catalogue and of passages. Long
 # words and rare ones are one theme: they are mostly the same words, and points would fall to either
@@ -137,9 +137,9 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
 
 def _levels_of_page(model: PageModel, batch: Batch, index: int, masks: NDArray[np.bool_]) -> Floats:
     """The level of a page whose passages have their own values where a mask is set."""
-    found = model.levels(batch).passages
+    found = batch.once(passages)
     start, end = found.starts[index], found.starts[index + 1]
-    columns, words = found.columns[start:end], found.words[start:end]
+    columns, words = batch.once(model.of_passages)[start:end], found.words[start:end]
     if not len(words):
         return np.full(len(masks), np.nan)
     return np.array(

@@ -19,13 +19,34 @@ class EstimatorRow:
     """One estimator: `make` gives it unfitted from a random state.
 
     `classifies` tells classifiers from regressors; `on_counts` those that take term counts in
-    place of dense columns.
+    place of dense columns; `parameters` are those of scikit-learn or XGBoost that can be set.
     """
 
     name: str
     classifies: bool
     make: Callable[[int], Any]
+    parameters: tuple[str, ...] = ()
     on_counts: bool = False
+
+    def made(self, random_state: int, parameters: Mapping[str, Any] = MappingProxyType({})) -> Any:
+        """The estimator, unfitted, with some parameters set; `OptionError` for one it has not.
+
+        >>> estimator_row("svm-regressor").made(0, {"C": 3.0}).steps[-1]
+        ('svr', SVR(C=3.0))
+        """
+        estimator = self.make(random_state)
+        if wrong := [name for name in parameters if name not in self.parameters]:
+            raise OptionError(
+                f"{self.name} has no parameter {wrong[0]!r} to set; it has "
+                f"{', '.join(self.parameters) or 'none'}"
+            )
+        # In a pipeline, a parameter of the last step has the step's name before its own.
+        whole = {
+            name.rpartition("__")[2]: name
+            for name in estimator.get_params()
+            if name.rpartition("__")[2] in parameters
+        }
+        return estimator.set_params(**{whole[name]: value for name, value in parameters.items()})
 
 
 def _scaled(estimator: Any) -> Any:
@@ -131,22 +152,43 @@ def _naive_bayes(random_state: int) -> Any:
     return MultinomialNB()
 
 
+_GROWN = ("n_estimators", "max_depth")
+_BOOSTED = (*_GROWN, "learning_rate", "subsample")
+_NETWORK = ("hidden_layer_sizes", "alpha", "learning_rate_init")
+
 ESTIMATORS: Mapping[str, EstimatorRow] = MappingProxyType(
     {
         row.name: row
         for row in (
             EstimatorRow("linear-regressor", False, _linear),
-            EstimatorRow("gradient-boosting-regressor", False, _gradient_boosting),
-            EstimatorRow("xgboost-regressor", False, _xgboost),
-            EstimatorRow("mlp-regressor", False, _mlp),
-            EstimatorRow("random-forest-regressor", False, _random_forest),
-            EstimatorRow("svm-regressor", False, _svm),
-            EstimatorRow("logistic-classifier", True, _logistic),
-            EstimatorRow("gradient-boosting-classifier", True, _gradient_boosting_classifier),
-            EstimatorRow("mlp-classifier", True, _mlp_classifier),
-            EstimatorRow("random-forest-classifier", True, _random_forest_classifier),
-            EstimatorRow("svm-classifier", True, _svm_classifier),
-            EstimatorRow("naive-bayes-classifier", True, _naive_bayes, on_counts=True),
+            EstimatorRow(
+                "gradient-boosting-regressor",
+                False,
+                _gradient_boosting,
+                (*_BOOSTED, "min_samples_leaf"),
+            ),
+            EstimatorRow("xgboost-regressor", False, _xgboost, (*_BOOSTED, "min_child_weight")),
+            EstimatorRow("mlp-regressor", False, _mlp, _NETWORK),
+            EstimatorRow(
+                "random-forest-regressor", False, _random_forest, (*_GROWN, "min_samples_leaf")
+            ),
+            EstimatorRow("svm-regressor", False, _svm, ("C", "epsilon", "gamma")),
+            EstimatorRow("logistic-classifier", True, _logistic, ("C",)),
+            EstimatorRow(
+                "gradient-boosting-classifier",
+                True,
+                _gradient_boosting_classifier,
+                (*_BOOSTED, "min_samples_leaf"),
+            ),
+            EstimatorRow("mlp-classifier", True, _mlp_classifier, _NETWORK),
+            EstimatorRow(
+                "random-forest-classifier",
+                True,
+                _random_forest_classifier,
+                (*_GROWN, "min_samples_leaf"),
+            ),
+            EstimatorRow("svm-classifier", True, _svm_classifier, ("C", "gamma")),
+            EstimatorRow("naive-bayes-classifier", True, _naive_bayes, ("alpha",), on_counts=True),
         )
     }
 )

@@ -6,18 +6,20 @@ One function, three noises: none (step), Cauchy (arctan), normal (calibrated).
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.errors import OptionError
+from understandability.errors import InputError, OptionError
+from understandability.storage.streams import open_stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ class Reader:
     """A kind of person: what they are, which user model stands for them, and where that is from.
 
     `threshold` is a difficulty (0 to 100); a page of that difficulty is understood by every second
-    such reader. Without a `noise_scale` the user model has its own.
+    such reader. Without a `noise_scale` the user model has its own. `scale` names the scale of
+    difficulty that the threshold is on, where it is known (`Bundle.scale`).
     """
 
     name: str
@@ -73,6 +76,11 @@ class Reader:
     source: str
     user: str = "calibrated"
     noise_scale: float | None = None
+    scale: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """What `reader_of` reads from a file."""
+        return {"kind": "reader", **asdict(self)}
 
 
 # Thresholds are those of papers, or places of well-known pages on the scale of the bundle `open`
@@ -90,13 +98,13 @@ READERS: Mapping[str, Reader] = MappingProxyType(
             Reader(
                 "plain-language",
                 "a reader of plain language, as guides ask for it (US grades 6 to 8)",
-                25.0,
+                29.0,
                 "the difficulty of pages of Flesch-Kincaid grade 8",
             ),
             Reader(
                 "well-read",
                 "a well-read adult without schooling in health",
-                56.0,
+                58.0,
                 "nine in ten pages of ordinary health sites are easier (Sondhi et al. 2012)",
             ),
             Reader(
@@ -109,17 +117,46 @@ READERS: Mapping[str, Reader] = MappingProxyType(
     }
 )
 DEFAULT_READER = "public"
+_MOST_OF_A_READER = 100_000  # bytes
 
 
 def reader_of(name: str) -> Reader:
-    """The reader of that name; `OptionError` for any other.
+    """The reader of that name, or of a JSON file (``understand calibrate``).
+
+    `OptionError` for any other name, `InputError` for a file that holds no reader.
 
     >>> reader_of("public").threshold
     40.0
     """
-    if name not in READERS:
-        raise OptionError(f"no reader is named {name!r}; choose one of {', '.join(READERS)}")
-    return READERS[name]
+    if name in READERS:
+        return READERS[name]
+    if not name.endswith(".json"):
+        raise OptionError(
+            f"no reader is named {name!r}; choose one of {', '.join(READERS)}, or a FILE.json that "
+            "`understand calibrate` wrote"
+        )
+    with open_stream(name) as stream:
+        content = stream.read(_MOST_OF_A_READER)
+    try:
+        entries = json.loads(content)
+        if entries["kind"] != "reader":
+            raise ValueError
+        noise = entries["noise_scale"]
+        reader = Reader(
+            name=str(entries["name"]),
+            description=str(entries["description"]),
+            threshold=float(entries["threshold"]),
+            source=str(entries["source"]),
+            user=str(entries["user"]),
+            noise_scale=None if noise is None else float(noise),
+            scale=str(entries.get("scale", "")),
+        )
+        probability(50.0, reader.threshold, reader.user, noise_scale=noise or 1.0)
+    except (ValueError, KeyError, TypeError, RecursionError, OptionError) as error:
+        raise InputError(
+            f"{name} holds no reader, or a damaged one; write it by `understand calibrate`"
+        ) from error
+    return reader
 
 
 def probability(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
 from understandability.features import COLUMNS
 from understandability.formats.runs import TABLE_SUFFIXES, read_labels
 from understandability.records import Labels, Run
+from understandability.storage.tables import read_settings
 
 # Columns of score tables that are no features of the catalogue.
 _COLUMNS = {"difficulty": Direction.HARDER, "p_understandable": Direction.EASIER}
@@ -57,6 +60,24 @@ def read_criterion(text: str) -> Criterion:
     path, column, direction = _split(text)
     labels = read_labels(path, "understandability", column)
     return Criterion(labels, _stated(direction, column, text))
+
+
+def mixed_models(texts: Sequence[str]) -> str:
+    """A sentence, where estimates of several models or scales are among criteria; '' else.
+
+    ``FILE:COLUMN`` tells its model by the settings in a Parquet file, or beside a text file.
+    """
+    files: dict[str, str] = {}
+    for text in texts:
+        path, column, _ = _split(text)
+        if column in _COLUMNS and _is_table(path) and Path(path).is_file():
+            settings = read_settings(path) or {}
+            if "model" in settings and "scale" in settings:
+                files.setdefault(f"{settings['model']} on scale {settings['scale']}", path)
+    if len(files) < 2:
+        return ""
+    told = "; ".join(f"{path} is by {model}" for model, path in files.items())
+    return f"estimates of different models or scales must not be mixed: {told}"
 
 
 def column_direction(text: str) -> tuple[str, Direction]:

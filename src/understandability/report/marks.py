@@ -26,7 +26,7 @@ _NAMED_SHADE = SHADES - 2  # from which a sentence bears its level, for eyes tha
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Stretch:
     """Pieces that share a mark ('': none), and what is to say of it."""
 
     text: str
@@ -38,7 +38,7 @@ class Run:
 class MarkedSentence:
     """A sentence in runs, its step on the colour scale, and its level where that is hard."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[Stretch, ...]
     shade: int
     level: str
 
@@ -107,9 +107,9 @@ def _marked(
 
 def _runs(
     pieces: Sequence[str], places: Sequence[int], marks: Mapping[int, tuple[str, str]]
-) -> Iterator[Run]:
+) -> Iterator[Stretch]:
     for (kind, note), group in groupby(places, key=lambda place: marks.get(place, ("", ""))):
-        yield Run(" ".join(beginning(pieces[place]) for place in group), kind, note)
+        yield Stretch(" ".join(beginning(pieces[place]) for place in group), kind, note)
 
 
 def beginning(text: str) -> str:

@@ -22,7 +22,7 @@ from understandability.report import Explanation, compare, explain, page_report
 from understandability.report.explanation import plain_data
 from understandability.scoring import Scorer, Settings, document_or_failure, document_under
 from understandability.serve.files import text_of_file
-from understandability.serve.guard import LOCAL_HOSTS, App, Guard, Limits
+from understandability.serve.guard import LOCAL_HOSTS, App, Guard, RequestLimits
 from understandability.serve.messages import (
     CompareReply,
     CompareRequest,
@@ -55,7 +55,7 @@ class _Desk:
     Who has to wait behind too many others, or too long, is told to come again.
     """
 
-    def __init__(self, settings: Settings, limits: Limits) -> None:
+    def __init__(self, settings: Settings, limits: RequestLimits) -> None:
         self.limits = limits
         self.scorer = Scorer(settings)
         self._thread = ThreadPoolExecutor(1, "scoring")
@@ -99,14 +99,14 @@ def create(
     *,
     hosts: Sequence[str] = LOCAL_HOSTS,
     token: str | None = None,
-    limits: Limits | None = None,
+    limits: RequestLimits | None = None,
 ) -> App:
     """The server as an ASGI application.
 
     `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as
     a bearer token, `limits` what a request may take.
     """
-    limits = limits or Limits()
+    limits = limits or RequestLimits()
     desk = _Desk(settings or Settings(), limits)
     converting = asyncio.Semaphore(_MOST_CONVERSIONS)
     counted: Counter[tuple[str, int]] = Counter()
@@ -280,7 +280,7 @@ def _sentence(error: dict[str, Any]) -> str:
     return f"{place}: {what[:1].lower()}{what[1:]}" if place else what
 
 
-def _check_number(number: int, limits: Limits) -> None:
+def _check_number(number: int, limits: RequestLimits) -> None:
     if number > limits.documents:
         raise HTTPException(
             413, f"{number:,} documents are more than the {limits.documents:,} of one request"

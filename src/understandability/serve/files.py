@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 from pathlib import PurePosixPath
-from typing import Any
+from typing import cast
 
 from understandability.documents import document_of_page
 from understandability.errors import InputError, UnderstandabilityError
@@ -77,9 +77,9 @@ def _read_apart(content: bytes, name: str, suffix: str, seconds: float) -> str:
 def main() -> None:
     """Read a file from standard input and write its text, or why there is none, as JSON."""
     suffix = sys.argv[1]
-    content: Any = io.BytesIO(sys.stdin.buffer.read())  # bytes are a raw stream too
+    stream = cast(io.BufferedReader, io.BytesIO(sys.stdin.buffer.read()))
     try:
-        page = OFFICE_SUFFIXES[suffix](io.BufferedReader(content), "file", "file", _MOST_BYTES)
+        page = OFFICE_SUFFIXES[suffix](stream, "file", "file", _MOST_BYTES)
     except UnderstandabilityError as error:
         page = Failure("file", "file", "read", str(error))
     if isinstance(page, Failure):

@@ -39,7 +39,7 @@ _HEADERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """What one request may take, and how many may wait.
 
     `megabytes` is the longest body, `seconds` the longest time to send it and to answer it,
@@ -56,7 +56,7 @@ class Guard:
     """Refuses what may not be served, and reads bodies within limits before anything else."""
 
     def __init__(
-        self, app: App, *, hosts: tuple[str, ...], token: str | None, limits: Limits
+        self, app: App, *, hosts: tuple[str, ...], token: str | None, limits: RequestLimits
     ) -> None:
         self.app, self.hosts, self.token, self.limits = app, hosts, token, limits
 

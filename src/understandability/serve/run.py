@@ -11,7 +11,7 @@ from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.scoring import Settings
-from understandability.serve.guard import LOCAL_HOSTS, Limits
+from understandability.serve.guard import LOCAL_HOSTS, RequestLimits
 
 # What the parent process tells those that answer; it is read by `application`.
 _CHOSEN = "UNDERSTANDABILITY_SERVE"
@@ -28,7 +28,7 @@ def application() -> Any:
         Settings(**chosen["settings"]),
         hosts=chosen["hosts"],
         token=chosen["token"],
-        limits=Limits(**chosen["limits"]),
+        limits=RequestLimits(**chosen["limits"]),
     )
 
 
@@ -40,7 +40,7 @@ def run(
     names: Sequence[str] = (),
     token: str | None = None,
     workers: int = 1,
-    limits: Limits | None = None,
+    limits: RequestLimits | None = None,
 ) -> None:
     """Answer requests until the process is told to stop.
 
@@ -75,7 +75,7 @@ def run(
             "settings": asdict(settings),
             "hosts": hosts,
             "token": token,
-            "limits": asdict(limits or Limits()),
+            "limits": asdict(limits or RequestLimits()),
         }
     )
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/ (Ctrl-C ends it)", flush=True)

@@ -236,7 +236,7 @@ def example_names() -> tuple[str, ...]:
 
 
 def markdown_table() -> str:
-    """The measures for the README, and then their parameters: two Markdown tables."""
+    """The measures, and then their parameters: two Markdown tables."""
     rows = ["| measure | meaning | parameters | source |", "|---|---|---|---|"]
     for base in BASES.values():
         for form in base.forms:

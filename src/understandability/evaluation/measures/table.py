@@ -2,7 +2,7 @@
 
 A name is a base (`BASES`) in a form (`FORMS`): ``RBP`` is topical, ``uRBP`` multiplies its gains
 by understandability, ``RBPu`` looks at understandability alone, ``HRBP`` is the harmonic mean of
-RBP and RBPu; ``gr`` makes understandability graded. Names, errors, the README table and the
+RBP and RBPu; ``gr`` makes understandability graded. Names, errors, the reference and the
 tests come from these tables.
 """
 

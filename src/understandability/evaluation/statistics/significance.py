@@ -157,8 +157,9 @@ def power(effect: float, queries: int, alpha: float = 0.05) -> float:
     if math.isinf(effect):
         return 1.0
     shift, critical = abs(effect) * math.sqrt(queries), stdtrit(queries - 1, 1 - alpha / 2)
-    below = nctdtr(queries - 1, shift, critical) - nctdtr(queries - 1, shift, -critical)
-    return float(1 - below)
+    # Where a tail is too small to be told, SciPy gives NaN.
+    high, low = np.nan_to_num(nctdtr(queries - 1, shift, [critical, -critical]))
+    return float(1 - (high - low))
 
 
 def queries_needed(effect: float, alpha: float = 0.05, wanted: float = 0.8) -> int | None:

@@ -24,7 +24,7 @@ NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Findings:
+class MetaMapFindings:
     """The concepts of all documents that are in one vocabulary, document by document.
 
     Those of document ``rows[docno]`` are ``starts[row]:starts[row + 1]`` of the other arrays;
@@ -38,12 +38,12 @@ class Findings:
     groups: NDArray[np.str_]
 
 
-def findings(vocabulary: str) -> Findings | None:
+def findings(vocabulary: str) -> MetaMapFindings | None:
     """What MetaMap found of one vocabulary; None where a resource is missing."""
     return loaded(_findings, (vocabulary,), NEEDS[vocabulary])
 
 
-def _findings(vocabulary: str) -> Findings:
+def _findings(vocabulary: str) -> MetaMapFindings:
     mappings = installed_mappings()
     rows: dict[str, int] = {}
     row = np.array([rows.setdefault(docno, len(rows)) for docno in mappings.docnos], np.int64)
@@ -56,7 +56,7 @@ def _findings(vocabulary: str) -> Findings:
         values = mappings.depths
     order = np.flatnonzero(known)
     order = order[np.argsort(row[order], kind="stable")]
-    return Findings(
+    return MetaMapFindings(
         rows,
         np.searchsorted(row[order], np.arange(len(rows) + 1)),
         mappings.occurrences[order],

@@ -18,7 +18,7 @@ from understandability.errors import InputError
 from understandability.features.batch import Batch
 from understandability.models.runtime.encoder import Encoder, installed_encoder
 from understandability.models.runtime.pages import PageModel, kernel_and_error
-from understandability.models.runtime.passages import passages
+from understandability.models.runtime.passages import read_sentences
 from understandability.models.runtime.weights import array_bytes, arrays_of
 from understandability.vocabularies.minilm import STATES
 
@@ -32,7 +32,7 @@ def sentences_read(batch: Batch) -> list[str]:
     ['Flu spreads in the winter.']
     """
     every = [" ".join(each) for document in batch.documents for each in document.sentences]
-    return [every[number] for number in batch.once(passages).read]
+    return [every[number] for number in batch.once(read_sentences).numbers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +70,13 @@ class NeuralModel(PageModel):
 
     def of_passages(self, batch: Batch) -> Floats:
         """The level by the encoder and the columns of each passage."""
-        encoder, found = self._encoder(), batch.once(passages)
+        encoder = self._encoder()
         # Summed sentence by sentence, so that none moves another's digits.
         levels = [
             float(encoder.states(sentence) @ self.weights) + self.bias
             for sentence in sentences_read(batch)
         ]
-        of_encoder = found.means_of_sentences(np.array(levels, np.float64))
+        of_encoder = batch.once(read_sentences).means(np.array(levels, np.float64))
         return np.column_stack([of_encoder, super().of_passages(batch)])
 
     def predict(self, inputs: Floats) -> Floats:

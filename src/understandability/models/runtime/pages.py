@@ -114,7 +114,10 @@ class PageModel:
     def levels(self, batch: Batch) -> PageLevels:
         """Level, error and flags of each document, and the levels of its passages."""
         found = batch.once(passages)
-        of_passages = self.predict(batch.once(self.of_passages))
+        return self.levels_of(found, self.predict(batch.once(self.of_passages)))
+
+    def levels_of(self, found: Passages, of_passages: Floats) -> PageLevels:
+        """The same from passages that were read before, and the level of each of them."""
         squares = (self.kernel.prepared(found.means(found.columns)) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.error.unlikeness(squares, words)
@@ -124,7 +127,7 @@ class PageModel:
         }
         flags = tuple(
             tuple(name for name, where in raised.items() if where[index])
-            for index in range(len(batch))
+            for index in range(len(words))
         )
         level = found.means(of_passages)
         error = np.where(np.isnan(level), np.nan, self.error.of(words, unlikeness, found.prose))

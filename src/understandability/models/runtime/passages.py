@@ -147,6 +147,31 @@ def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadSentences:
+    """The sentences that the passages of some documents hold.
+
+    `numbers` run through all sentences of the documents, `words` is how many words each has, and
+    those of passage ``i`` begin at ``numbers[begins[i]]``. `documents` is the document of each
+    passage, `prose` as in `Passages`.
+    """
+
+    numbers: NDArray[np.int64]
+    words: Floats
+    begins: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    prose: Floats
+
+    @property
+    def ends(self) -> NDArray[np.int64]:
+        """Behind the last sentence of each passage."""
+        return np.append(self.begins[1:], len(self.numbers))[: len(self.begins)]
+
+    def means(self, values: Floats) -> Floats:
+        """The mean of values of these sentences for each passage, weighted by words."""
+        return _sums(values * self.words, self.begins) / _sums(self.words, self.begins)
+
+
+@dataclass(frozen=True, slots=True)
 class Passages:
     """The passages of some documents.
 
@@ -154,8 +179,6 @@ class Passages:
     `words` how many each has, `sentences` the numbers of the first sentence of each among the
     sentences of its document and of the one behind its last. `prose` is the share of a document's
     words that stand in sentences of five words or more with a verb; NaN without words.
-    `read` are the sentences that the passages hold, numbered through all documents, `read_words`
-    how many words each has, and those of passage ``i`` begin at ``read[begins[i]]``.
     """
 
     starts: NDArray[np.int64]
@@ -163,14 +186,6 @@ class Passages:
     words: Floats
     sentences: NDArray[np.int64]
     prose: Floats
-    read: NDArray[np.int64]
-    read_words: Floats
-    begins: NDArray[np.int64]
-
-    def means_of_sentences(self, values: Floats) -> Floats:
-        """The mean of values of the sentences `read` for each passage, weighted by words."""
-        sums = _sums((values.T * self.read_words).T, self.begins)
-        return np.asarray((sums.T / self.words).T)
 
     def means(self, values: Floats) -> Floats:
         """The mean of values of passages for each document, weighted by words; NaN without any."""
@@ -185,7 +200,7 @@ class Passages:
         return sum_segments(self.words, self.starts)
 
 
-def _read_sentences(
+def _chosen(
     batch: Batch, lengths: Floats, first: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which sentences are read, and which are no fragments but for how their field ends.
@@ -233,6 +248,22 @@ def _first_of_each(batch: Batch, documents: NDArray[np.int64]) -> NDArray[np.boo
     return found
 
 
+def read_sentences(batch: Batch) -> ReadSentences:
+    """The sentences that are read, in passages. Use `Batch.once`."""
+    first = _first_sentences(batch)
+    lengths = np.diff(_word_bounds(batch)).astype(np.float64)
+    of_sentence = np.repeat(np.arange(len(batch)), np.diff(first))
+    once = _first_of_each(batch, of_sentence)
+    chosen, is_prose = _chosen(batch, lengths, first)
+    read = once & chosen
+    passage, documents = _parts(of_sentence[read], lengths[read], len(batch))
+    begins = np.flatnonzero(np.diff(passage, prepend=-1))
+    every = sum_segments(lengths * once, first)
+    in_prose = sum_segments(lengths * (once & is_prose), first)
+    prose = np.divide(in_prose, every, out=np.full(len(batch), np.nan), where=every > 0)
+    return ReadSentences(np.flatnonzero(read), lengths[read], begins, documents, prose)
+
+
 def passages(batch: Batch) -> Passages:
     """The passages of each document. Use `Batch.once`.
 
@@ -242,28 +273,23 @@ def passages(batch: Batch) -> Passages:
     >>> bool((once == twice).all())
     True
     """
-    first = starts_of([len(document.sentence_starts) for document in batch.documents])
-    word_bounds = np.append(batch._sentence_word_starts, len(batch.word_ids))
-    token_bounds = _token_bounds(batch)
-    lengths = np.diff(word_bounds).astype(np.float64)
-    of_sentence = np.repeat(np.arange(len(batch)), np.diff(first))
-    once = _first_of_each(batch, of_sentence)
-    chosen, is_prose = _read_sentences(batch, lengths, first)
-    read = once & chosen
-    documents = of_sentence[read]
-    sentences = np.flatnonzero(read)
-    lengths_read = lengths[read]
-    passage, document_of = _parts(documents, lengths_read, len(batch))
-    begins = np.flatnonzero(np.diff(passage, prepend=-1))
-    words = _sums(lengths_read, begins)
-    columns = _columns(batch, read, word_bounds, token_bounds, lengths_read, begins)
-    ends = np.append(begins[1:], len(sentences))[: len(begins)] - 1
-    spans = np.stack([sentences[begins], sentences[ends] + 1], axis=1) - first[document_of][:, None]
-    every = sum_segments(lengths * once, first)
-    starts = np.searchsorted(document_of, np.arange(len(batch) + 1))
-    in_prose = sum_segments(lengths * (once & is_prose), first)
-    prose = np.divide(in_prose, every, out=np.full(len(batch), np.nan), where=every > 0)
-    return Passages(starts, columns, words, spans, prose, sentences, lengths_read, begins)
+    read = batch.once(read_sentences)
+    spans = np.stack([read.numbers[read.begins], read.numbers[read.ends - 1] + 1], axis=1)
+    return Passages(
+        np.searchsorted(read.documents, np.arange(len(batch) + 1)),
+        _columns(batch, read),
+        _sums(read.words, read.begins),
+        spans - _first_sentences(batch)[read.documents][:, None],
+        read.prose,
+    )
+
+
+def _first_sentences(batch: Batch) -> NDArray[np.int64]:
+    return starts_of([len(document.sentence_starts) for document in batch.documents])
+
+
+def _word_bounds(batch: Batch) -> NDArray[np.int64]:
+    return np.append(batch._sentence_word_starts, len(batch.word_ids))
 
 
 def _parts(
@@ -294,15 +320,12 @@ def _sums(values: Floats, begins: NDArray[np.int64]) -> Floats:
     return np.add.reduceat(values, begins, axis=0, dtype=exact).astype(np.float64)
 
 
-def _columns(
-    batch: Batch,
-    read: NDArray[np.bool_],
-    word_bounds: NDArray[np.int64],
-    token_bounds: NDArray[np.int64],
-    lengths: Floats,
-    begins: NDArray[np.int64],
-) -> Floats:
-    """The columns of each passage, whose first sentences among those read are `begins`."""
+def _columns(batch: Batch, of: ReadSentences) -> Floats:
+    """The columns of each passage."""
+    lengths, begins = of.words, of.begins
+    word_bounds, token_bounds = _word_bounds(batch), _token_bounds(batch)
+    read = np.zeros(len(word_bounds) - 1, bool)
+    read[of.numbers] = True
     word_sizes, token_sizes = np.diff(word_bounds), np.diff(token_bounds)
     chosen = np.repeat(read, word_sizes)
     word_begins = starts_of(word_sizes[read])[begins]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,10 +13,12 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.features import CATALOGUE
+from understandability.features import CATALOGUE, COLUMNS, GROUPS
+from understandability.features.catalogue import check_columns
 from understandability.features.feature import DOCUMENT
+from understandability.features.needs import missing
 from understandability.models.bundle import Bundle
-from understandability.models.calibration import EASIEST, HARDEST, Calibration
+from understandability.models.calibration import calibrate_by_line
 from understandability.models.estimators import EstimatorRow, estimator_row
 from understandability.models.runtime.background import BackgroundModel, expected_label
 from understandability.models.runtime.judged import JudgedModel, check_backgrounds
@@ -51,6 +54,94 @@ def text_columns() -> tuple[str, ...]:
     )
 
 
+# What rows of the study's groups have at the end of their names, or are called, that its Table 2
+# does not list: other forms of a formula, other lists, another matcher of concepts.
+_NOT_IN_STUDY = (
+    "_above_5", "_cloze", "_plain", "_readcalc", "_metamap", "_indri", "_terrier",
+    "words_over_3_syllables", "adam_abbreviations",
+)  # fmt: skip
+_STUDY_GROUPS = (
+    "readability",
+    "components",
+    "medical vocabulary",
+    "consumer vocabulary",
+    "expert vocabulary",
+    "natural language",
+    "html",
+    "word frequency",
+)
+
+
+def study_columns() -> tuple[str, ...]:
+    """The features of Table 2 of Palotti, Zuccon & Hanbury (2019), in all their forms.
+
+    Raw, per word and per sentence; the outputs of background models, which Table 2 has too, come
+    with the bundles of these models. Where the study had a list of its own, ours stands beside it.
+    """
+    return tuple(
+        column
+        for row in CATALOGUE
+        if row.group in _STUDY_GROUPS
+        if not row.name.endswith(_NOT_IN_STUDY) and not row.name.startswith("zipf_")
+        for column in row.columns
+    )
+
+
+# Sets of features by name, besides the groups and the columns of the catalogue.
+FEATURE_SETS = MappingProxyType({"text": text_columns, "study2018": study_columns})
+
+
+def columns_named(names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of sets (`FEATURE_SETS`), groups, features and columns; each once.
+
+    A group or a feature has all its forms: raw, per word, per sentence.
+
+    >>> columns_named(["smog", "syllables"])
+    ('smog', 'syllables', 'syllables_per_word', 'syllables_per_sentence')
+    """
+    chosen: list[str] = []
+    for name in names:
+        group = name.replace("-", " ").replace("_", " ").lower()
+        if name in FEATURE_SETS:
+            chosen += FEATURE_SETS[name]()
+        elif group in GROUPS:
+            chosen += [each for row in CATALOGUE if row.group == group for each in row.columns]
+        elif name not in COLUMNS:
+            try:
+                check_columns([name])
+            except OptionError as error:
+                raise OptionError(
+                    f"{error}; sets and groups are {', '.join((*FEATURE_SETS, *GROUPS))}"
+                ) from error
+        else:
+            row, form = COLUMNS[name]
+            chosen += row.columns if form == DOCUMENT else [name]
+    return tuple(dict.fromkeys(chosen))
+
+
+def without_empty(inputs: Floats, columns: Sequence[str]) -> tuple[Floats, tuple[str, ...], str]:
+    """The columns that have a value in any row, and a sentence on those that have none.
+
+    >>> without_empty(np.array([[1.0, np.nan]]), ["smog", "chv_concepts"])[1:]  # doctest: +ELLIPSIS
+    (('smog',), 'left out, because no text has a value: 1 feature (chv_concepts); ...')
+    """
+    full = np.asarray(np.isfinite(inputs).any(axis=0))
+    empty = [name for name, has in zip(columns, full, strict=True) if not has]
+    if not empty:
+        return inputs, tuple(columns), ""
+    if not full.any():
+        raise InputError(f"none of the features {', '.join(empty[:5])} has a value for any text")
+    needs = [need for name in empty for need in COLUMNS[name][0].needs]
+    lacking = ", ".join(dict.fromkeys(missing(needs)))
+    some = f"{', '.join(empty[:3])}{', ...' if len(empty) > 3 else ''}"
+    count = f"{len(empty)} feature{'s' if len(empty) > 1 else ''}"
+    remark = f"left out, because no text has a value: {count} ({some})"
+    if lacking:
+        remark += f"; not installed: {lacking} (see `understand resources list`)"
+    kept = tuple(name for name, has in zip(columns, full, strict=True) if has)
+    return inputs[:, full], kept, remark
+
+
 @dataclass(frozen=True, slots=True)
 class OutOfFold:
     """Estimates of judged texts by models that did not see their group.
@@ -70,16 +161,91 @@ def judged_estimator(name: str) -> EstimatorRow:
     return row
 
 
+@dataclass(frozen=True)
+class FoldedLabels:
+    """What judged models are fitted to, and how; `rows` and `labels` of judged texts only."""
+
+    row: EstimatorRow
+    rows: Floats
+    labels: Floats
+    fold: NDArray[np.int64]
+    groups: NDArray[Any]
+    random_state: int
+    parameters: Mapping[str, Any]
+
+    @property
+    def classes(self) -> tuple[float, ...]:
+        """The difficulties of a classifier's classes; none for a regressor."""
+        return tuple(np.unique(self.labels).tolist()) if self.row.classifies else ()
+
+    def fit(self, where: NDArray[np.bool_]) -> Predictor:
+        """A model of some of the texts; raises `InputError` where they lack a class."""
+        targets: NDArray[Any] = self.labels[where]
+        if self.row.classifies:
+            targets = np.searchsorted(self.classes, targets)
+            if len(np.unique(targets)) < len(self.classes):
+                raise InputError(
+                    f"a label stands in too few groups for {self.fold.max() + 1} folds"
+                )
+        made = self.row.made(self.random_state, self.parameters)
+        return portable(made.fit(self.rows[where], targets))
+
+    def out_of_fold(self, share: float = 1.0) -> Floats:
+        """The raw output for each text by a model of the other folds, or of a share of them.
+
+        A share is one of groups; a smaller share is part of a larger one.
+        """
+        raw = np.empty(len(self.labels))
+        distinct, number = np.unique(self.groups, return_inverse=True)
+        place = np.random.default_rng(self.random_state).permutation(len(distinct))[number]
+        for each in range(self.fold.max() + 1):
+            others, own = self.fold != each, self.fold == each
+            last = np.quantile(np.unique(place[others]), share, method="inverted_cdf")
+            fitted = self.fit(others & (place <= last))
+            raw[own] = expected_label(fitted(self.rows[own]), self.classes)
+        return raw
+
+
+def folded_labels(
+    inputs: Floats,
+    difficulties: Floats,
+    groups: Sequence[Any] | NDArray[Any],
+    estimator: str,
+    *,
+    folds: int = 5,
+    random_state: int = 0,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
+) -> FoldedLabels:
+    """The judged texts among all, dealt out to folds by group; raises as `train_judged`."""
+    row = judged_estimator(estimator)
+    judged = np.isfinite(difficulties)
+    numbers = np.unique(np.asarray(groups)[judged], return_inverse=True)[1]
+    if numbers.max() + 1 < folds:
+        raise InputError(
+            f"the labels have {numbers.max() + 1} groups, too few for {folds} folds; "
+            "give more texts, or fewer folds"
+        )
+    labels = difficulties[judged]
+    if row.classifies and (found := len(np.unique(labels))) > _MOST_CLASSES:
+        raise OptionError(
+            f"{row.name} needs at most {_MOST_CLASSES} different labels, there are "
+            f"{found}; choose a regressor"
+        )
+    fold = folds_of(numbers, folds, random_state)
+    return FoldedLabels(row, inputs[judged], labels, fold, numbers, random_state, parameters)
+
+
 def train_judged(
     inputs: Floats,
     columns: Sequence[str],
     difficulties: Floats,
-    groups: Sequence[str],
+    groups: Sequence[Any] | NDArray[Any],
     estimator: str = "xgboost-regressor",
     *,
     backgrounds: Sequence[BackgroundModel] = (),
     folds: int = 5,
     random_state: int = 0,
+    parameters: Mapping[str, Any] = MappingProxyType({}),
     name: str = "judged",
     licence: str = "that of its labels",
     card: Mapping[str, Any] = MappingProxyType({}),
@@ -87,55 +253,58 @@ def train_judged(
     """Train an estimator on (documents, columns) and difficulties of 0 to 100.
 
     Documents whose difficulty is NaN are left out of training. Out-of-fold estimates over
-    `folds` folds by group give the map from the estimator's output to difficulty (the straight
-    line that fits best), and the spread (the standard deviation around it). `backgrounds` are the
-    models whose outputs are among the columns; the bundle holds them.
+    `folds` folds by group give the map from the estimator's output to difficulty
+    (`calibrate_by_line`). `backgrounds` are the models whose outputs are among the columns; the
+    bundle holds them. `parameters` are those of the estimator (`EstimatorRow.parameters`).
 
     Raises `InputError` where there are too few groups for the folds, or where the estimates say
     nothing about the difficulties; `OptionError` for an estimator that takes no columns.
     """
-    row = judged_estimator(estimator)
     check_backgrounds(columns, backgrounds)
-    judged = np.isfinite(difficulties)
-    rows, labels = inputs[judged], difficulties[judged]
-    numbers = np.unique(np.asarray(groups)[judged], return_inverse=True)[1]
-    if numbers.max() + 1 < folds:
-        raise InputError(
-            f"the labels have {numbers.max() + 1} groups, too few for {folds} folds; "
-            "give more texts, or fewer folds"
-        )
-    classes = tuple(np.unique(labels).tolist()) if row.classifies else ()
-    if len(classes) > _MOST_CLASSES:
-        raise OptionError(
-            f"{row.name} needs at most {_MOST_CLASSES} different labels, there are "
-            f"{len(classes)}; choose a regressor"
-        )
-
-    def fit(where: NDArray[np.bool_]) -> Predictor:
-        targets = np.searchsorted(classes, labels[where]) if row.classifies else labels[where]
-        if row.classifies and len(np.unique(targets)) < len(classes):
-            raise InputError(f"a label stands in too few groups for {folds} folds")
-        return portable(row.make(random_state).fit(rows[where], targets))
-
-    fold = folds_of(numbers, folds, random_state)
-    raw = np.empty(len(labels))
-    for each in range(folds):
-        raw[fold == each] = expected_label(fit(fold != each)(rows[fold == each]), classes)
-    calibration = _line(raw, labels)
-    known = np.isfinite(rows)
-    center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    task = folded_labels(
+        inputs,
+        difficulties,
+        groups,
+        estimator,
+        folds=folds,
+        random_state=random_state,
+        parameters=parameters,
+    )
+    raw = task.out_of_fold()
+    calibration = calibrate_by_line(raw, task.labels)
+    known = np.isfinite(task.rows)
+    center = np.where(known, task.rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     model = JudgedModel(
-        row.name,
+        task.row.name,
         tuple(columns),
-        fit(np.full(len(labels), True)),
+        task.fit(np.full(len(raw), True)),
         tuple(center.tolist()),
-        classes,
+        task.classes,
         tuple(backgrounds),
     )
+    judged = np.isfinite(difficulties)
     estimated, where = np.full(len(inputs), np.nan), np.full(len(inputs), -1, np.int64)
-    estimated[judged], where[judged] = calibration.apply(raw)[0], fold
+    estimated[judged], where[judged] = calibration.apply(raw)[0], task.fold
     bundle = Bundle(name, licence, model, calibration, MappingProxyType(dict(card)))
     return bundle, OutOfFold(estimated, where)
+
+
+SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)
+_FEWEST_TEXTS = 20
+
+
+def learning_curve(task: FoldedLabels) -> dict[float, Floats]:
+    """Raw outputs out of fold of models that saw a share (`SHARES`) of the groups.
+
+    Shares of too few texts to learn from are left out.
+    """
+    kept = 1 - 1 / (task.fold.max() + 1)
+    curve = {}
+    for share in SHARES:
+        if share * kept * len(task.labels) >= _FEWEST_TEXTS:
+            with contextlib.suppress(InputError):  # a class that so few texts lack
+                curve[share] = task.out_of_fold(share)
+    return curve
 
 
 def folds_of(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.int64]:
@@ -147,15 +316,3 @@ def folds_of(groups: NDArray[Any], folds: int, random_state: int) -> NDArray[np.
     distinct, number = np.unique(groups, return_inverse=True)
     dealt = np.random.default_rng(random_state).permutation(np.arange(len(distinct)) % folds)
     return np.asarray(dealt[number], np.int64)
-
-
-def _line(raw: Floats, difficulties: Floats) -> Calibration:
-    """The calibration along the straight line of difficulty over raw output."""
-    slope, start = np.polyfit(raw, difficulties, 1) if np.ptp(raw) > 0 else (0.0, 0.0)
-    if slope <= 0:
-        raise InputError(
-            "the estimates out of fold do not rise with the labels; check the labels' direction"
-        )
-    spread = max(float(np.std(difficulties - (slope * raw + start))), 0.5)
-    ends = (float((EASIEST - start) / slope), float((HARDEST - start) / slope))
-    return Calibration(ends, (EASIEST, HARDEST), (spread, spread))

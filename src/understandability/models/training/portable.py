@@ -11,29 +11,104 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
+from understandability.errors import OptionError
 from understandability.models.runtime.forest import LEAF, Forest
 from understandability.models.runtime.predictors import Kernel, Network, Predictor, Prepared
 
 
 def portable(estimator: Any) -> Predictor:
-    """A fitted estimator of `ESTIMATORS` as a `Predictor`, which gives the same numbers.
+    """A fitted estimator of `ESTIMATORS`, or a like one, as a `Predictor` of the same numbers.
+
+    A pipeline may fill what is missing by `SimpleImputer`, and shift and scale columns by
+    `StandardScaler`, `MinMaxScaler` or `RobustScaler`; its last step is of a class in `KEPT`, or a
+    learner of ours; a search stands for the best that it found. Raises `OptionError`, which names
+    what can be kept, for any other.
 
     >>> from sklearn.linear_model import LinearRegression
     >>> portable(LinearRegression().fit([[0], [1], [2]], [1, 3, 5]))(np.array([[4.0]])).round(6)
     array([[9.]])
     """
-    *preparing, last = [step for _, step in getattr(estimator, "steps", [("", estimator)])]
-    predictor = _EXPORTS[type(last).__name__](last)
+    *preparing, last = _steps(estimator)
+    export = KEPT.get(type(last).__name__)
+    if hasattr(last, "predictor_"):
+        predictor: Predictor = last.predictor_
+    elif export is None:
+        raise OptionError(_cannot(last))
+    else:
+        predictor = export.make(last)
     if not preparing:
         return predictor
-    inputs = int(last.n_features_in_)
-    fill, center, scale = np.zeros(inputs), np.zeros(inputs), np.ones(inputs)
-    for step in preparing:
-        if type(step).__name__ == "SimpleImputer":
-            fill = np.asarray(step.statistics_, np.float64)
+    fill, center, scale = _prepared(preparing, predictor.inputs)
+    if isinstance(predictor, Prepared):  # a learner of ours, with steps of its own
+        fill = np.where(np.isnan(fill), center + scale * predictor.fill, fill)
+        center, scale = center + scale * predictor.center, scale * predictor.scale
+        predictor = predictor.predictor
+    assert isinstance(predictor, Network | Kernel | Forest)
+    return Prepared(np.where(np.isnan(fill), 0.0, fill), center, scale, predictor)
+
+
+def estimator_name(estimator: Any) -> str:
+    """The name in `ESTIMATORS` of what a pipeline ends with; `OptionError` as for `portable`."""
+    last = _steps(estimator)[-1]
+    if hasattr(last, "predictor_"):
+        return str(last.name)
+    if type(last).__name__ not in KEPT:
+        raise OptionError(_cannot(last))
+    return KEPT[type(last).__name__].name
+
+
+def _steps(estimator: Any) -> list[Any]:
+    """The steps of a pipeline, or of the best one that a search found."""
+    best = getattr(estimator, "best_estimator_", estimator)
+    steps = [step for _, step in getattr(best, "steps", [("", best)])]
+    return [step for step in steps if step not in (None, "passthrough")]
+
+
+def _cannot(step: Any) -> str:
+    return (
+        f"a bundle cannot keep {type(step).__name__}; it keeps pipelines of SimpleImputer, "
+        f"{', '.join(_SCALERS)} and one of {', '.join(KEPT)}, DifficultyRegressor or "
+        "DifficultyClassifier"
+    )
+
+
+# Of a fitted scaler, which takes the center off and divides by the scale, these two.
+_SCALERS: Mapping[str, Callable[[Any], tuple[Any, Any]]] = MappingProxyType(
+    {
+        "StandardScaler": lambda step: (step.mean_ if step.with_mean else None, step.scale_),
+        "RobustScaler": lambda step: (step.center_, step.scale_),
+        "MinMaxScaler": lambda step: (-step.min_ / step.scale_, 1 / step.scale_),
+    }
+)
+
+
+def _prepared(steps: Sequence[Any], inputs: int) -> tuple[Floats, Floats, Floats]:
+    """What steps before the last do to columns: fill (NaN: nothing), then center, then scale."""
+    fill, center, scale = np.full(inputs, np.nan), np.zeros(inputs), np.ones(inputs)
+    for step in steps:
+        kind = type(step).__name__
+        if kind == "SimpleImputer":
+            # What is filled in after scaling stands for a value before it.
+            found = center + scale * _of_columns(step.statistics_, inputs, step)
+            fill = np.where(np.isnan(fill), found, fill)
+        elif kind in _SCALERS:
+            off, by = _SCALERS[kind](step)
+            center = center + scale * (0.0 if off is None else _of_columns(off, inputs, step))
+            scale = scale * (1.0 if by is None else _of_columns(by, inputs, step))
         else:
-            center, scale = step.mean_, step.scale_
-    return Prepared(fill, center, scale, predictor)
+            raise OptionError(_cannot(step))
+    return fill, center, scale
+
+
+def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
+    """A number for each column; a step that drops or adds columns cannot be kept."""
+    numbers = np.asarray(values, np.float64)
+    if numbers.shape != (inputs,) or getattr(step, "add_indicator", False):
+        raise OptionError(
+            f"a bundle cannot keep a {type(step).__name__} that drops or adds columns; leave "
+            "columns without values out beforehand, or set keep_empty_features=True"
+        )
+    return numbers
 
 
 def _link_of(estimator: Any) -> str:
@@ -191,20 +266,30 @@ def _by_level(tree: _Tree) -> NDArray[Any]:
     return np.concatenate(levels)
 
 
+class _Kept(NamedTuple):
+    """How a class is kept, and the name in `ESTIMATORS` that stands for it."""
+
+    make: Callable[[Any], Network | Kernel | Forest]
+    name: str
+
+
 # By the name of the class, so that naming them imports nothing.
-_EXPORTS: Mapping[str, Callable[[Any], Network | Kernel | Forest]] = MappingProxyType(
+KEPT: Mapping[str, _Kept] = MappingProxyType(
     {
-        "LinearRegression": _export_linear,
-        "LogisticRegression": _export_linear,
-        "MLPRegressor": _export_network,
-        "MLPClassifier": _export_network,
-        "MultinomialNB": _export_naive_bayes,
-        "SVR": _export_svr,
-        "OneVsRestClassifier": _export_one_vs_rest,
-        "RandomForestRegressor": _export_forest,
-        "RandomForestClassifier": _export_forest,
-        "GradientBoostingRegressor": _export_boosting,
-        "GradientBoostingClassifier": _export_boosting,
-        "XGBRegressor": _export_xgboost,
+        "LinearRegression": _Kept(_export_linear, "linear-regressor"),
+        "Ridge": _Kept(_export_linear, "linear-regressor"),
+        "Lasso": _Kept(_export_linear, "linear-regressor"),
+        "ElasticNet": _Kept(_export_linear, "linear-regressor"),
+        "LogisticRegression": _Kept(_export_linear, "logistic-classifier"),
+        "MLPRegressor": _Kept(_export_network, "mlp-regressor"),
+        "MLPClassifier": _Kept(_export_network, "mlp-classifier"),
+        "MultinomialNB": _Kept(_export_naive_bayes, "naive-bayes-classifier"),
+        "SVR": _Kept(_export_svr, "svm-regressor"),
+        "OneVsRestClassifier": _Kept(_export_one_vs_rest, "svm-classifier"),
+        "RandomForestRegressor": _Kept(_export_forest, "random-forest-regressor"),
+        "RandomForestClassifier": _Kept(_export_forest, "random-forest-classifier"),
+        "GradientBoostingRegressor": _Kept(_export_boosting, "gradient-boosting-regressor"),
+        "GradientBoostingClassifier": _Kept(_export_boosting, "gradient-boosting-classifier"),
+        "XGBRegressor": _Kept(_export_xgboost, "xgboost-regressor"),
     }
 )

@@ -1,0 +1,43 @@
+"""The documentation site: ``sphinx-build -W docs build/docs``, without any network."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from understandability import __version__
+
+HERE = Path(__file__).parent
+
+project = "understandability"
+author = "The authors of understandability"
+copyright = author  # noqa: A001 - the name that Sphinx reads
+version = release = __version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+exclude_patterns = ["README.md"]
+html_theme = "furo"
+html_title = f"understandability {__version__}"
+html_static_path: list[str] = []
+
+# Notebooks show the outputs that they hold; scripts/docs/run_notebooks.py executes them.
+nb_execution_mode = "off"
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+# Prices and shell variables are no formulas.
+myst_dmath_allow_space = False
+suppress_warnings = ["myst.strikethrough", "misc.highlighting_failure"]
+
+autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented"
+autodoc_member_order = "bysource"
+add_module_names = False
+# Packages that are extras; their modules are documented all the same.
+autodoc_mock_imports = ["pyterrier"]
+default_role = "code"
+
+# The gallery: copies, so that notebooks stay where people look for them.
+TUTORIALS = HERE / "tutorials"
+for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
+    shutil.copy2(notebook, TUTORIALS / notebook.name)
+shutil.copy2(HERE.parent / "notebooks" / "report.png", TUTORIALS / "report.png")

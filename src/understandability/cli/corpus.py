@@ -1,0 +1,80 @@
+"""`understand corpus`: how large corpora are."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from understandability.cli.options import (
+    Docnos,
+    HtmlColumn,
+    IdColumn,
+    Inputs,
+    LimitMb,
+    TextColumn,
+    columns_of,
+    sources,
+)
+from understandability.cli.outputs import ResultFile, check_destination, write_result
+from understandability.cli.tables import print_table
+
+
+def corpus(
+    inputs: Inputs,
+    together: Annotated[
+        bool, typer.Option("--together", help="All inputs are one corpus, not one each.")
+    ] = False,
+    id_column: IdColumn = None,
+    html_column: HtmlColumn = None,
+    text_column: TextColumn = None,
+    docnos: Docnos = None,
+    limit_mb: LimitMb = 10.0,
+    output: ResultFile = None,
+) -> None:
+    """Count documents, words and distinct words of corpora, with means and deviations.
+
+    The statistics are those of Table 1 of Palotti, Zuccon & Hanbury (2019). Documents that cannot
+    be read are left out, and counted.
+
+    Example: understand corpus reddit.jsonl.gz wikipedia/ pubmed.parquet -o table1.csv
+    """
+    from pathlib import Path
+
+    from understandability.evaluation.corpus import corpus_size
+    from understandability.records import Failure
+    from understandability.scoring import Settings, documents_of
+
+    check_destination(output)
+    columns = columns_of(id_column, html_column, text_column, None, None)
+    sizes = []
+    for paths in [inputs] if together else [[each] for each in inputs]:
+        failed = 0
+
+        def read(paths: list[str] = paths):  # type: ignore[no-untyped-def]  # a generator of pages
+            nonlocal failed
+            for page in sources(paths, docnos, limit_mb, columns=columns):
+                failed += isinstance(page, Failure)
+                yield page
+
+        name = "all" if together else Path(paths[0]).name.partition(".")[0] or paths[0]
+        sizes.append(corpus_size(documents_of(read(), Settings()), name))
+        if failed:
+            typer.echo(f"{name}: left out, because they cannot be read: {failed:,}", err=True)
+    rows = [row for size in sizes for row in size.rows()]
+    if output != "-":
+        print_table(
+            ("corpus", "statistic", "value", "sd"),
+            [
+                (
+                    str(row["corpus"]),
+                    str(row["statistic"]),
+                    f"{row['value']:,.0f}" if row["sd"] is None else f"{row['value']:,.2f}",
+                    "" if row["sd"] is None else f"{row['sd']:,.2f}",
+                )
+                for row in rows
+            ],
+            texts=2,
+        )
+    if output is not None:
+        write_result(output, {"settings": {"inputs": inputs}, "corpora": rows}, lambda: rows)

@@ -1,0 +1,62 @@
+"""What the commands on labelled texts share: options, and how figures are shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from understandability.cli.outputs import named
+from understandability.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from understandability.evaluation.validation import Validation
+
+_PANEL = "Tables of labels"
+LabelDirection = Annotated[
+    str | None,
+    typer.Option(
+        "--direction",
+        help="What a higher label means: higher-harder or higher-easier.",
+        rich_help_panel=_PANEL,
+    ),
+]
+LabelColumn = Annotated[
+    str | None, typer.Option(help="Column with the label. Default: label.", rich_help_panel=_PANEL)
+]
+GroupColumn = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that says which texts belong together (site, article). Default: group; else "
+        "each text stands alone.",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+def show_validation(result: Validation, how: str) -> None:
+    """The figures of one set on the terminal; `how` says how they, or the chances, were made."""
+    typer.echo(f"\n{result.set}: {result.records} texts in {result.groups} groups ({how})")
+    for reason, docnos in result.left_out.items():
+        typer.echo(named(f"left out, {reason}", docnos))
+    print_table(
+        ("score", "n", "Pearson", "Spearman", "Kendall"),
+        [
+            (
+                row.name,
+                str(row.scored),
+                *(
+                    f"{row.correlations[name]:.3f} [{low:.3f}, {high:.3f}]"
+                    for name, (low, high) in row.intervals.items()
+                ),
+            )
+            for row in result.agreements
+        ],
+    )
+    if result.chances:
+        figures = (
+            f"{name.replace('_', ' ')} {value:.3f}" for name, value in result.chances.items()
+        )
+        typer.echo(f"{how}: {', '.join(figures)}")
+    for remark in result.remarks:
+        typer.echo(remark, err=True)

@@ -1,0 +1,81 @@
+"""Records with named columns, as people have labels and answers: files of any kind, or frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from understandability.errors import InputError, WrongTypeError, in_one_line
+from understandability.formats.jsonl import read_objects
+from understandability.storage.streams import DamagedStreamError, open_stream
+from understandability.storage.tables import read_table, table_format
+
+_LONGEST_CELL = 100_000_000
+
+
+def read_records(given: Any) -> list[dict[str, Any]]:
+    """The records of a path (JSON Lines, CSV, TSV, Parquet; .gz, .zst) or of a frame.
+
+    A frame is one of pandas, polars or Arrow, or a dictionary of lists. Cells of text tables are
+    text, and None where they are empty. Raises `InputError` at the first that is damaged.
+
+    >>> read_records({"id": ["a"], "label": [3]})
+    [{'id': 'a', 'label': 3}]
+    """
+    if not isinstance(given, str | Path):
+        return _of_frame(given)
+    path = str(given)
+    kind, _ = table_format(path)
+    if kind == "jsonl":
+        return list(read_objects(path))
+    if kind == "parquet":
+        rows: list[dict[str, Any]] = read_table(path).to_pylist()
+        return rows
+    return list(_delimited(path, "," if kind == "csv" else "\t"))
+
+
+def _delimited(path: str, delimiter: str) -> Iterator[dict[str, Any]]:
+    csv.field_size_limit(_LONGEST_CELL)
+    with open_stream(path) as stream:
+        rows = csv.reader(
+            io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""), delimiter=delimiter
+        )
+        try:
+            names = next(rows, [])
+            for row in rows:
+                if row and len(row) != len(names):
+                    raise InputError(
+                        f"{path}, line {rows.line_num} has {len(row)} cells, and the line of "
+                        f"headings {len(names)}"
+                    )
+                if row:
+                    yield {name: cell or None for name, cell in zip(names, row, strict=True)}
+        except (csv.Error, UnicodeDecodeError, DamagedStreamError) as error:
+            raise InputError(
+                f"{path} cannot be read as UTF-8 text with {delimiter!r} between cells, from "
+                f"line {rows.line_num + 1} on: {in_one_line(error)}"
+            ) from error
+
+
+def _of_frame(given: Any) -> list[dict[str, Any]]:
+    import pyarrow as pa
+
+    try:
+        if isinstance(given, Mapping):
+            table = pa.table({str(name): pa.array(values) for name, values in given.items()})
+        elif isinstance(given, pa.Table):
+            table = given
+        elif hasattr(given, "to_arrow"):
+            table = given.to_arrow()
+        else:
+            table = pa.Table.from_pandas(given, preserve_index=False)
+    except (pa.ArrowException, AttributeError, TypeError, ValueError) as error:
+        raise WrongTypeError(
+            "a table of records is a path, a frame of pandas, polars or Arrow, or a dictionary of "
+            f"lists of one length, not this {type(given).__name__}: {in_one_line(error)}"
+        ) from error
+    records: list[dict[str, Any]] = table.to_pylist()
+    return records

@@ -1,0 +1,137 @@
+"""The documents tell the truth: their Python runs, their commands exist, their parts are fresh."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import understandability as ud
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+# What people read; sources of parts that scripts generate are among them.
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")]
+each = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+WITH_EXAMPLES = [page for page in PAGES if ">>> " in page.read_text("utf-8")]
+
+
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_its_python_gives_what_stands_below_it(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line with ``>>>``, in order."""
+    monkeypatch.chdir(ROOT)
+    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+def test_there_are_examples_in_the_readme_and_the_concepts() -> None:
+    """Else the test above would hold nothing."""
+    names = {page.name for page in WITH_EXAMPLES}
+    assert {
+        "README.md",
+        "measures.md",
+        "understanding.md",
+        "extraction.md",
+        "pipelines.md",
+    } <= names
+
+
+def heading_anchors(page: Path) -> set[str]:
+    """The anchors that a host makes of a page's headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    kept = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.strip().replace(" ", "-") for heading in kept}
+
+
+@each
+def test_its_links_lead_somewhere(page: Path) -> None:
+    """Files that it names are there, with the headings."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for link, heading in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)]+))?\)", text):
+        place = (page.parent / link).resolve() if link else page
+        if place.parent.name == "tutorials" and not place.suffix:
+            place = ROOT / "notebooks" / f"{place.name}.ipynb"
+        assert place.exists(), link
+        if heading and place.suffix == ".md":
+            assert heading in heading_anchors(place), f"{link}#{heading}"
+
+
+def options_of_commands() -> dict[str, set[str]]:
+    """The options of every command, as its help has them."""
+    reference = (DOCS / "commands.md").read_text("utf-8")
+    sections = re.findall(r"^##+ (understand .*)\n((?:(?!^##).*\n)*)", reference, re.MULTILINE)
+    return {
+        heading: set(re.findall(r"`(--?[a-z-]+)", section)) | {"--help"}
+        for heading, section in sections
+    }
+
+
+@each
+def test_its_commands_exist(page: Path) -> None:
+    """With every option that is given to them."""
+    helps = options_of_commands()
+    lines = re.findall(
+        r"^    (understand (?:[^\\\n]|\\\n)*)", page.read_text("utf-8"), re.MULTILINE
+    )
+    for line in lines:
+        words = shlex.split(line.replace("\\\n", " "))
+        named = [" ".join(words[:count]) for count in (3, 2)]
+        heading = next((name for name in named if name in helps), None)
+        assert heading, line
+        options = {word.partition("=")[0] for word in words if re.match("--?[a-z]", word)}
+        assert options <= helps[heading], line
+
+
+def test_the_generated_parts_are_not_stale(script: Run) -> None:
+    """`scripts/docs/update.py` would change nothing."""
+    done = script("docs.update", "--check")
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_column_is_explained() -> None:
+    """Those of scores, features, words and texts."""
+    from understandability.rows import FeatureRows, TextRows, WordRows
+    from understandability.scoring import Scorer, Settings
+
+    text = (DOCS / "reference" / "columns.md").read_text("utf-8")
+    settings = Settings()
+    makers = [
+        Scorer(settings),
+        FeatureRows(settings, ()),
+        WordRows(settings, ()),
+        TextRows(settings, explain=True),
+    ]
+    missing = {name for maker in makers for name in maker.schema.names if f"`{name}`" not in text}
+    assert not missing
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    """Of the package's top."""
+    text = (DOCS / "reference" / "python.md").read_text("utf-8")
+    missing = [name for name in ud.__all__ if name != "__version__" and name not in text]
+    assert not missing
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    """As `.ci/run` builds it."""
+    pytest.importorskip("myst_nb", reason="needs the extra docs")
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,63 @@
+"""What a bundle says of itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from understandability.documents import document_of_text
+from understandability.features import Batch
+from understandability.models import load_bundle
+from understandability.models.bundle import Bundle
+from understandability.models.card import card_lines, card_markdown
+from understandability.models.training.judged import train_judged
+from understandability.storage.bundle_files import embedded_bundles
+
+RNG = np.random.default_rng(8)
+ROWS = RNG.normal(size=(60, 2))
+SET = {"name": "site a|b", "records": 60, "licence": "CC0", "texts_sha256": "0" * 64}
+
+
+@pytest.fixture
+def needing(lexicons: Path) -> Bundle:
+    """A bundle that reads a vocabulary."""
+    columns = ("smog", "mesh_depth")
+    groups = [str(n) for n in range(60)]
+    card = {"intended_use": "leaflets", "training": [SET]}
+    labels = 50 + 10 * ROWS[:, 0]
+    return train_judged(ROWS, columns, labels, groups, "linear-regressor", card=card)[0]
+
+
+def test_a_missing_vocabulary_is_said_in_each_row(
+    needing: Bundle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    batch = Batch([document_of_text("He had a heart attack."), document_of_text("...")])
+    assert [row.flags for row in needing.estimate(batch)] == [(), ("no_words",)]
+    monkeypatch.setenv("UNDERSTANDABILITY_RESOURCES", str(tmp_path))
+    assert needing.missing_vocabularies == ("mesh",)
+    assert [row.flags for row in needing.estimate(batch)] == [
+        ("missing_vocabulary",), ("no_words",),
+    ]  # fmt: skip
+    assert any("Not installed" in line and "mesh" in line for line in card_lines(needing))
+
+
+def test_the_markdown_card_has_use_data_licence_figures_and_limits(needing: Bundle) -> None:
+    text = card_markdown(needing)
+    for part in ("## Intended use\n\nleaflets.", "| site a\\|b | 60 | CC0 |", "## Limits"):
+        assert part in text
+    assert "0000" not in text
+
+
+@pytest.mark.parametrize("name", embedded_bundles())
+def test_every_bundle_has_a_card_in_both_forms(name: str) -> None:
+    bundle = load_bundle(name)
+    text = card_markdown(bundle)
+    headings = [line for line in text.splitlines() if line.startswith("#")]
+    assert headings[:5] == [
+        f"# Model card: {name}", "## Model", "## Intended use", "## Training data", "## Figures",
+    ]  # fmt: skip
+    assert bundle.label in text
+    assert f"scale {bundle.scale}" in list(card_lines(bundle))
+    assert bundle.missing_vocabularies == ()

@@ -1,0 +1,113 @@
+"""Pipelines of scikit-learn as bundles: the same numbers, or one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import ElasticNet, LinearRegression, LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.neural_network import MLPRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.svm import SVR
+
+from understandability.documents import document_of_text
+from understandability.errors import OptionError
+from understandability.features import Batch
+from understandability.models import load_bundle
+from understandability.models.bundle import Bundle
+from understandability.models.training.learners import DifficultyRegressor
+
+RNG = np.random.default_rng(4)
+COLUMNS = ("smog", "dale_chall", "syllables_per_word")
+ROWS = RNG.normal(size=(120, 3)) * [3, 2, 0.2] + [9, 8, 1.5]
+LABELS = np.clip(5 * ROWS[:, 0] + RNG.normal(size=120), 0, 100)
+MISSING = np.where(RNG.random(ROWS.shape) < 0.1, np.nan, ROWS)
+OWN, HELD_OUT = slice(80), slice(80, None)
+
+
+def kept(pipeline: Any, rows: Any = ROWS, labels: Any = LABELS) -> Bundle:
+    fitted = pipeline.fit(rows[OWN], labels[OWN])
+    return Bundle.from_sklearn(fitted, COLUMNS, rows[HELD_OUT], labels[HELD_OUT])
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        Ridge(),
+        make_pipeline(RobustScaler(), ElasticNet(alpha=0.01)),
+        make_pipeline(SimpleImputer(strategy="mean"), MinMaxScaler((-1, 3)), SVR(C=10)),
+        make_pipeline(StandardScaler(), SimpleImputer(), RobustScaler(), LinearRegression()),
+        make_pipeline(StandardScaler(with_mean=False), "passthrough", Ridge()),
+        make_pipeline(RobustScaler(), DifficultyRegressor("random-forest-regressor")),
+        make_pipeline(SimpleImputer(), StandardScaler(), DifficultyRegressor("svm-regressor")),
+        GridSearchCV(make_pipeline(SimpleImputer(), Ridge()), {"ridge__alpha": [0.1, 1]}, cv=2),
+    ],
+    ids=lambda pipeline: type(getattr(pipeline, "steps", [("", pipeline)])[-1][1]).__name__,
+)
+def test_a_bundle_gives_the_numbers_of_the_pipeline(pipeline: Any, tmp_path: Path) -> None:
+    """Also where values are missing, if the pipeline fills them."""
+    fills = "SimpleImputer" in str(pipeline)
+    bundle = kept(pipeline, MISSING if fills else ROWS)
+    bundle.save(tmp_path / "own")
+    again = load_bundle(tmp_path / "own")
+    rows = MISSING if fills else ROWS
+    np.testing.assert_allclose(again.model.predict(rows), pipeline.predict(rows), rtol=1e-6)
+    [row] = again.estimate(Batch([document_of_text("You have flu. Rest, and drink water.")]))
+    assert 0 <= row.difficulty <= 100
+
+
+def test_the_classes_of_a_classifier_are_difficulties() -> None:
+    classes = np.where(LABELS > 45, 60, 20)
+    bundle = kept(make_pipeline(StandardScaler(), LogisticRegression()), labels=classes)
+    raw = bundle.model.predict(ROWS)
+    assert raw.min() >= 20
+    assert raw.max() <= 60
+    words = make_pipeline(LogisticRegression()).fit(ROWS, np.where(LABELS > 45, "hard", "easy"))
+    with pytest.raises(OptionError, match="classes of the pipeline must be numbers"):
+        Bundle.from_sklearn(words, COLUMNS, ROWS, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "message"),
+    [
+        (HistGradientBoostingRegressor(), "cannot keep HistGradientBoostingRegressor; it keeps"),
+        (make_pipeline(PCA(), Ridge()), "cannot keep PCA; it keeps pipelines of SimpleImputer"),
+        (SVR(kernel="linear"), "would not give the numbers of this SVR"),
+        (
+            MLPRegressor(hidden_layer_sizes=(4,), activation="tanh", tol=10.0),
+            "would not give the numbers",
+        ),
+        (make_pipeline(SimpleImputer(add_indicator=True), Ridge()), "drops or adds columns"),
+    ],
+    ids=["trees", "pca", "kernel", "activation", "indicator"],
+)
+def test_what_cannot_be_kept_is_one_sentence(pipeline: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=message) as caught:
+        kept(pipeline, MISSING if "Imputer" in str(pipeline) else ROWS)
+    assert "\n" not in str(caught.value)
+
+
+def test_trees_that_learned_of_missing_values_are_refused() -> None:
+    with pytest.raises(OptionError, match="missing values in trees"):
+        kept(RandomForestRegressor(20), MISSING)
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "labels", "message"),
+    [
+        (("smog",), ROWS, LABELS, "takes 3 columns, 1 are named"),
+        (("smog", "dale_chall", "smug"), ROWS, LABELS, "did you mean smog"),
+        (COLUMNS, ROWS, LABELS[:5], "a label for each row"),
+        (COLUMNS, ROWS, LABELS * 9, "from 0 to 100"),
+    ],
+)
+def test_mistakes_are_one_sentence(columns: Any, rows: Any, labels: Any, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        Bundle.from_sklearn(Ridge().fit(ROWS, LABELS), columns, rows, labels)

@@ -1,0 +1,132 @@
+"""Labels in any kind of table, with named columns, a stated direction, and groups."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from understandability.direction import Direction
+from understandability.errors import InputError, OptionError
+from understandability.formats.tables import TableColumns
+from understandability.models.training.labelled import LabelSource, joined_groups, read_labelled
+
+EASY, HARD = "The cat sat.", "Pharmacokinetic heterogeneity complicates extrapolation."
+ROWS = [
+    {
+        "key": f"00{i}",
+        "body": f"{HARD if i % 2 else EASY}\nNumber {i}.",
+        "rating": i / 2,
+        "pair": i // 2,
+    }
+    for i in range(40)
+]
+SOURCE = LabelSource(
+    "labels", "rating", Direction.HARDER, columns=TableColumns(id="key", text="body"), group="pair"
+)
+
+
+def written(path: Path) -> Path:
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(ROWS), path)
+        return path
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "wt", encoding="utf-8-sig", newline="") as file:
+        if ".jsonl" in path.suffixes:
+            file.writelines(json.dumps(row) + "\n" for row in ROWS)
+        else:
+            rows = csv.DictWriter(
+                file, list(ROWS[0]), delimiter="\t" if "tsv" in path.name else ","
+            )
+            rows.writeheader()
+            rows.writerows(ROWS)
+    return path
+
+
+def read(path: Path | str, given: Any = None, **changes: Any) -> Any:
+    settings = {name: getattr(SOURCE, name) for name in SOURCE.__slots__} | {"path": str(path)}
+    return read_labelled(LabelSource(**{**settings, **changes}), given)
+
+
+def check(texts: Any) -> None:
+    assert texts.docnos[:2] == ("000", "001")
+    assert texts.groups[:3] == ("0", "0", "1")
+    np.testing.assert_array_equal(texts.labels, np.arange(40) / 2)
+    assert len(texts.documents) == 40
+
+
+@pytest.mark.parametrize(
+    "name", ["x.csv", "x.tsv", "x.csv.gz", "x.jsonl", "x.jsonl.gz", "x.parquet"]
+)
+def test_files_of_every_kind_hold_the_same(tmp_path: Path, name: str) -> None:
+    """Texts run over lines, and ids keep their leading zeros."""
+    check(read(written(tmp_path / name)))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pa.Table.from_pylist])
+def test_frames_hold_the_same(make: Any) -> None:
+    check(read("the table", make(ROWS)))
+
+
+def test_a_dictionary_of_lists_holds_the_same() -> None:
+    check(read("the table", {name: [row[name] for row in ROWS] for name in ROWS[0]}))
+
+
+def test_the_direction_is_asked_for_with_both_correlations() -> None:
+    """A guess turned easier labels into a model that was wrong way round."""
+    with pytest.raises(OptionError) as caught:
+        read("x", pd.DataFrame(ROWS), direction=None)
+    message = str(caught.value)
+    assert "say higher-harder or higher-easier (--direction" in message
+    assert "as higher-harder, and at -" in message
+    assert "\n" not in message
+
+
+def test_texts_without_ids_are_named_by_their_number() -> None:
+    rows = [{"text": row["body"], "label": row["rating"]} for row in ROWS]
+    texts = read("x", pd.DataFrame(rows), label="label", columns=TableColumns(), group=None)
+    assert texts.docnos[0] == texts.groups[0] == "1"
+
+
+def test_equal_texts_are_in_one_group() -> None:
+    """Else a text is learned from in one fold and judged in another."""
+    rows = [*ROWS, {"key": "again", "body": ROWS[0]["body"], "rating": 3, "pair": 99}]
+    numbers = joined_groups([read("x", pd.DataFrame(rows))])
+    assert numbers[0] == numbers[1] == numbers[-1] != numbers[2]
+
+
+@pytest.mark.parametrize(
+    ("content", "changes", "message"),
+    [
+        ("key,body,rating\na,b\n", {}, "line 2 has 2 cells, and the line of headings 3"),
+        ("key,body,rating\n", {}, "has no texts with words"),
+        ("key,body,rating,pair\na,b,4,1\n", {"label": "score"}, "no column 'score'; it has key"),
+        ("key,body,rating,pair\na,b,4,1\n", {"group": "site"}, "choose one by --group-column"),
+        ("key,body,rating,pair\na,Hi.,high,1\n", {}, "record 1: 'rating' is 'high', not a number"),
+        (
+            "key,body,rating,pair\na,Hi.,\xff,1\n",
+            {},
+            "cannot be read as UTF-8 text with ','",
+        ),
+    ],
+)
+def test_each_mistake_is_one_sentence(
+    tmp_path: Path, content: str, changes: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(InputError, match=message):
+        read(path, **changes)
+
+
+def test_labels_by_range_run_from_0_to_100() -> None:
+    difficulties = read("x", pd.DataFrame(ROWS), scale="range").difficulties
+    np.testing.assert_allclose(difficulties, np.arange(40) / 39 * 100)
