@@ -7,9 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from scripts.browser import BrowserPage
 
 # The first example of a test may have to load a list of words.
 settings.register_profile("understandability", deadline=None)
@@ -106,3 +110,17 @@ def understand() -> Run:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserPage]:
+    """A tab of headless Chromium; tests that need it skip where there is none."""
+    pytest.importorskip("websockets.sync.client", reason="needs the extra test")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT))  # scripts are no package of the wheel
+        from scripts.browser import browsing, found
+
+    if found() is None:
+        pytest.skip("needs a browser; neither chromium nor google-chrome is installed")
+    with browsing(tmp_path_factory.mktemp("browser")) as page:
+        yield page

@@ -11,7 +11,7 @@ one thread, twenty with a teacher; the folder of ``--cache`` keeps the passages 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -99,13 +99,13 @@ def tables(table: Table, levels: Mapping[str, Floats], others: Mapping[str, Floa
     return f"{markdown(['set', *levels, *others], rows)}{said}"
 
 
-def seeds(table: Table, levels: Mapping[str, Mapping[int, Floats]]) -> str:
+def seeds(table: Table, levels: Mapping[str, Sequence[Floats]]) -> str:
     """The lowest and the highest figure of three seeds."""
     rows = []
     for part, here in parts(table).items():
         cells = []
         for by_seed in levels.values():
-            found = [agreement(table, here, values).value for values in by_seed.values()]
+            found = [agreement(table, here, values).value for values in by_seed]
             cells.append(f"{short(min(found))} to {short(max(found))}")
         rows.append([part, *cells])
     return markdown(["set", *levels], rows)
@@ -199,29 +199,26 @@ def main() -> None:
     arguments = parser.parse_args()
     table = labelled_table(arguments.data, arguments.cache)
     others = dict(formulas(table))
-    whole, folds = (
-        {
-            name: {seed: of(table, recipe, seed) for seed in SEEDS}
-            for name, recipe in RECIPES.items()
-        }
-        for of in (left_out, out_of_fold)
-    )
-    without = {name: by_seed[0] for name, by_seed in whole.items()}
-    out = {name: by_seed[0] for name, by_seed in folds.items()}
-    both = {f"{name}, left out": of for name, of in whole.items()}
-    both |= {f"{name}, out of fold": of for name, of in folds.items()}
+    without = {name: left_out(table, recipe, SEEDS[0]) for name, recipe in RECIPES.items()}
+    folds = {
+        name: [out_of_fold(table, recipe, seed) for seed in SEEDS]
+        for name, recipe in RECIPES.items()
+    }
+    by_seed = {f"{name}, out of fold": levels for name, levels in folds.items()}
+    rest = [left_out(table, RECIPES["open"], seed) for seed in SEEDS[1:]]
+    by_seed["open, left out"] = [without["open"], *rest]
     checksums = {
         name: load_bundle(ROOT / "resources" / "bundles" / name).checksum[:16] for name in RECIPES
     }
     made = {
         "bundles": ", ".join(f"`{name}` {checksum}" for name, checksum in checksums.items()),
         "left-out": tables(table, without, others),
-        "out-of-fold": tables(table, out, {}),
-        "seeds": seeds(table, both),
+        "out-of-fold": tables(table, {name: levels[0] for name, levels in folds.items()}, {}),
+        "seeds": seeds(table, by_seed),
         "calibration": calibration(table, without),
     }
     if arguments.teacher:
-        made["student"] = student(table, arguments.teacher, arguments.cache, out["open"])
+        made["student"] = student(table, arguments.teacher, arguments.cache, folds["open"][0])
     fill(arguments.output, made)
 
 

@@ -166,7 +166,7 @@ def test_strict_ends_with_1_if_there_was_an_error_row(understand, tmp_path: Path
     [
         (["none.html"], "none.html does not exist; name a file, a folder, or - for standard input"),
         (["."], "has no pages in it"),
-        (["x.odt"], "a suffix that is not known; inputs end in .html"),
+        (["x.xyz"], "a suffix that is not known; inputs end in .html"),
         (["a.txt", "-o", "none/s.csv"], "its folder does not exist; make it first"),
         (["a.txt", "-o", "s.xls"], "the suffix of s.xls names no kind of table"),
         (["a.txt", "--extractor", "magic"], "extractor 'magic' does not exist; choose one of"),
@@ -189,7 +189,7 @@ def test_usage_errors_are_one_sentence_and_status_2(  # type: ignore[no-untyped-
     inputs.mkdir()
     if arguments != ["."]:
         (inputs / "a.txt").write_text("Flu is a virus.")
-        (inputs / "x.odt").write_bytes(b"x")
+        (inputs / "x.xyz").write_bytes(b"x")
     done = understand("score", *arguments, cwd=inputs)
     assert done.returncode == 2
     assert sentence in " ".join(done.stderr.split())

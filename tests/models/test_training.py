@@ -56,6 +56,13 @@ def test_figures_out_of_fold_stand_beside_the_formulas_and_the_default(trained: 
     assert trained.figures.sets[0].groups == 20
 
 
+def test_the_table_of_a_paper_has_each_score_with_its_intervals(trained: Any) -> None:
+    row = next(iter(trained.figures))
+    cell = f"{row['pearson']:.3f} [{row['pearson_low']:.3f}, {row['pearson_high']:.3f}]"
+    assert f"mine, out of fold & 60 & {cell}" in trained.figures.to_latex()
+    assert f"| mine, out of fold | 60 | {cell} |" in trained.figures.to_markdown()
+
+
 def test_harder_texts_are_more_difficult_although_higher_labels_are_easier(trained: Any) -> None:
     table = trained.estimates.to_pydict()
     assert table["difficulty"][5] > table["difficulty"][0] + 40

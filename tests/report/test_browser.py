@@ -21,7 +21,7 @@ from understandability.report.steps import FirstSteps, Step
 from understandability.scoring import Scorer
 
 if TYPE_CHECKING:
-    from conftest import BrowserPage
+    from scripts.browser import BrowserPage
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 ATTACKED = "window.attacked = (window.attacked || 0) + 1"

@@ -17,13 +17,13 @@ pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from understandability.scoring import Settings  # noqa: E402  # after the skips
 from understandability.serve.app import create  # noqa: E402
-from understandability.serve.guard import Limits  # noqa: E402
+from understandability.serve.guard import RequestLimits  # noqa: E402
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 TEXT = (
     "Preoperative optimisation of comorbidities is imperative to minimise perioperative morbidity."
 )
-LIMITS = Limits(megabytes=0.1, seconds=30.0, documents=5)
+LIMITS = RequestLimits(megabytes=0.1, seconds=30.0, documents=5)
 
 Call = Callable[..., Any]
 

@@ -16,9 +16,11 @@ from understandability.api.scoring import Rows
 from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError, WrongTypeError
+from understandability.evaluation.result_table import ResultTable
 from understandability.evaluation.statistics.correlation import spearman
 from understandability.evaluation.validation import (
     BASELINES,
+    CORRELATIONS,
     Validation,
     compared,
     comparisons,
@@ -84,6 +86,33 @@ class Validated:
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a pandas data frame, where pandas is installed."""
         return self.to_arrow().to_pandas()
+
+    def table(self) -> ResultTable:
+        """The table of a paper: a score a row, each correlation with its interval."""
+        return ResultTable(
+            ("set", "score", "texts", *(name.capitalize() for name in CORRELATIONS)),
+            tuple(
+                (
+                    row["set"],
+                    row["score"],
+                    row["n"],
+                    *(
+                        f"{row[name]:.3f} [{row[f'{name}_low']:.3f}, {row[f'{name}_high']:.3f}]"
+                        for name in CORRELATIONS
+                    ),
+                )
+                for row in self
+            ),
+            note="Correlations with the labels; in brackets 95 % intervals by resampling groups.",
+        )
+
+    def to_latex(self) -> str:
+        """The `table` with the rules of booktabs."""
+        return self.table().to_latex()
+
+    def to_markdown(self) -> str:
+        """The `table` as Markdown."""
+        return self.table().to_markdown()
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def validate(
     if output is not None:
         settings = {"model": model.label, "scale": model.scale, "threshold": threshold}
         document = {"settings": settings, "sets": report(found.sets)}
-        write_result(output, document, lambda: list(found))
+        write_result(output, document, lambda: list(found), table=found.table)
 
 
 def _stated(direction: str | None) -> str:

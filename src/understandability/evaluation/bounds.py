@@ -17,7 +17,7 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.labels import Dimension, FoldedLabels
+from understandability.evaluation.labels import Dimension, Judgements
 from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.scoring import largest_gain
 from understandability.evaluation.measures.table import Measure
@@ -97,7 +97,7 @@ def pair_bounds(
     for measure in parsed:
         if measure.base != "RBP" or measure.form == "H" or measure.parts:
             raise OptionError(f"{measure} has no bounds here: give RBP, uRBP or RBPu")
-    judgements = FoldedLabels(qrels, dimensions or {}, conventions or Conventions())
+    judgements = Judgements(qrels, dimensions or {}, conventions or Conventions())
     for measure in parsed:
         judgements.require(measure)
         if measure.get("judged_only", judgements.conventions):
@@ -116,7 +116,7 @@ def pair_bounds(
 class _Listed:
     """All documents of a run, labelled or not."""
 
-    def __init__(self, run: Run, judgements: FoldedLabels) -> None:
+    def __init__(self, run: Run, judgements: Judgements) -> None:
         self.name = run.name
         lines = run.line_order(judgements.conventions.order)
         self.judged, places = judgements.all_of(run, lines)
@@ -124,7 +124,7 @@ class _Listed:
         documents = [docnos[document] for document in run.docno_ids[places].tolist()]
         self.keys = list(zip(self.judged.query.tolist(), documents, strict=True))
 
-    def weights(self, measure: Measure, judgements: FoldedLabels) -> Floats:
+    def weights(self, measure: Measure, judgements: Judgements) -> Floats:
         p: float = measure.get("p", judgements.conventions)
         weights: Floats = (1 - p) * np.power(p, self.judged.position.astype(np.float64))
         return (
@@ -133,7 +133,7 @@ class _Listed:
 
 
 def _bounds(
-    measure: Measure, run: _Listed, reference: _Listed, judgements: FoldedLabels
+    measure: Measure, run: _Listed, reference: _Listed, judgements: Judgements
 ) -> PairBounds:
     numbers: dict[tuple[int, str], int] = {}
     weight, known, gains = [], np.array([], dtype=bool), np.array([])

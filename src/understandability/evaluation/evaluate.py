@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.labels import Dimension, FoldedLabels
+from understandability.evaluation.labels import Dimension, Judgements
 from understandability.evaluation.measures.foreign import ForeignMeasure, ForeignScores
 from understandability.evaluation.measures.names import AnyMeasure, parse_measures
 from understandability.evaluation.measures.scoring import harmonic, score
@@ -211,7 +211,7 @@ def evaluate_runs(
     parsed = parse_measures(measures)
     if not parsed:
         raise OptionError("there is no measure; name one, such as RBP(p=0.8)@10")
-    judgements = FoldedLabels(qrels, dimensions or {}, conventions or Conventions())
+    judgements = Judgements(qrels, dimensions or {}, conventions or Conventions())
     for measure in parsed:
         judgements.require(measure)
     odd_labels = {
@@ -260,7 +260,7 @@ def _refuse_odd(oddities: Mapping[str, Sequence[Oddity]], strict: bool) -> None:
 class _Scorer:
     """The measures of one evaluation: ours, and those of ir_measures."""
 
-    def __init__(self, measures: Sequence[AnyMeasure], judgements: FoldedLabels) -> None:
+    def __init__(self, measures: Sequence[AnyMeasure], judgements: Judgements) -> None:
         self._judgements = judgements
         self._own = [(i, each) for i, each in enumerate(measures) if isinstance(each, Measure)]
         foreign = [(i, each) for i, each in enumerate(measures) if isinstance(each, ForeignMeasure)]
@@ -320,7 +320,7 @@ def _first(queries: Sequence[str]) -> str:
     return ", ".join(queries[:2]) + (", ..." if len(queries) > 2 else "")
 
 
-def _header(measures: Sequence[AnyMeasure], judgements: FoldedLabels) -> dict[str, Any]:
+def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str, Any]:
     """All that the numbers depend on."""
     return {
         **judgements.conventions.as_dict(),

@@ -73,7 +73,7 @@ class Judged:
         )
 
 
-class FoldedLabels:
+class Judgements:
     """The qrels, and the labels and scales of further dimensions, under some conventions.
 
     Raises `InputError` where a label is outside its declared scale.

@@ -15,7 +15,7 @@ import numpy as np
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.labels import Dimension, FoldedLabels
+from understandability.evaluation.labels import Dimension, Judgements
 from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.scoring import score
 from understandability.evaluation.result_table import ResultTable
@@ -134,7 +134,7 @@ def simulate(
         labels = np.floor(np.clip(labels, grid.scale.low, grid.scale.high))
         qrels = _labels(run, "relevance", relevant)
         under = Dimension(_labels(run, "understandability", labels), grid.scale)
-        judgements = FoldedLabels(qrels, {"u": under}, Conventions(max_relevance=1.0))
+        judgements = Judgements(qrels, {"u": under}, Conventions(max_relevance=1.0))
         judged = judgements.judged(run)
         for measure in parsed:
             judgements.require(measure)

@@ -207,8 +207,11 @@ def validate(
     result = compared(
         texts, [*rows, *found.baselines()], _chances(found.chances, texts, threshold), random_state
     )
-    trained_on = [entry.get("texts_sha256") for entry in bundle.card.get("training", ())]
-    if texts.checksum in trained_on:
+    training = bundle.card.get("training")
+    if isinstance(training, list) and any(
+        isinstance(entry, Mapping) and entry.get("texts_sha256") == texts.checksum
+        for entry in training
+    ):
         remark = (
             f"{bundle.name} was trained on these very texts: its figures here say nothing of "
             "others; those out of fold are in its card (`understand bundle show`)"

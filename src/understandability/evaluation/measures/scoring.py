@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError
-from understandability.evaluation.labels import FoldedLabels, Judged
+from understandability.evaluation.labels import Judged, Judgements
 from understandability.evaluation.measures.table import RELEVANCE, Measure
 
 
-def score(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Floats:
+def score(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     """The value of a measure for each query of the qrels.
 
     0 for a query that the run lacks, or that has no relevant document.
@@ -48,7 +48,7 @@ def harmonic(values: Floats, weights: Floats) -> Floats:
     return np.where(positive, weights.sum() / (column / safe).sum(axis=0), 0.0)
 
 
-def gain(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Floats:
+def gain(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     """The gain of each labelled document, 0 where a label that the measure needs is missing."""
     others = [name for name in measure.dimensions if name != RELEVANCE]
     product = np.ones(len(judged.query))
@@ -63,7 +63,7 @@ def gain(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Floats:
     return np.where(judged.known(measure.dimensions), value, 0.0)
 
 
-def largest_gain(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Floats:
+def largest_gain(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     """The gain of each document, of one that lacks labels the most that its other labels allow."""
     largest = np.ones(len(judged.query))
     for name in measure.dimensions:
@@ -77,7 +77,7 @@ def largest_gain(measure: Measure, judgements: FoldedLabels, judged: Judged) -> 
     return np.where(known, gain(measure, judgements, judged), largest)
 
 
-def _relevance_gain(measure: Measure, judgements: FoldedLabels, grades: Floats) -> Floats:
+def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
     """f(T): what a grade of relevance gains under the measure."""
     conventions = judgements.conventions
     if measure.base == "nDCG":
@@ -115,17 +115,17 @@ def _sums(judged: Judged, values: Floats) -> Floats:
     return sums.astype(np.float64, copy=False)
 
 
-def _rbp(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Floats:
+def _rbp(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     gains = np.where(_within(measure, judged), gain(measure, judgements, judged), 0.0)
     return _sums(judged, gains * _rbp_discount(measure, judgements, judged))
 
 
-def _rbp_discount(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Floats:
+def _rbp_discount(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     p: float = measure.get("p", judgements.conventions)
     return np.asarray((1 - p) * np.power(p, judged.position.astype(np.float64)))
 
 
-def _ndcg(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Floats:
+def _ndcg(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     dcg = _dcg(measure, judged, gain(measure, judgements, judged))
     by_relevance = (
         measure.form == "u" and measure.get("ideal", judgements.conventions) == "relevance"
@@ -141,7 +141,7 @@ def _dcg(measure: Measure, judged: Judged, gains: Floats) -> Floats:
     return _sums(judged, gains / np.log2(judged.position + 2.0))
 
 
-def _ideal_dcg(measure: Measure, judgements: FoldedLabels) -> Floats:
+def _ideal_dcg(measure: Measure, judgements: Judgements) -> Floats:
     """The highest DCG that the documents of the qrels allow, for each query."""
     if measure not in judgements.ideal:
         pool = judgements.pool
@@ -151,7 +151,7 @@ def _ideal_dcg(measure: Measure, judgements: FoldedLabels) -> Floats:
     return judgements.ideal[measure]
 
 
-def _err(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Floats:
+def _err(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     stop: Floats = np.where(_within(measure, judged), gain(measure, judgements, judged), 0.0)
     if measure.get("form", judgements.conventions) == "cascade":
         stop = np.multiply(stop, _product_before(judged, 1 - stop))
@@ -178,7 +178,7 @@ def _judged_share(measure: Measure, judged: Judged) -> Floats:
     return np.divide(count, shown, out=np.zeros_like(count), where=shown > 0)
 
 
-def _residual(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Floats:
+def _residual(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     part = measure.parts[0]
     if part.get("judged_only", judgements.conventions):
         judged = judged.condensed(part.dimensions)
@@ -194,6 +194,6 @@ def _residual(measure: Measure, judgements: FoldedLabels, judged: Judged) -> Flo
     return np.where(complete, 0.0, 1 - np.power(p, shown) - of_known)
 
 
-_SCORES: Mapping[str, Callable[[Measure, FoldedLabels, Judged], Floats]] = MappingProxyType(
+_SCORES: Mapping[str, Callable[[Measure, Judgements, Judged], Floats]] = MappingProxyType(
     {"RBP": _rbp, "nDCG": _ndcg, "ERR": _err}
 )

@@ -1,4 +1,4 @@
-"""A real browser for the tests of reports: Chromium, headless, over the DevTools protocol."""
+"""A real browser for tests and measurements: Chromium, headless, over the DevTools protocol."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 _FLAGS = (
     "--headless",
@@ -63,8 +62,8 @@ class BrowserPage:
         answer: dict[str, Any] = json.loads(self._socket.recv(timeout=_PATIENCE))
         return answer
 
-    def open(self, path: Path, *, width: int = 1280, dark: bool = False) -> None:
-        """Show a file in a window of that width."""
+    def open(self, where: Path | str, *, width: int = 1280, dark: bool = False) -> None:
+        """Show a file or an address in a window of that width."""
         self.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -73,7 +72,9 @@ class BrowserPage:
             mobile=width < 600,
         )
         self.emulate("screen", dark=dark)
-        self.send("Page.navigate", url=path.resolve().as_uri())
+        self.send(
+            "Page.navigate", url=where if isinstance(where, str) else where.resolve().as_uri()
+        )
         while self._receive().get("method") != "Page.loadEventFired":
             pass
 
@@ -90,6 +91,10 @@ class BrowserPage:
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")
 
+    def type(self, text: str) -> None:
+        """Put text where the caret is, as if pasted."""
+        self.send("Input.insertText", text=text)
+
     def press(self, key: str, text: str = "") -> None:
         """Press a key as a person does."""
         codes = {"Tab": 9, "Enter": 13, " ": 32}
@@ -101,6 +106,11 @@ class BrowserPage:
                 text=text if kind == "keyDown" else "",
                 windowsVirtualKeyCode=codes[key],
             )
+
+    def picture(self) -> bytes:
+        """The whole page as a PNG file."""
+        shot = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+        return base64.b64decode(shot["data"])
 
     def pdf(self) -> bytes:
         """The page as printed."""
@@ -121,14 +131,19 @@ class BrowserPage:
         ]
 
 
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserPage]:
-    """A tab of headless Chromium; tests that need it skip where there is none."""
-    program = shutil.which("chromium") or shutil.which("google-chrome")
+def found() -> str | None:
+    """The program, where there is one."""
+    return shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@contextmanager
+def browsing(folder: Path) -> Iterator[BrowserPage]:
+    """A tab of a browser that keeps its files in a folder; it ends with the context."""
+    from websockets.sync.client import connect
+
+    program = found()
     if program is None:
-        pytest.skip("needs a browser; neither chromium nor google-chrome is installed")
-    connect = pytest.importorskip("websockets.sync.client", reason="needs the extra test").connect
-    folder = tmp_path_factory.mktemp("browser")
+        raise SystemExit("this needs a browser; install chromium")
     with subprocess.Popen(
         [program, *_FLAGS, f"--user-data-dir={folder}", "about:blank"],
         stdout=subprocess.DEVNULL,

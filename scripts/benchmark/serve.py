@@ -1,0 +1,140 @@
+"""How fast `understand serve` answers: keys in the editor, and calls over HTTP.
+
+*Keys*: texts of 100, 1,000 and 5,000 words are put into the editor in a real Chromium; then keys
+are pressed at the end of the text, one every 150 ms. A time runs from a key to the moment when the
+page shows the answer to the very text that it made. Needs Chromium and the extra test.
+*Calls*: `--calls` posts texts of 300 words from several threads and counts answers a second.
+
+    python -m scripts.benchmark.serve [--keys 60] [--calls 500] [--workers 2]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from scripts.browser import BrowserPage, browsing
+
+ROOT = Path(__file__).parents[2]
+SIZES = (100, 1000, 5000)
+_PAUSE = 0.15  # seconds between keys
+_THREADS = 16
+# Notes when each text was typed, and when its answer was drawn.
+_WATCH = """
+window.typed = new Map(); window.times = [];
+document.getElementById('text').addEventListener('input', (event) => {
+  window.typed.set(event.target.value, performance.now());
+}, true);
+document.addEventListener('explained', ({detail}) => {
+  const start = window.typed.get(detail.text);
+  if (start === undefined || detail.steps) return;
+  requestAnimationFrame(() => setTimeout(() => window.times.push(performance.now() - start)));
+});
+"""
+
+
+@contextmanager
+def serving(workers: int) -> Iterator[str]:
+    """A server; its address."""
+    command = [sys.executable, "-m", "understandability", "serve", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--workers", str(workers)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found is not None
+        for _ in range(300):
+            try:
+                urllib.request.urlopen(found[0] + "healthz").close()
+                break
+            except OSError:
+                time.sleep(0.2)
+        try:
+            yield found[0]
+        finally:
+            process.terminate()
+
+
+def words() -> list[str]:
+    """The texts of the panel, one after another."""
+    paths = sorted((ROOT / "tests" / "panel").glob("*.txt"))
+    return re.findall(r"\S+\s+", "\n\n".join(path.read_text("utf-8") for path in paths))
+
+
+def keys(page: BrowserPage, address: str, size: int, number: int) -> list[float]:
+    """Milliseconds from each key to its answer; keys that another key overtook have none."""
+    page.open(address)
+    page.evaluate(_WATCH)
+    page.evaluate("document.getElementById('text').focus()")
+    page.type("".join(words()[:size]))
+    time.sleep(3)
+    page.evaluate("window.times.length = 0")
+    for letter in ("and we rest well. " * number)[:number]:
+        page.type(letter)
+        time.sleep(_PAUSE)
+    time.sleep(1)
+    times: list[float] = page.evaluate("window.times")
+    page.evaluate("document.getElementById('text').value = ''")  # no question on leaving
+    return times
+
+
+def calls(address: str, number: int) -> list[float]:
+    """Seconds of each call, made by several threads."""
+    every = words()
+
+    def call(start: int) -> float:
+        text = "".join(every[start % 5000 : start % 5000 + 300])
+        body = json.dumps({"text": text}).encode()
+        request = urllib.request.Request(
+            f"{address}v1/score", body, {"Content-Type": "application/json"}
+        )
+        begin = time.perf_counter()
+        with urllib.request.urlopen(request) as reply:
+            assert len(json.load(reply)["rows"]) == 1
+        return time.perf_counter() - begin
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return list(threads.map(call, range(0, 7 * number, 7)))
+
+
+def main() -> None:
+    """Print both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keys", type=int, default=60)
+    parser.add_argument("--calls", type=int, default=500)
+    parser.add_argument("--workers", type=int, default=1)
+    chosen = parser.parse_args()
+    with serving(chosen.workers) as address:
+        if chosen.keys:
+            with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as page:
+                for size in SIZES:
+                    times = keys(page, address, size, chosen.keys)
+                    median, high = np.percentile(times, [50, 95])
+                    print(
+                        f"{size:5} words: {len(times)} of {chosen.keys} keys answered, "
+                        f"median {median:.0f} ms, p95 {high:.0f} ms"
+                    )
+        if chosen.calls:
+            calls(address, 50)  # the first ones number words
+            begin = time.perf_counter()
+            seconds = calls(address, chosen.calls)
+            rate = chosen.calls / (time.perf_counter() - begin)
+            print(
+                f"{chosen.workers} workers: {rate:.0f} texts of 300 words a second, p99 "
+                f"{1000 * np.percentile(seconds, 99):.0f} ms from {_THREADS} threads"
+            )
+
+
+if __name__ == "__main__":
+    main()
