@@ -58,10 +58,14 @@ def until(browser: BrowserPage, script: str) -> Any:
     raise AssertionError(f"never true: {script}")
 
 
+def leave(browser: BrowserPage) -> None:
+    """Empty the text, which is then left without a question."""
+    browser.evaluate("(e => { if (e) e.value = ''; })(document.getElementById('text'))")
+
+
 def written(browser: BrowserPage, address: str, text: str, **window: Any) -> None:
     """The editor with a text, once what to do first is there."""
-    # An empty text is left without a question.
-    browser.evaluate("(e => { if (e) e.value = ''; })(document.getElementById('text'))")
+    leave(browser)
     browser.open(address, **window)
     browser.evaluate("document.getElementById('text').focus()")
     browser.type(text)
@@ -173,6 +177,7 @@ def test_nothing_of_a_hostile_text_runs(browser: BrowserPage, address: str) -> N
 
 def test_a_page_of_another_origin_reads_nothing(browser: BrowserPage, address: str) -> None:
     """Neither by a call nor by a script, nor can it frame the editor."""
+    leave(browser)
     browser.open("data:text/html,<title>x</title>")
     for options in ("{}", "{method: 'POST', body: '{}'}", "{mode: 'no-cors'}"):
         read = f"fetch('{address}v1/score', {options}).then(r => r.text()).catch(() => '')"
