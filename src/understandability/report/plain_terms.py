@@ -337,8 +337,8 @@ def _found(sentence: _Sentence) -> Iterator[tuple[_Form, int, int]]:
 
 def _chosen(forms: Sequence[_Form], sentence: _Sentence, start: int, end: int) -> _Form | None:
     word = sentence.tokens[start]
-    if end - start == 1 and word.isupper() and 1 < len(word) < 6:
-        return None  # an abbreviation or a gene
+    if end - start == 1 and word.isupper() and len(word) > 1:
+        return None  # an abbreviation, a gene or a heading
     if sentence.is_in_compound(start, end) or _is_name(sentence, start, end):
         return None
     parts = {form.row.part for form in forms}
@@ -375,7 +375,7 @@ def _has_part(part: str, parts: set[str], sentence: _Sentence, start: int, end: 
 def _repeats(plain: str, sentence: _Sentence, start: int, end: int) -> bool:
     """Whether a word of the plain term stands beside it already: "supporting tissue tissue"."""
     beside = [*range(max(0, start - 2), start), *range(end, min(end + 2, len(sentence.tokens)))]
-    own = {word for word in plain.lower().split() if len(word) > 3}
+    own = {stem for word in plain.split() if len(word) > 3 for stem in _stems(word)}
     return any(own & _stems(sentence.tokens[place]) for place in beside)
 
 
@@ -390,7 +390,7 @@ def _fits_as_noun(form: _Form, sentence: _Sentence, start: int, end: int) -> boo
     if len(words) == 1:
         return True
     is_doing = words[0].endswith("ing")
-    is_clause = is_doing or words[0] in _CLAUSE
+    is_clause = is_doing or words[0] in _CLAUSE or "it" in words
     has_tail = is_clause or any(word.strip(",") in _AFTER_HEAD for word in words[1:])
     if following in ("NOUN", "NUM", "PROPN") and (has_tail or len(words) > 2):
         return False
