@@ -317,7 +317,8 @@ def _histogram(rows: pa.Table) -> tuple[int, ...]:
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """What differs between two descriptions, in words."""
-    for key in sorted({*before, *now} - {"inputs"}):
+    # What follows from other settings is not told once more.
+    for key in sorted({*before, *now} - {"inputs", "reader_description"}):
         old, new = before.get(key), now.get(key)
         if isinstance(old, dict) and isinstance(new, dict):
             yield from _differences(old, new)
