@@ -180,6 +180,27 @@ def readers() -> str:
     return "\n".join(lines)
 
 
+def rewriting() -> str:
+    """A page as it was published and after each step: level, difficulty, chance, grade."""
+    from understandability import score
+    from understandability.report.levels import level_of
+
+    table = score(DOCS / "howto" / "rewriting").to_arrow().to_pylist()
+    lines = [
+        "| version | level | difficulty | chance | Flesch-Kincaid |",
+        "|---|---|--:|--:|--:|",
+    ]
+    for row in table:
+        level = level_of(row["level"])
+        assert level is not None
+        name = Path(row["docno"]).stem.partition("_")[2].replace("_", " ")
+        lines.append(
+            f"| [{name}](rewriting/{row['docno']}) | {level.name} | {row['difficulty']:.0f} | "
+            f"{row['p_understandable']:.0%} | {row['flesch_kincaid']:.1f} |"
+        )
+    return "\n".join(lines)
+
+
 def assumptions() -> str:
     """P(U|d) by level under other correlations and thresholds than those of the default."""
     import numpy as np
@@ -270,6 +291,7 @@ PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
+    DOCS / "howto" / "rewriting.md": {"rewriting": rewriting},
     DOCS / "quality" / "index.md": {"quality": quality},
     DOCS / "reference" / "columns.md": {"score-columns": score_columns},
     DOCS / "reference" / "features.md": {"feature-groups": feature_groups, "features": features},

@@ -17,7 +17,7 @@ from understandability.errors import InputError
 from understandability.records import Block, Document, Page
 from understandability.report import crawl_report, explain, page_report
 from understandability.report.explanation import WordReading
-from understandability.report.marks import KINDS
+from understandability.report.marks import HARD, KINDS, TERM
 from understandability.report.steps import FirstSteps, Step
 from understandability.scoring import Scorer
 from understandability.storage.printing import printed
@@ -203,29 +203,38 @@ def test_hostile_names_of_a_crawl_run_nothing(
     assert browser.evaluate(f"document.body.innerText.includes({ATTACKED!r})")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [TERM, HARD])
 def test_a_switch_takes_its_marks_away_and_back(
     browser: BrowserPage, report: Path, kind: str
 ) -> None:
     """A click on each switch of the legend changes how its marks look, and only theirs."""
     browser.open(report)
+    kinds = (TERM, HARD)
     look = """kind => {
         const style = getComputedStyle(document.querySelector('.text .' + kind));
-        return [style.backgroundColor, style.textDecorationLine, style.borderBottomStyle,
-                style.boxShadow].join();
+        return [style.backgroundColor, style.textDecorationLine].join();
     }"""
-    looks = {each: browser.evaluate(f"({look})({each!r})") for each in KINDS}
+    looks = {each: browser.evaluate(f"({look})({each!r})") for each in kinds}
     plain = browser.evaluate(f"({look})('block')")
     click = f"document.querySelector('input[data-kind={kind}]').click()"
     browser.evaluate(click)
-    assert browser.evaluate(f"({look})({kind!r})") != looks[kind]
-    for other in KINDS:
+    assert browser.evaluate(f"({look})({kind!r})") == plain != looks[kind]
+    for other in kinds:
         if other != kind:
-            browser.evaluate(f"document.querySelector('input[data-kind={other}]').click()")
-    assert browser.evaluate(f"({look})({kind!r})") == plain
-    for each in KINDS:
-        browser.evaluate(f"document.querySelector('input[data-kind={each}]').click()")
-    assert {each: browser.evaluate(f"({look})({each!r})") for each in KINDS} == looks
+            assert browser.evaluate(f"({look})({other!r})") == looks[other]
+    browser.evaluate(click)
+    assert browser.evaluate(f"({look})({kind!r})") == looks[kind]
+
+
+def test_the_shades_can_be_switched_off(browser: BrowserPage, report: Path) -> None:
+    """With the levels that the sentences bear."""
+    browser.open(report)
+    shade = "getComputedStyle(document.querySelector('.text .shade-4')).backgroundColor"
+    before = browser.evaluate(shade)
+    browser.evaluate("document.querySelector('input[data-kind=shade]').click()")
+    assert browser.evaluate(shade) == "rgba(0, 0, 0, 0)" != before
+    level = "getComputedStyle(document.querySelector('.text .level')).display"
+    assert browser.evaluate(level) == "none"
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -35,8 +35,8 @@ def _irregular(part: str) -> Mapping[str, _Irregular]:
 def plural(noun: str) -> str:
     """The plural of a noun.
 
-    >>> [plural(noun) for noun in ("biopsy", "crutch", "child")]
-    ['biopsies', 'crutches', 'children']
+    >>> [plural(noun) for noun in ("biopsy", "crutch", "vertebra")]
+    ['biopsies', 'crutches', 'vertebrae']
     """
     known = _irregular("noun").get(noun)
     return known.form if known else _with_s(noun)
