@@ -32,6 +32,7 @@ NO_EXAMPLE = {
     "ParsedPage": "what `parse_page` gives, see there",
     "Scores": "what `score` gives, see there",
     "InputError": "a kind of error",
+    "OptionError": "a kind of error",
     "compare_methods": "notebook 02 is its example",
     "crawl_report": "it needs a crawl folder; `tests/report` makes one",
     "examples": "notebook 05 is its example",

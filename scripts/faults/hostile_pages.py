@@ -220,7 +220,7 @@ def measured(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     scorer = Scorer() if options.score else None
     if scorer:
-        scorer.score([document_of_text(SENTENCE)])  # loads what the first page would wait for
+        scorer.rows([document_of_text(SENTENCE)])  # loads what the first page would wait for
     content: bytes | str = sys.stdin.buffer.read()
     kind, content = content[:1], content[1:]
     if kind == b"s":
@@ -238,7 +238,7 @@ def measured(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
             document = document_of(
                 parsed, blocks, extractor=extractor, sentence_ends=DEFAULT_SENTENCE_ENDS
             )
-            row = scorer.score([document]).to_pylist()[0]
+            row = scorer.rows([document]).to_pylist()[0]
             result += f", {row['words']:,} scored {row['flags']}"
         seconds = time.process_time() - start
         found = WORD in parsed.title or any(WORD in block.text for block in blocks)

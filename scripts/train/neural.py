@@ -7,9 +7,9 @@
 The encoder is used as it is. What is learned is one straight line over its numbers, read in the
 directions in which passages differ most, from the sets and by the regression of the page model
 `open`; that model is the other half of the estimate. Prints how both halves and the whole do: out
-of fold on the sets that they learn from, on the others as models that never saw them. All is
-deterministic on one machine. About ten minutes of one core for the encoder, four to read the texts
-and two to learn, with 4 GB.
+of fold on the sets that they learn from, on the others as models that never saw them. Nine
+minutes of one core for the encoder, four to read the texts, one to learn, and 2 GB; two runs on one
+machine give the same bytes.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def main() -> None:
         "sentences read them: level 1 to 6 as in the CEFR, difficulty 0 to 100 as the assessors of "
         "CLEF eHealth 2016 used that scale.",
         "intended_use": f"{RECIPE.use}. Needs the extra neural and the encoder (understand "
-        "resources install neural), and about ten times the time of `open`",
+        "resources install neural), and fifteen times the time of `open`",
         "cannot_know": "whether a text is true, how a page is laid out, what pictures say, what a "
         "reader knows beforehand; no page in training was judged as a whole by people, and no "
         "label is of the scale of difficulty; what the encoder took from the texts that others "

@@ -13,8 +13,8 @@ from understandability.records import TEXT, Block, Document, Page
 
 DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
-# Of a longer text the beginning is analysed: some 33,000 words, a hundred printed pages.
-MOST_CHARACTERS = 200_000
+# Of a longer text the beginning is analysed: some 25,000 words, eighty printed pages.
+MOST_CHARACTERS = 150_000
 LONG_TEXT = "long_text"
 _LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
 
@@ -81,7 +81,7 @@ def _beginning(texts: list[str]) -> list[str]:
     Of what is longer than any writing (code, an image as text) little is left in that case.
 
     >>> [len(text) for text in _beginning(["a" * 150_000, "word " * 50_000])]
-    [1000, 198994]
+    [1000, 148994]
     """
     if sum(map(len, texts)) <= MOST_CHARACTERS:
         return texts

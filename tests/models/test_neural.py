@@ -27,9 +27,10 @@ from understandability.models.runtime.pages import PageModel
 from understandability.storage.onnx import Graph
 from understandability.vocabularies import minilm
 from understandability.vocabularies.install import install
-from understandability.vocabularies.installed import installed
+from understandability.vocabularies.installed import installed, installed_folder
 from understandability.vocabularies.minilm import STATES, WIDTH, EncoderFiles
 
+REAL = installed_folder()  # tests have an empty one
 VOCABULARY = ("[UNK]", "[CLS]", "[SEP]", "heart", "failure", "##s", ".", "the", "a", "beats")
 needs_runtime = pytest.mark.skipif(not find_spec("onnxruntime"), reason="the extra neural")
 
@@ -334,8 +335,9 @@ def test_pieces_are_those_of_bert() -> None:
 
 @needs_runtime
 @pytest.mark.skipif(installed("neural") is None, reason="the encoder is not installed")
-def test_the_bundle_reads_hard_and_easy_pages() -> None:
+def test_the_bundle_reads_hard_and_easy_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """The real encoder, on sentences that its bundle never saw."""
+    monkeypatch.setenv("UNDERSTANDABILITY_RESOURCES", str(REAL))
     easy = "Flu makes you feel ill. You may have a fever and a cough. Rest and drink water."
     hard = (
         "Influenza viruses evade host immunity through antigenic drift of haemagglutinin, which "

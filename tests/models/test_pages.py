@@ -18,6 +18,7 @@ from understandability.records import Estimate, Page
 
 PANEL = Path(__file__).parents[1] / "panel"
 BUNDLE = load_bundle("open")
+HARDEST = (PANEL / "organoid_grant_summary.txt").read_text("utf-8")
 LEAFLET = """Flu is an illness that you catch from other people. It can make you feel very tired.
 Most people get better at home within two weeks. You should rest and drink plenty of water.
 
@@ -175,3 +176,28 @@ def test_the_default_is_open() -> None:
     """`default` is another name of it, and rows name the real one."""
     assert load_bundle("default").name == "open"
     assert BUNDLE.scale == "assessors-2016.v1"
+
+
+def test_the_same_bundle_gives_the_same_digits() -> None:
+    """Six of them, as they were when the bundle `open` of 0.2 was made; P(U|d), difficulty, level.
+
+    Scores are kept in indexes for years: another bundle has another name or checksum.
+    """
+    folder = Path(__file__).parents[2] / "resources" / "samples"
+    expected = {
+        "easy": ("0.855042", "9.95389", "2.32784"),
+        "medium": ("0.571081", "35.3266", "3.63512"),
+        "hard": ("0.106938", "80.4637", "6"),
+    }
+    pages = [Page(name, "", (folder / f"{name}.html").read_bytes()) for name in expected]
+    found = BUNDLE.estimate(Batch([document_of_page(page) for page in pages]))
+    assert BUNDLE.checksum.startswith("c20f4ee0a685ff02")
+    for each, digits in zip(found, expected.values(), strict=True):
+        numbers = (each.p_understandable, each.difficulty, each.level)
+        assert tuple(f"{number:.6g}" for number in numbers) == digits
+
+
+def test_a_level_stays_on_its_scale() -> None:
+    """From A1 to C2; the model's own output may lie beyond."""
+    for each in estimates_of("The cat sat. It was fat.", HARDEST):
+        assert 1 <= each.level <= 6

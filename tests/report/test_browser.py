@@ -13,12 +13,14 @@ import pytest
 
 from understandability.crawl.folder import CrawlFolder
 from understandability.documents import document_of_page
+from understandability.errors import InputError
 from understandability.records import Block, Document, Page
 from understandability.report import crawl_report, explain, page_report
 from understandability.report.explanation import WordReading
 from understandability.report.marks import KINDS
 from understandability.report.steps import FirstSteps, Step
 from understandability.scoring import Scorer
+from understandability.storage.printing import printed
 
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage
@@ -282,3 +284,26 @@ def test_a_report_is_printed_whole(browser: BrowserPage, report: Path) -> None:
     assert browser.evaluate("getComputedStyle(document.body).color") == "rgb(28, 35, 41)"
     assert browser.evaluate("getComputedStyle(document.querySelector('input')).display") == "none"
     assert browser.pdf().startswith(b"%PDF")
+
+
+def test_a_report_is_written_as_pdf(
+    browser: BrowserPage, understand: Callable[..., Any], tmp_path: Path
+) -> None:
+    """By the browser that is there; without one the sentence says what to do."""
+    done = understand("explain", SAMPLES / "easy.html", "-o", tmp_path / "r.pdf")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_comparison_is_printed_on_two_pages(browser: BrowserPage, comparison: Path) -> None:
+    """A page of readings, and the texts side by side."""
+    browser.open(comparison)
+    browser.emulate("print")
+    assert len(re.findall(rb"/Type\s*/Page\b", browser.pdf())) == 2
+
+
+def test_without_a_browser_there_is_no_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence with the way out."""
+    monkeypatch.setenv("CHROMIUM", "/no/such/program")
+    with pytest.raises(InputError, match=r"was not found; install one, .* or write .html"):
+        printed("<p>x")

@@ -37,6 +37,7 @@ from understandability.storage.bundle_files import BundleFiles, read_bundle, wri
 if TYPE_CHECKING:
     from understandability.models.runtime.background import BackgroundModel
 
+A1, C2 = 1.0, 6.0  # the ends of the scale of levels; `raw` may lie beyond them
 DEFAULT_BUNDLE = "open"
 # Other names of bundles that come with the package.
 ALIASES = {"default": DEFAULT_BUNDLE}
@@ -112,7 +113,7 @@ class Bundle:
         flags: tuple[tuple[str, ...], ...] = ((),) * len(batch)
         if isinstance(self.model, PageModel):
             found = batch.once(self.model.levels)
-            levels, evidence, flags = raw, found.error, found.flags
+            levels, evidence, flags = np.clip(raw, A1, C2), found.error, found.flags
         lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
         difficulty, spread = self.calibration.apply(raw, evidence)
         noise = spread if noise_scale is None and user == "calibrated" else noise_scale

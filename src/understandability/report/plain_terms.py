@@ -18,10 +18,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
 
 from understandability.features import Batch
 from understandability.language.inflection import (
@@ -36,6 +38,7 @@ from understandability.language.inflection import (
 )
 from understandability.language.tags import UNIVERSAL
 from understandability.language.tokens import split_pieces, tokenize
+from understandability.report.memory import Memory
 from understandability.storage.resources import resource_lines
 
 MEDICAL, GENERAL = "medical", "general"
@@ -192,6 +195,9 @@ def _index() -> _Index:
     return _Index({words: tuple(found) for words, found in forms.items()}, longest)
 
 
+# The offers of sentences that were looked through before, counted from their first piece.
+_OFFERED: Memory[tuple[str, ...], tuple[Offer, ...]] = Memory()
+
 _ENDINGS = (
     ("ies", "y"), ("es", ""), ("s", ""), ("ed", ""), ("d", ""), ("ing", ""), ("ing", "e"),
     ("'s", ""), ("ses", "sis"),
@@ -266,42 +272,51 @@ def offers(batch: Batch) -> tuple[tuple[Offer, ...], ...]:
     >>> [(each.term, each.plain[0]) for each in offers(Batch([document]))[0]]
     [('myocardial infarction', 'heart attack'), ('biopsies', 'tissue samples')]
     """
+    bounds = [
+        (number, start, end)
+        for number, document in enumerate(batch.documents)
+        for start, end in pairwise((*document.sentence_starts, len(document.pieces)))
+    ]
+    parts = [batch.documents[number].pieces[start:end] for number, start, end in bounds]
+
+    def made(places: Sequence[int]) -> list[tuple[Offer, ...]]:
+        return [
+            tuple(_offer(sentence, parts[place], *each) for each in _found(sentence))
+            for place, sentence in zip(places, _sentences(batch, places, parts), strict=True)
+        ]
+
     found: list[list[Offer]] = [[] for _ in batch.documents]
-    for number, sentence in _sentences(batch):
-        pieces = batch.documents[number].pieces
+    for (number, start, _), each in zip(bounds, _OFFERED.of(parts, made), strict=True):
         found[number] += (
-            _offer(sentence, pieces, form, start, end) for form, start, end in _found(sentence)
+            replace(offer, first=offer.first + start, last=offer.last + start) for offer in each
         )
     return tuple(map(tuple, found))
 
 
-def _sentences(batch: Batch) -> Iterator[tuple[int, _Sentence]]:
-    """The sentences of a batch with the number of their document; pieces count from its first."""
+def _sentences(
+    batch: Batch, places: Sequence[int], parts: Sequence[tuple[str, ...]]
+) -> Iterator[_Sentence]:
+    """The sentences of a batch with these numbers, whose pieces are `parts`."""
     _, sizes = batch.pieces.tokens(batch.piece_ids)
-    piece_of_token = [piece for piece, size in enumerate(sizes.tolist()) for _ in range(size)]
+    ends = np.cumsum([0, *map(len, parts)])
+    starts = batch.token_sentence_starts
     strings = batch.token_types.strings
-    ids, tags = batch.token_ids.tolist(), batch.tags.tolist()
-    bounds = [*batch.token_sentence_starts.tolist(), len(ids)]
-    spans = iter(pairwise(bounds))
-    for number, document in enumerate(batch.documents):
-        offset = int(batch.piece_starts[number])
-        for _ in document.sentence_starts:
-            start, end = next(spans)
-            sentence = _Sentence([], [], [], [], [])
-            at, before = 0, -1
-            for place in range(start, end):
-                token, piece = strings[ids[place]], piece_of_token[place] - offset
-                if piece != before:
-                    at, before = 0, piece
-                begin = document.pieces[piece].lower().find(token.lower(), at)
-                at = max(begin, at) + len(token)
-                if token not in _HYPHENS:
-                    sentence.tokens.append(token)
-                    sentence.tags.append(UNIVERSAL[tags[place]])
-                    sentence.pieces.append(piece)
-                    sentence.begins.append(at - len(token))
+    for number in places:
+        sentence = _Sentence([], [], [], [], [])
+        token = int(starts[number])
+        for place, piece in enumerate(parts[number]):
+            small, at = piece.lower(), 0
+            for _ in range(int(sizes[ends[number] + place])):
+                text = strings[batch.token_ids[token]]
+                at = max(small.find(text.lower(), at), at) + len(text)
+                if text not in _HYPHENS:
+                    sentence.tokens.append(text)
+                    sentence.tags.append(UNIVERSAL[batch.tags[token]])
+                    sentence.pieces.append(place)
+                    sentence.begins.append(at - len(text))
                     sentence.ends.append(at)
-            yield number, sentence
+                token += 1
+        yield sentence
 
 
 def _found(sentence: _Sentence) -> Iterator[tuple[_Form, int, int]]:
@@ -322,8 +337,8 @@ def _found(sentence: _Sentence) -> Iterator[tuple[_Form, int, int]]:
 
 def _chosen(forms: Sequence[_Form], sentence: _Sentence, start: int, end: int) -> _Form | None:
     word = sentence.tokens[start]
-    if end - start == 1 and word.isupper() and 1 < len(word) < 6:
-        return None  # an abbreviation or a gene
+    if end - start == 1 and word.isupper() and len(word) > 1:
+        return None  # an abbreviation, a gene or a heading
     if sentence.is_in_compound(start, end) or _is_name(sentence, start, end):
         return None
     parts = {form.row.part for form in forms}
@@ -360,7 +375,7 @@ def _has_part(part: str, parts: set[str], sentence: _Sentence, start: int, end: 
 def _repeats(plain: str, sentence: _Sentence, start: int, end: int) -> bool:
     """Whether a word of the plain term stands beside it already: "supporting tissue tissue"."""
     beside = [*range(max(0, start - 2), start), *range(end, min(end + 2, len(sentence.tokens)))]
-    own = {word for word in plain.lower().split() if len(word) > 3}
+    own = {stem for word in plain.split() if len(word) > 3 for stem in _stems(word)}
     return any(own & _stems(sentence.tokens[place]) for place in beside)
 
 
@@ -375,7 +390,7 @@ def _fits_as_noun(form: _Form, sentence: _Sentence, start: int, end: int) -> boo
     if len(words) == 1:
         return True
     is_doing = words[0].endswith("ing")
-    is_clause = is_doing or words[0] in _CLAUSE
+    is_clause = is_doing or words[0] in _CLAUSE or "it" in words
     has_tail = is_clause or any(word.strip(",") in _AFTER_HEAD for word in words[1:])
     if following in ("NOUN", "NUM", "PROPN") and (has_tail or len(words) > 2):
         return False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ from understandability.language.tokens import word_of
 from understandability.models.runtime.word_complexity import complexities
 from understandability.records import Document
 from understandability.report.levels import shade_of
+from understandability.report.memory import Memory
 from understandability.scoring import Scorer
 
 LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
@@ -25,6 +27,9 @@ _MANY_VERBS = 4
 _MOST_NAMED = 4  # words that a reason names
 _MOST_SENTENCES = 3000  # of an endless page the first
 _HARDEST = 5
+
+# Level and difficulty of sentences that were estimated before.
+_ESTIMATED: Memory[Hashable, tuple[float, float]] = Memory()
 
 _BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re"))
 _BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
@@ -156,18 +161,21 @@ def sentences(
     """The sentences of a document in order; `batch` holds it alone."""
     bounds = spans(document)[:_MOST_SENTENCES]
     words = [sum(word_of(piece) != "" for piece in document.pieces[a:b]) for a, b in bounds]
-    alone = [
-        replace(document, pieces=document.pieces[a:b], sentence_starts=(0,), open_ends=())
-        for a, b in bounds
-    ]
-    estimates = scorer.estimates(Batch(alone)) if alone else ()
+    parts = [document.pieces[a:b] for a, b in bounds]
+    context = scorer.bundle.checksum, document.language, scorer.settings.any_language
+
+    def estimated(places: Sequence[int]) -> list[tuple[float, float]]:
+        alone = [
+            replace(document, pieces=parts[place], sentence_starts=(0,), open_ends=())
+            for place in places
+        ]
+        return [(each.level, each.difficulty) for each in scorer.estimates(Batch(alone))]
+
+    estimates = _ESTIMATED.of([(*context, part) for part in parts], estimated)
     reasons = _reasons(document, batch, found, bounds, words)
-    nan = float("nan")
     made = []
     for (a, b), count, estimate, why in zip(bounds, words, estimates, reasons, strict=True):
-        known = count >= _LEAST_WORDS
-        level = estimate.level if known else nan
-        difficulty = estimate.difficulty if known else nan
+        level, difficulty = estimate if count >= _LEAST_WORDS else (math.nan, math.nan)
         made.append(Sentence(a, b, count, level, difficulty, shade_of(level, difficulty), why))
     return tuple(made)
 

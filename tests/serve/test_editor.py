@@ -1,0 +1,188 @@
+"""The editor in a real browser: it answers while one types, for everybody, and runs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
+pytest.importorskip("fastapi", reason="needs the extra serve")
+
+from understandability.scoring import Settings  # noqa: E402  # after the skips
+from understandability.serve.app import create  # noqa: E402
+
+if TYPE_CHECKING:
+    from scripts.browser import BrowserPage
+
+HARD = (
+    "Preoperative optimisation of comorbidities is imperative to minimise perioperative morbidity. "
+    "She had a myocardial infarction. Hypertension was treated. She has hypertension."
+)
+ATTACK = "window.attacked = (window.attacked || 0) + 1"
+HOSTILE = (
+    f"<script>{ATTACK}</script> <img src=x onerror='{ATTACK}'> </textarea><svg onload='{ATTACK}'> "
+    f'"><iframe srcdoc="<script>parent.{ATTACK}</script>"></iframe> {{{{7*7}}}} ' + HARD
+)
+_PATIENCE = 60
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A server in a thread of this process."""
+    server = uvicorn.Server(
+        uvicorn.Config(create(Settings()), port=0, log_level="critical", lifespan="off")
+    )
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve()))
+    thread.start()
+    deadline = time.monotonic() + _PATIENCE
+    while not server.started and time.monotonic() < deadline:
+        time.sleep(0.05)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}/"
+    server.should_exit = True
+    thread.join(_PATIENCE)
+
+
+def until(browser: BrowserPage, script: str) -> Any:
+    """What a script gives, once that is true."""
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        if value := browser.evaluate(script):
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"never true: {script}")
+
+
+def leave(browser: BrowserPage) -> None:
+    """Empty the text, which is then left without a question."""
+    browser.evaluate("(e => { if (e) e.value = ''; })(document.getElementById('text'))")
+
+
+def written(browser: BrowserPage, address: str, text: str, **window: Any) -> None:
+    """The editor with a text, once what to do first is there."""
+    leave(browser)
+    browser.open(address, **window)
+    browser.evaluate("document.getElementById('text').focus()")
+    browser.type(text)
+    until(browser, "document.querySelectorAll('#steps li').length")
+
+
+def text(browser: BrowserPage) -> str:
+    """What stands in the editor."""
+    return str(browser.evaluate("document.getElementById('text').value"))
+
+
+def test_typing_brings_an_answer(browser: BrowserPage, address: str) -> None:
+    """Level, shades, terms, steps; another key, another answer."""
+    written(browser, address, HARD)
+    assert browser.evaluate("document.getElementById('level').textContent") in ("C1", "C2")
+    assert browser.evaluate("document.querySelectorAll('#mirror .shade-4').length") >= 1
+    assert "heart attack" in browser.evaluate("document.getElementById('terms').innerText")
+    assert browser.evaluate("document.getElementById('mirror').textContent.trim()") == HARD
+    browser.type(" We rest.")
+    until(browser, "document.getElementById('verdict').textContent.includes('5 sentences')")
+
+
+def test_a_term_is_replaced_everywhere_and_undone(browser: BrowserPage, address: str) -> None:
+    """By a click in the panel; the browser's own undo brings it back."""
+    written(browser, address, HARD)
+    browser.evaluate("document.querySelector(`.say[title*='“hypertension”']`).click()")
+    assert text(browser).endswith("High blood pressure was treated. She has high blood pressure.")
+    browser.evaluate("document.getElementById('undo').click()")
+    assert text(browser) == HARD
+
+
+def test_a_term_is_replaced_by_keyboard(browser: BrowserPage, address: str) -> None:
+    """Alt and the down arrow open what to say; Enter takes it; Escape goes back."""
+    written(browser, address, HARD)
+    place = HARD.index("infarction")
+    browser.evaluate(f"document.getElementById('text').setSelectionRange({place}, {place})")
+    down = {"key": "ArrowDown", "windowsVirtualKeyCode": 40, "modifiers": 1}
+    browser.send("Input.dispatchKeyEvent", type="keyDown", **down)
+    assert browser.evaluate("document.activeElement.textContent") == "heart attack"
+    browser.press("Enter", "\r")
+    assert "She had a heart attack." in text(browser)
+    assert browser.evaluate("document.activeElement.id") == "text"
+
+
+def test_versions_are_kept_and_compared(browser: BrowserPage, address: str) -> None:
+    """Side by side, with what changed marked, and brought back."""
+    written(browser, address, HARD)
+    browser.evaluate("document.getElementById('keep').click()")
+    browser.evaluate("document.getElementById('text').select()")
+    browser.type("She had a heart attack.")
+    browser.evaluate("document.querySelector('#version-list button').click()")
+    until(browser, "document.querySelectorAll('#comparison del').length")
+    assert "easier" in browser.evaluate("document.getElementById('comparison').innerText")
+    browser.evaluate("document.querySelectorAll('#version-list button')[1].click()")
+    assert text(browser) == HARD
+
+
+def test_an_aim_says_what_is_missing(browser: BrowserPage, address: str) -> None:
+    """For each reader of the list."""
+    written(browser, address, HARD * 3)
+    options = "[...document.querySelectorAll('#reader option')].map(e => e.value)"
+    choose = """reader => {
+        const select = document.getElementById('reader');
+        select.value = reader;
+        select.dispatchEvent(new Event('change'));
+    }"""
+    for reader in browser.evaluate(options):
+        browser.evaluate(f"({choose})({reader!r})")
+        said = browser.evaluate("document.getElementById('aim').textContent")
+        assert "The chance that" in said
+        assert "too many" in said or "the aim is reached" in said
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_it_fits_and_is_accessible(
+    browser: BrowserPage, address: str, width: int, dark: bool
+) -> None:
+    """Nothing wider than the window; axe-core finds nothing serious."""
+    written(browser, address, HARD, width=width, dark=dark)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    assert browser.serious() == []
+
+
+def test_the_text_lies_on_its_marks(browser: BrowserPage, address: str) -> None:
+    """Both have the same lines: as high, as wide, in the same letters."""
+    written(browser, address, HARD * 20, width=360)
+    look = """id => {
+        const e = document.getElementById(id), s = getComputedStyle(e);
+        return [s.font, s.letterSpacing, s.padding, s.whiteSpaceCollapse, e.clientWidth].join();
+    }"""
+    assert browser.evaluate(f"({look})('text')") == browser.evaluate(f"({look})('mirror')")
+    scrolls = "(e => e.scrollHeight - e.clientHeight)(document.getElementById('text'))"
+    assert browser.evaluate(scrolls) <= 1
+
+
+def test_nothing_of_a_hostile_text_runs(browser: BrowserPage, address: str) -> None:
+    """Typed, kept, compared; and nothing is asked of any other server."""
+    written(browser, address, HOSTILE)
+    browser.evaluate("document.getElementById('keep').click()")
+    browser.type(" " + HOSTILE)
+    browser.evaluate("document.querySelector('#version-list button').click()")
+    until(browser, "document.querySelectorAll('#comparison ins').length")
+    assert browser.evaluate("window.attacked === undefined")
+    assert browser.evaluate("document.querySelector('main img, iframe, object, svg') === null")
+    loaded = browser.evaluate("performance.getEntriesByType('resource').map(e => e.name)")
+    assert all(each.startswith((address, "data:")) for each in loaded)
+
+
+def test_a_page_of_another_origin_reads_nothing(browser: BrowserPage, address: str) -> None:
+    """Neither by a call nor by a script, nor can it frame the editor."""
+    leave(browser)
+    browser.open("data:text/html,<title>x</title>")
+    for options in ("{}", "{method: 'POST', body: '{}'}", "{mode: 'no-cors'}"):
+        read = f"fetch('{address}v1/score', {options}).then(r => r.text()).catch(() => '')"
+        assert browser.evaluate(read) == ""
+    script = f"""new Promise(done => {{ const s = document.createElement('script');
+        s.onload = () => done('loaded'); s.onerror = () => done('refused');
+        s.src = '{address}editor/editor.js'; document.head.append(s); }})"""
+    assert browser.evaluate(script) == "refused"
