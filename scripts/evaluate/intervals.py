@@ -91,6 +91,7 @@ def fill(document: Path, parts: Mapping[str, str]) -> None:
 
 
 __all__ = [
+    "Measure",
     "Measured",
     "auc",
     "between",
