@@ -436,6 +436,7 @@ def test_what_unfolds_without_end_is_refused(
     assert installed("openmedspel") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gzip", "zip"])
 def test_a_small_file_does_not_unfold_to_gigabytes(folder: Path, tmp_path: Path, kind: str) -> None:
     """Reading such a one takes minutes before `MAX_BYTES` are reached."""
