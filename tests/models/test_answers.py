@@ -88,9 +88,15 @@ def test_a_record_that_is_no_answer_is_named() -> None:
 
 def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_path: Path) -> None:
     """The reader's own threshold and noise stand in the settings of the scores."""
-    easy = "The cat sat on a mat. We had a drink."
-    hard = "Pharmacokinetic heterogeneity complicates extrapolation."
-    texts = {f"d{n}": " ".join([hard] * (n % 7) + [easy] * (7 - n % 7)) for n in range(42)}
+    # A sentence counts once on a page, so each is another.
+    places = ("door", "bed", "chair", "tree", "wall", "road", "house")
+    easy = [f"The cat sat on a mat by the {place}." for place in places]
+    tissues = ("hepatic", "renal", "cardiac", "neural", "gastric", "dermal", "vascular")
+    hard = [
+        f"Pharmacokinetic heterogeneity of {tissue} clearance complicates extrapolation."
+        for tissue in tissues
+    ]
+    texts = {f"d{n}": " ".join(hard[: n % 7] + easy[n % 7 :]) for n in range(42)}
     scores = ud.score(texts)
     table = tmp_path / "scores.parquet"
     write_table(scores.to_arrow(), str(table))

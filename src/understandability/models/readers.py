@@ -99,7 +99,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
                 "plain-language",
                 "a reader of plain language, as guides ask for it (US grades 6 to 8)",
                 29.0,
-                "the difficulty of pages of Flesch-Kincaid grade 8",
+                "the median difficulty of health pages of Flesch-Kincaid grade 7.5 to 8.5",
             ),
             Reader(
                 "well-read",
