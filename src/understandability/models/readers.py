@@ -99,7 +99,8 @@ READERS: Mapping[str, Reader] = MappingProxyType(
                 "plain-language",
                 "a reader of plain language, as guides ask for it (US grades 6 to 8)",
                 25.0,
-                "the median difficulty of pages of Flesch-Kincaid grades 6 to 8 (health pages, MedlinePlus)",
+                "the median difficulty of pages of Flesch-Kincaid grades 6 to 8 "
+                "(health pages, MedlinePlus)",
             ),
             Reader(
                 "well-read",
