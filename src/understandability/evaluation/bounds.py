@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,11 +20,8 @@ from understandability.evaluation.labels import Dimension, Judgements
 from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.scoring import largest_gain
 from understandability.evaluation.measures.table import Measure
-from understandability.evaluation.result_table import ResultTable
+from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.records import Labels, Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +45,7 @@ class PairBounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Tabular):
     """The bounds of all pairs of runs."""
 
     rows: tuple[PairBounds, ...]
@@ -60,18 +56,6 @@ class Bounds:
         rows = tuple((*astuple(row), "yes" if row.settled else "no") for row in self.rows)
         note = "settled: whatever labels the unjudged documents get, the better run stays better."
         return ResultTable(columns, rows, note=note, digits=digits)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row for each measure and pair, as a frame."""
-        return self.table().to_pandas()
-
-    def to_markdown(self, *, digits: int = 4) -> str:
-        """A row for each measure and pair, as Markdown."""
-        return self.table(digits=digits).to_markdown()
-
-    def to_latex(self, *, digits: int = 4) -> str:
-        """A row for each measure and pair, as LaTeX."""
-        return self.table(digits=digits).to_latex()
 
 
 def pair_bounds(

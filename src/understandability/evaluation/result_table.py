@@ -128,3 +128,25 @@ def _latex(text: str) -> str:
 
 def _markdown(text: str) -> str:
     return text.replace("|", "\\|")
+
+
+class Tabular:
+    """A result that is shown by its `table`: the ways out of it, for a class that has one."""
+
+    __slots__ = ()
+
+    def table(self, *, digits: int = 4) -> ResultTable:
+        """The rows of the result."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The table as a frame."""
+        return self.table().to_pandas()
+
+    def to_markdown(self, *, digits: int = 4) -> str:
+        """The table as Markdown."""
+        return self.table(digits=digits).to_markdown()
+
+    def to_latex(self, *, digits: int = 4) -> str:
+        """The table as LaTeX."""
+        return self.table(digits=digits).to_latex()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,13 +18,10 @@ from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import MODELLED_USERS, Conventions
 from understandability.evaluation.evaluate import Evaluation, evaluate_runs
 from understandability.evaluation.labels import Dimension
-from understandability.evaluation.result_table import ResultTable
+from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.evaluation.statistics.correlation import kendall_tau_b, movers, tau_ap
 from understandability.records import Labels, Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # The thresholds of the papers, which are grades of FOG.
 FOG_THRESHOLDS = (10.0, 15.0, 20.0)
@@ -55,7 +51,7 @@ class SimulatedUser:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SimulatedUsers:
+class SimulatedUsers(Tabular):
     """The experiment: a row for each user, the values behind it, the distribution of the score.
 
     `quantiles` are those of the score over all documents that have one, to choose thresholds by;
@@ -79,18 +75,6 @@ class SimulatedUsers:
         """The quantiles of the score."""
         columns = ("quantile", *(f"{share:.0%}" for share in self.quantiles))
         return ResultTable(columns, ((self.score, *self.quantiles.values()),), digits=2)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row for each user, as a frame."""
-        return self.table().to_pandas()
-
-    def to_markdown(self, *, digits: int = 4) -> str:
-        """A row for each user, as Markdown."""
-        return self.table(digits=digits).to_markdown()
-
-    def to_latex(self, *, digits: int = 4) -> str:
-        """A row for each user, as LaTeX."""
-        return self.table(digits=digits).to_latex()
 
 
 def simulate_users(

@@ -20,8 +20,8 @@ from understandability.models.bundle import Bundle
 from understandability.models.training.labelled import LabelledTexts
 from understandability.records import Document, Estimate
 
-# What every estimate is compared with: the eight formulas, and the ratio of the corpora.
-BASELINES = (
+# The eight formulas of Palotti, Zuccon & Hanbury (2019).
+EIGHT_FORMULAS = (
     "ari",
     "coleman_liau",
     "dale_chall",
@@ -30,8 +30,9 @@ BASELINES = (
     "gunning_fog",
     "lix",
     "smog",
-    "log_likelihood_pubmed_reddit",
 )
+# What every estimate is compared with: these, and the ratio of the corpora.
+BASELINES = (*EIGHT_FORMULAS, "log_likelihood_pubmed_reddit")
 _BINS = 10
 _RESAMPLES = 200
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from understandability.errors import OptionError
 from understandability.evaluation.evaluate import Evaluation
 from understandability.evaluation.plots import new_figure
-from understandability.evaluation.result_table import ResultTable
+from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.statistics.comparison import compare
 from understandability.ranking.criteria import Criterion
 from understandability.ranking.rerank import rerank
 from understandability.records import Run
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 # The first is what is given up, the others are what is gained.
@@ -66,7 +65,7 @@ def reranked(
 
 
 @dataclass(frozen=True, slots=True)
-class Tradeoff:
+class Tradeoff(Tabular):
     """A sweep over depths and weights: its points, and the evaluation that they are of."""
 
     points: tuple[Point, ...]
@@ -95,18 +94,6 @@ class Tradeoff:
             for p in self.points
             for measure, value in p.means.items()
         ]
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row for each setting, as a frame."""
-        return self.table().to_pandas()
-
-    def to_markdown(self, *, digits: int = 4) -> str:
-        """A row for each setting, as Markdown."""
-        return self.table(digits=digits).to_markdown()
-
-    def to_latex(self, *, digits: int = 4) -> str:
-        """A row for each setting, as LaTeX."""
-        return self.table(digits=digits).to_latex()
 
 
 def tradeoff(evaluation: Evaluation, settings: Sequence[Setting]) -> Tradeoff:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.result_table import ResultTable
+from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.statistics.evaluated import Evaluated
 from understandability.evaluation.statistics.significance import (
     CORRECTIONS,
@@ -24,9 +24,6 @@ from understandability.evaluation.statistics.significance import (
     power,
     queries_needed,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 BASELINE_MARK, BEST_MARK = "†", "⋄"
 FIRST, BEST, PAIRS = "first", "best", "pairs"
@@ -77,7 +74,7 @@ class RunComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class RunComparisons(Sequence[RunComparison]):
+class RunComparisons(Tabular, Sequence[RunComparison]):
     """All comparisons of an evaluation, in order: measure, reference, run."""
 
     rows: tuple[RunComparison, ...]
@@ -121,18 +118,6 @@ class RunComparisons(Sequence[RunComparison]):
         rows = [row.as_dict() for row in self.rows]
         columns = tuple(rows[0]) if rows else ("measure", "run", "reference")
         return ResultTable(columns, tuple(tuple(row.values()) for row in rows), digits=digits)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """A row for each comparison, as a frame."""
-        return self.table().to_pandas()
-
-    def to_markdown(self, *, digits: int = 4) -> str:
-        """A row for each comparison, as Markdown."""
-        return self.table(digits=digits).to_markdown()
-
-    def to_latex(self, *, digits: int = 4) -> str:
-        """A row for each comparison, as LaTeX."""
-        return self.table(digits=digits).to_latex()
 
 
 def compare(
