@@ -240,20 +240,12 @@ _JUDGED = {
     "cochrane_pls": "plain summary or abstract? (Cochrane, ROC AUC)",
     "wiki_simple_pairs": "Wikipedia or its simple edition? (ROC AUC)",
 }
-FORMULAS_JUDGED = (
-    "ari",
-    "coleman_liau",
-    "dale_chall",
-    "flesch_kincaid",
-    "flesch_reading_ease",
-    "gunning_fog",
-    "lix",
-    "smog",
-)
 
 
 def quality() -> str | None:
     """Sets left out whole, from the page of the estimators; None before that is filled in."""
+    from understandability.evaluation.validation import EIGHT_FORMULAS
+
     page = (DOCS / "estimators.md").read_text("utf-8")
     found = re.search("<!-- begin: left-out -->\n(.*?)<!-- end: left-out -->", page, re.DOTALL)
     rows = re.findall(r"^\|(.+)\|$", found[1] if found else "", re.MULTILINE)
@@ -264,7 +256,7 @@ def quality() -> str | None:
     for name, title in _JUDGED.items():
         cells = next(line for line in lines if line[0].startswith(f"{name} ("))
         figures = dict(zip(head, (cell.partition(" ")[0] for cell in cells), strict=True))
-        formulas = {each: figures[each] for each in head if each in FORMULAS_JUDGED}
+        formulas = {each: figures[each] for each in head if each in EIGHT_FORMULAS}
         best = max(formulas, key=lambda each: float(formulas[each]))
         ours = " | ".join(figures[each] for each in ("open", "research"))
         made.append(f"| {title} | {ours} | {formulas[best]} {best} |")

@@ -18,7 +18,7 @@ from understandability.documents import (
 from understandability.errors import OptionError, PageError
 from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS, require_extractor
 from understandability.features import COLUMNS, Batch, batches, features_of
-from understandability.models import DEFAULT_BUNDLE, load_bundle
+from understandability.models import DEFAULT_BUNDLE, Bundle, load_bundle
 from understandability.models.readers import DEFAULT_READER, USERS, Reader, reader_of
 from understandability.records import Document, Estimate, Failure, Page
 
@@ -178,17 +178,17 @@ def documents_of(pages: Iterable[Page | Failure], settings: Settings) -> Iterato
 
 
 class Scorer:
-    """Makes rows of scores under fixed settings; loads its bundle once.
+    """Makes rows of scores under fixed settings; loads its bundle once, unless it is given.
 
     >>> table = Scorer().rows([document_of_text("You should rest, and drink water.")])
     >>> table["words"].to_pylist(), table["p_understandable"][0].as_py() > 0.5
     ([6], True)
     """
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: Settings | None = None, bundle: Bundle | None = None) -> None:
         self.settings = settings or Settings()
-        self.bundle = load_bundle(self.settings.bundle)
-        who = self.settings.who
+        self.bundle = bundle or load_bundle(self.settings.bundle)
+        self.reader = who = self.settings.who
         if who.scale not in ("", self.bundle.scale):
             raise OptionError(
                 f"reader {who.name} has a threshold on the scale {who.scale!r}, and bundle "
@@ -206,7 +206,7 @@ class Scorer:
     @property
     def described(self) -> dict[str, Any]:
         """What was chosen, with the versions it depends on, to stand beside the rows."""
-        who = self.settings.who
+        who = self.reader
         return {
             "understandability": __version__,
             **asdict(self.settings),
@@ -217,7 +217,7 @@ class Scorer:
             "bundle": self.bundle.name,
             "bundle_checksum": self.bundle.checksum,
             "bundle_licence": self.bundle.licence,
-            "model": f"{self.bundle.name}@{self.bundle.checksum[:12]}",
+            "model": self.bundle.label,
             "scale": self.bundle.scale,
         }
 
@@ -274,7 +274,7 @@ class Scorer:
         Of one in another language than English, unless `any_language` is chosen, it is NaN, with
         the flag ``not_english``.
         """
-        who = self.settings.who
+        who = self.reader
         estimates = self.bundle.estimate(
             batch,
             threshold=who.threshold,

@@ -106,11 +106,6 @@ class Batch:
         return np.diff(np.searchsorted(self.sentence_starts, self.word_starts)).astype(np.float64)
 
     @cached_property
-    def sentence_lengths(self) -> Array:
-        """How many words each of `sentence_starts` has."""
-        return sizes_of(self.sentence_starts, len(self.word_ids))
-
-    @cached_property
     def is_name(self) -> NDArray[np.bool_]:
         """Which words are names, without a tagger.
 

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
 from understandability.errors import InputError
-from understandability.models.readers import probability
 from understandability.models.runtime.arrays import MOST
 
 EASIEST, HARDEST = 0.0, 100.0
@@ -176,54 +175,3 @@ def difficulty_of_level(level: ArrayLike) -> Floats:
     [0.0, 40.0, 80.0]
     """
     return np.interp(np.asarray(level, np.float64), CEFR_LEVELS, CEFR_DIFFICULTIES)
-
-
-def calibrate_levels(
-    raw: ArrayLike, levels: ArrayLike, words: ArrayLike = SHORT, weights: ArrayLike = 1.0
-) -> Calibration:
-    """The calibration of a model whose raw output is a CEFR level, from out-of-fold outputs.
-
-    Difficulty follows from the table of levels. Spread and lean are what makes P(U|d) of the
-    calibrated user likeliest at the borders between levels, which are where users' thresholds lie;
-    the spread varies along the scale, and both with the `words` of the texts. `weights` tell how
-    much each text counts.
-
-    >>> rng = np.random.default_rng(0)
-    >>> levels = rng.uniform(2, 5, 2000)
-    >>> calibration = calibrate_levels(levels + rng.normal(0, 0.5, 2000), levels)
-    >>> bool(3 < calibration.spread[2] < 8)
-    True
-    """
-    from scipy.optimize import minimize
-
-    outputs, judged = np.asarray(raw, np.float64), np.asarray(levels, np.float64)
-    borders = (15.0, 25.0, 40.0, 65.0)
-    understood = [difficulty_of_level(judged) < border for border in borders]
-    longer = np.broadcast_to(_longer(words), outputs.shape)
-    weight = np.broadcast_to(np.asarray(weights, np.float64), outputs.shape)
-
-    def unlikelihood(parameters: Floats) -> float:
-        *logarithms, shrink, lean = parameters
-        values = outputs - lean * longer
-        estimated = difficulty_of_level(values)
-        spread = np.exp(np.interp(values, CEFR_LEVELS, logarithms) - shrink * longer)
-        total = 0.0
-        for border, truth in zip(borders, understood, strict=True):
-            chance = probability(estimated, border, "calibrated", noise_scale=spread)
-            chance = np.clip(np.where(truth, chance, 1 - chance), 1e-4, 1)
-            total -= float(np.average(np.log(chance), weights=weight))
-        # Levels that no text is near keep the spread of their neighbours.
-        return total + 0.01 * float(np.square(np.diff(logarithms)).sum())
-
-    start = np.append(np.full(len(CEFR_LEVELS), np.log(10.0)), [0.0, 0.0])
-    bounds = [(0.0, 4.0)] * len(CEFR_LEVELS) + [(0.0, 1.0), (-0.3, 0.3)]
-    found = minimize(unlikelihood, start, method="L-BFGS-B", bounds=bounds)
-    spread = tuple(np.exp(found.x[:-2]).tolist())
-    # Beyond the last level the scale goes on to the densest prose.
-    return Calibration(
-        (*CEFR_LEVELS, 7.0),
-        (*CEFR_DIFFICULTIES, 100.0),
-        (*spread, spread[-1]),
-        float(found.x[-2]),
-        float(found.x[-1]),
-    )

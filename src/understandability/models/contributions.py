@@ -163,7 +163,7 @@ def theme_of(name: str) -> str:
         return _OF_NAME.get(feature.name) or _OF_GROUP[feature.group]
     if name in passage_columns():
         for beginnings, endings, theme in _OF_PASSAGES:
-            if name.startswith(beginnings) or name.endswith(endings or ("\n",)):
+            if name.startswith(beginnings) or name.endswith(endings):
                 return theme
         return "grammar and style"
     return "subject and choice of words"

@@ -89,9 +89,7 @@ class _Desk:
         }
         if "reader" in changes:  # with all that belongs to it, whatever the server was started with
             changes = {"threshold": None, "user": None, "noise_scale": None, **changes}
-        made = Scorer.__new__(Scorer)
-        vars(made).update(vars(self.scorer), settings=replace(self.scorer.settings, **changes))
-        return made
+        return Scorer(replace(self.scorer.settings, **changes), self.scorer.bundle)
 
 
 def create(

@@ -44,11 +44,6 @@ def bags_of(numbers: NDArray[np.int32], token_starts: NDArray[np.int64]) -> Bags
     return Bags(starts, keys % width, counts)
 
 
-def token_bags(batch: Batch) -> Bags:
-    """The distinct tokens of each document, by the numbers of their types. Use `Batch.once`."""
-    return bags_of(batch.token_ids, batch.token_starts)
-
-
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
     """The words that a model knows, as `statistics_key` writes them, each with its number.
