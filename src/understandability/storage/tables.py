@@ -16,7 +16,6 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self, cast
 
 import zstandard
@@ -134,13 +133,8 @@ class TableWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._closing.__exit__(kind, error, trace)
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
+        self._closing.__exit__(kind, *rest)
         if self.destination == "-":
             self._file.flush()
         elif kind is None and self._settings is not None and self._format != "parquet":
