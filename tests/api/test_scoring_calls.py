@@ -20,6 +20,7 @@ SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 PAGE = "<html lang=en><body><p>" + f"{TEXT} See a doctor if you do not feel well in a week. " * 6
 
 
+@pytest.mark.slow
 def test_a_call_is_a_call_whatever_was_imported_before() -> None:
     """`crawl` and `features` are packages, too, which Python puts in the place of the calls."""
     program = (
@@ -89,6 +90,7 @@ def test_pages_of_any_origin() -> None:
         expected["none.html"]
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_rows(tmp_path: Path) -> None:
     """In the order of the inputs; what cannot be read is a failure of one place."""
     (tmp_path / "bad.html").write_bytes(b"%PDF-1.7 \x00")
@@ -225,6 +227,7 @@ def test_a_report(tmp_path: Path) -> None:
     assert page.words == ud.explain((SAMPLES / "hard.html").read_bytes()).words > 100
 
 
+@pytest.mark.slow
 def test_a_crawl_and_its_table(tmp_path: Path) -> None:
     """Given again it does nothing; merged it is what `score` gives."""
     folder = tmp_path / "scores"

@@ -23,6 +23,8 @@ for name in ("SIGALRM", "SIGPROF", "SIGKILL", "SIGHUP", "SIGXCPU", "SIGUSR1", "s
 for name in ("sysconf", "fork", "geteuid", "getuid", "pread", "pwrite", "sched_getaffinity"):
     vars(os).pop(name, None)
 from understandability.cli import main
+
+pytestmark = pytest.mark.slow
 main()
 """
 

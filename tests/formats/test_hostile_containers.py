@@ -20,6 +20,8 @@ from understandability.formats.parquet_pages import largest_pages
 from understandability.formats.sources import read_pages
 from understandability.records import HTML, TEXT, Failure, Page
 
+pytestmark = pytest.mark.slow
+
 MANY = 200_000
 
 

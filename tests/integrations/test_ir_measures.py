@@ -121,6 +121,7 @@ def test_a_bad_parameter_is_told_in_one_sentence() -> None:
         ir_measures.parse_measure("uRBP(p=2)@10").calc_aggregate(QRELS, RUN)
 
 
+@pytest.mark.slow
 def test_its_command_line_takes_our_names(tmp_path: Path) -> None:
     """With the labels as options of ours."""
     (tmp_path / "run").write_text("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d2 1 1.0 t\n")

@@ -39,6 +39,7 @@ def test_bulk_updates_are_pairs_of_lines_with_values_above_0(to: str) -> None:
     assert "rescore_query" in json.loads(made["rescore.json"])["rescore"]["query"]
 
 
+@pytest.mark.slow
 def test_bulk_files_are_cut_into_parts() -> None:
     """One request must stay below the engine's limit."""
     many = {f"d{number}": 0.5 for number in range(100_001)}

@@ -17,6 +17,8 @@ from understandability.models.training.judged import (
     study_columns,
 )
 
+pytestmark = pytest.mark.slow
+
 EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
 HARD = "Pharmacokinetic heterogeneity substantially complicates extrapolation of concentrations."
 RNG = np.random.default_rng(3)

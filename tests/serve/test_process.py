@@ -19,6 +19,8 @@ import pytest
 pytest.importorskip("uvicorn", reason="needs the extra serve")
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
+pytestmark = pytest.mark.slow
+
 _PATIENCE = 120
 
 
