@@ -191,9 +191,9 @@ class Scorer:
         self.reader = who = self.settings.who
         if who.scale not in ("", self.bundle.scale):
             raise OptionError(
-                f"reader {who.name} has a threshold on the scale {who.scale!r}, and bundle "
+                f"reader {who.name} has a threshold on the scale {who.scale!r}, but bundle "
                 f"{self.bundle.name} gives difficulties on {self.bundle.scale!r}; calibrate the "
-                "reader by scores of this bundle"
+                "reader on scores of this bundle"
             )
         self.columns: tuple[str, ...] = (*FORMULAS, *COUNTS)
         if self.settings.features:

@@ -104,7 +104,7 @@ def test_workers_give_the_same_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "advice"),
     [
-        ("You have flu.", "'You have flu.' is no path, and looks like text; use score_text"),
+        ("You have flu.", "'You have flu.' is not a path, and looks like text; use score_text"),
         (["You have flu."], "use score_text"),
         (b"<p>You have flu.", "not a bytes; use score_html"),
         (Page("d", "", TEXT), r"not a Page; put it in a list: score\(\[page\]\)"),

@@ -166,7 +166,7 @@ def test_strict_ends_with_1_if_there_was_an_error_row(understand, tmp_path: Path
     [
         (["none.html"], "none.html does not exist; name a file, a folder, or - for standard input"),
         (["."], "has no pages in it"),
-        (["x.xyz"], "a suffix that is not known; inputs end in .html"),
+        (["x.xyz"], "an unknown suffix; inputs end in .html"),
         (["a.txt", "-o", "none/s.csv"], "its folder does not exist; make it first"),
         (["a.txt", "-o", "s.xls"], "the suffix of s.xls names no kind of table"),
         (["a.txt", "--extractor", "magic"], "extractor 'magic' does not exist; choose one of"),

@@ -76,7 +76,7 @@ def test_a_table_of_something_else_ends_with_a_sentence(pages: Path, understand:
     """And with status 1, as nothing could be scored."""
     done = understand("score", "other.parquet", cwd=pages)
     assert done.returncode == 1
-    assert done.stderr.count("it has name, words; choose one by --id-column") == 1
+    assert done.stderr.count("it has name, words; choose one with --id-column") == 1
     assert "Traceback" not in done.stderr
 
 

@@ -130,7 +130,7 @@ def test_shards_make_one_run(tmp_path: Path, crawl: Path, understand: Run) -> No
     assert understand("score", crawl, "-o", f"{tmp_path}/alone.parquet").returncode == 0
     assert rows(tmp_path / "m.parquet") == rows(tmp_path / "alone.parquet")
     wrong = understand("score", crawl, "-o", run, "--shard", "4/3")
-    assert "a shard is i/n with i from 1 to n, such as 2/8, not '4/3'" in wrong.stderr
+    assert "--shard takes I/N with I from 1 to N, such as 2/8, not '4/3'" in wrong.stderr
 
 
 def test_looking_documents_up(tmp_path: Path, crawl: Path, understand: Run) -> None:

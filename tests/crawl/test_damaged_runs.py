@@ -42,7 +42,7 @@ def run(tmp_path: Path, commit: Commit, described: Described) -> CrawlFolder:
         ("[" * 200_000, "recursion"),
         ('{"format": 1}', "there is no 'settings'"),
         ('{"format": 1, "settings": {}}', "there is no 'inputs'"),
-        ('{"format": 1, "settings": [], "inputs": []}', "its settings are no object"),
+        ('{"format": 1, "settings": [], "inputs": []}', "its settings are not an object"),
         ('{"format": 1, "settings": {}, "inputs": [[]]}', "list indices must be integers"),
         ('{"format": 1, "settings": {}, "inputs": [{}]}', "there is no 'files'"),
         (
@@ -107,7 +107,7 @@ def test_a_damaged_part_is_one_sentence(
     if (damage, under) == (Path.unlink, "scores"):
         assert status_of(run).complete == 1
         return
-    told = rf"run/{under}/{name} is damaged: .*; remove .*/run/scores/{name}, then give the same"
+    told = rf"run/{under}/{name} is damaged: .*; remove .*/run/scores/{name}, then run the same"
     with pytest.raises(InputError, match=told):
         merge(run, f"{tmp_path}/scores.parquet")
     assert not (tmp_path / "scores.parquet").exists()
@@ -141,7 +141,7 @@ def test_parts_of_other_runs_are_told(run: CrawlFolder, tmp_path: Path, commit: 
     output = f"{tmp_path}/scores.parquet"
     for alien in (Part(1, 0), Part(1, 1), Part(1, 1, True)):
         commit(run, alien, ["c"])
-        with pytest.raises(InputError, match=r"holds .* beside .* not of one crawl; rem"):
+        with pytest.raises(InputError, match=r"holds .* and .* not of one crawl; rem"):
             merge(run, output)
         (tmp_path / "run" / "scores" / alien.name).unlink()
     alien = Part(2, 0, True)

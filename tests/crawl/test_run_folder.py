@@ -62,7 +62,7 @@ def test_the_same_description_may_come_again(folder: CrawlFolder, described: Des
     folder.begin(described(3))
     folder.begin(described(3))
     assert folder.description()["settings"] == {"threshold": 40.0}
-    with pytest.raises(InputError, match=r"threshold was 40.0 and is now 30.0; give the same"):
+    with pytest.raises(InputError, match=r"threshold was 40.0 and is now 30.0; run the same"):
         folder.begin(described(3, threshold=30.0))
     with pytest.raises(InputError, match=r"where no input was, now in3 \(103 bytes\) is"):
         folder.begin(described(4))
@@ -76,9 +76,9 @@ def test_folders_of_other_things_are_left_alone(tmp_path: Path, described: Descr
     """A run does not begin among other files, and nothing is read from a folder that is none."""
     (tmp_path / "thesis.tex").write_text("Chapter 1")
     run = CrawlFolder(str(tmp_path))
-    with pytest.raises(InputError, match=r"is not empty \(it has thesis.tex\); name a new one"):
+    with pytest.raises(InputError, match=r"holds other files \(thesis.tex\); name a new one"):
         run.begin(described(1))
-    with pytest.raises(InputError, match=r"is no crawl folder: there is no crawl.json in it"):
+    with pytest.raises(InputError, match=r"is not a crawl folder: there is no crawl.json in it"):
         run.description()
     (tmp_path / "crawl.json").write_text(json.dumps({"format": 99}))
     with pytest.raises(InputError, match="of a newer format"):
@@ -148,7 +148,7 @@ def test_a_full_disk_or_a_forbidden_folder_is_one_sentence(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match="cannot be written to: No space left on device; mend"):
+    with pytest.raises(InputError, match="cannot be written to: No space left on device; fix"):
         commit(run, Part(0, 0), ["a"])
     assert list((tmp_path / "scores").iterdir()) == []
 

@@ -159,7 +159,7 @@ def test_further_dimensions() -> None:
         ({"runs": []}, "there is no run"),
         ({"runs": {}}, "not an empty dict"),
         ({"runs": {"q": 1.0}}, "runs must be paths"),
-        ({"runs": {"a": {"q": {"d": "high"}}}}, "the run a is no {query: {document: score}}"),
+        ({"runs": {"a": {"q": {"d": "high"}}}}, "the run a is not {query: {document: score}}"),
         ({"runs": pd.DataFrame({"qid": ["q"]})}, "it needs a query"),
         ({"runs": b"bytes"}, "not bytes"),
         ({"qrels": 7}, "labels of relevance must be a path, .* not int"),
@@ -168,7 +168,7 @@ def test_further_dimensions() -> None:
         ({"scale": "lower-easier:40"}, "no labels of understandability; give both"),
         ({"measures": [7]}, "a measure is a name, such as 'uRBP"),
         ({"measures": "uRPB"}, "did you mean uRBP"),
-        ({"oder": "score"}, "no convention 'oder'; there are order"),
+        ({"oder": "score"}, "no convention 'oder'; choose one of order"),
         ({"relevant": "two"}, "relevant must be a finite number, not 'two'"),
     ],
 )
@@ -248,7 +248,7 @@ def test_rerank_fuse_and_tradeoff_take_what_people_have(tmp_path: Path) -> None:
     assert {d for d, _ in fused.by_query()["q1"]} == {"d1", "d2", "d3"}
     with pytest.raises(InputError, match="a list of two or more"):
         ud.fuse(path)
-    with pytest.raises(InputError, match="one run is wanted, here are 2"):
+    with pytest.raises(InputError, match="this takes one run, and there are 2"):
         ud.rerank(RUNS, ease, "harder")
     found = ud.tradeoff(
         path, scores, QRELS, EASE, score_column="difficulty", scale="lower-easier:40",

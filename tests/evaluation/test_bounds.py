@@ -59,9 +59,9 @@ def test_a_difference_that_no_label_can_turn_is_settled() -> None:
 def test_measures_without_bounds_are_refused() -> None:
     """Only sums of gains that lie between 0 and 1 have them."""
     runs = {"one": run_of(["b", "a"]), "two": run_of(["a", "b"])}
-    with pytest.raises(OptionError, match="has no bounds here: give RBP, uRBP or RBPu"):
+    with pytest.raises(OptionError, match="has no bounds here: choose RBP, uRBP or RBPu"):
         ud.bounds(runs, {"q": {"a": 1}}, measures="nDCG@10")
     with pytest.raises(OptionError, match="nothing to bound"):
         ud.bounds(runs, {"q": {"a": 1}}, measures="RBP(judged_only=True)")
-    with pytest.raises(InputError, match="two runs or more"):
+    with pytest.raises(InputError, match="at least two runs"):
         ud.bounds(runs["one"], {"q": {"a": 1}})

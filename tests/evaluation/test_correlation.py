@@ -120,7 +120,7 @@ def test_bad_input_is_told() -> None:
     """Unknown coefficients, one system."""
     with pytest.raises(OptionError, match="no coefficient 'tau'; choose one of tau_b"):
         correlation_matrix([np.array([1.0, 2.0])] * 2, "tau")
-    with pytest.raises(InputError, match="two or more systems"):
+    with pytest.raises(InputError, match="same systems, at least two"):
         tau_ap([1], [1])
 
 

@@ -283,7 +283,7 @@ def test_compare_prints_both_references(understand: Command, files: Path) -> Non
     assert float(rows[0]["difference"]) == 0.125
     assert 0 < float(rows[0]["p_randomisation_holm"]) <= 1
     one = understand("compare", files / "b.txt", "--qrels", files / "qrels", "-m", "RBP")
-    assert "two runs or more" in one.stderr
+    assert "at least two runs" in one.stderr
 
 
 def test_simulate_prints_the_table_of_the_paper(understand: Command, files: Path) -> None:

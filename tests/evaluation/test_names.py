@@ -113,7 +113,7 @@ def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
         ("RBP(presistence=0.8)", "has no parameter 'presistence'"),
         ("RBP(0.8)", "write parameters as name=value, not '0.8'"),
         ("RBP(p=0.8,p=0.9)", "states p twice"),
-        ("RBP(p=0.8", "is no measure"),
+        ("RBP(p=0.8", "is not a measure"),
         ("H(RBP,(RBPu)", "the brackets do not match"),
         ("RBP@0", "the cut-off must be a whole number of 1 or more, not '0'"),
         ("RBP@ten", "the cut-off must be a whole number of 1 or more, not 'ten'"),
@@ -131,7 +131,7 @@ def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
         ("H(RBP,RBPu)@10", "the cut-off belongs to the measures inside"),
         ("residual(nDCG@10)", "residual takes one measure, an RBP, uRBP or RBPu"),
         ("uRBP(dims=[u,u])", "dims must be names in brackets"),
-        ("", "is no measure"),
+        ("", "is not a measure"),
         ("RBP(p=0.8,)", "write parameters as name=value"),
     ],
 )

@@ -28,7 +28,7 @@ def test_systems_are_points_and_movers_have_names() -> None:
     assert [len(points.get_offsets()) for points in axes.collections] == [3, 3]
     assert {text.get_text() for text in axes.texts} == {"a", "c"}
     assert axes.get_xlabel() == "RBP"
-    with pytest.raises(OptionError, match="two measures or more"):
+    with pytest.raises(OptionError, match="at least two measures"):
         plot_systems(["a"], {"RBP": [0.3]})
 
 

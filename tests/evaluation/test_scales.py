@@ -63,8 +63,8 @@ def test_a_scale_prints_back(text: str) -> None:
         ("lower-easier:easy", "'easy' in 'lower-easier:easy' is not a finite number"),
         ("lower-easier:nan", "is not a finite number"),
         ("lower-easier:100..0", "its ends the wrong way round"),
-        ("lower-easier:40:50", "is no scale"),
-        ("lower-easier:", "is no scale"),
+        ("lower-easier:40:50", "is not a scale"),
+        ("lower-easier:", "is not a scale"),
     ],
 )
 def test_a_bad_scale_is_told(text: str, message: str) -> None:
@@ -101,7 +101,7 @@ def test_graded_gains_are_not_guessed() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("0,1:1", "is no table of gains"), ("0:0,1:2", "not between 0 and 1"), ("a:1", "'a' in")],
+    [("0,1:1", "is not a table of gains"), ("0:0,1:2", "not between 0 and 1"), ("a:1", "'a' in")],
 )
 def test_a_bad_table_of_gains_is_told(text: str, message: str) -> None:
     """Gains are probabilities."""

@@ -75,7 +75,7 @@ def test_queries_runs_and_labels_are_read_by_name(dataset: str) -> None:
 
 def test_what_a_data_set_lacks_is_named(dataset: str) -> None:
     """An unknown name, and a part that is not there."""
-    with pytest.raises(InputError, match="ir_datasets knows no data set 'no-such-thing'"):
+    with pytest.raises(InputError, match="ir_datasets has no data set 'no-such-thing'"):
         read_queries("irds:no-such-thing")
     with pytest.raises(InputError, match="no field 'trustworthiness'"):
         read_labels(dataset, "trust")

@@ -75,7 +75,7 @@ def test_a_compressed_page_is_the_page(tmp_path: Path, suffix: str, compress) ->
     ("make", "message"),
     [
         (lambda p: p / "none.html", "none.html does not exist; name a file, a folder"),
-        (lambda p: (p / "x.rtf").write_bytes(b"x") and p / "x.rtf", "a suffix that is not known"),
+        (lambda p: (p / "x.rtf").write_bytes(b"x") and p / "x.rtf", "an unknown suffix"),
         (lambda p: p, "has no pages in it"),
     ],
 )
@@ -157,7 +157,7 @@ def test_a_damaged_parquet_file_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_bytes(b"Flu.")
     pages, (failure,) = pages_of(tmp_path)
     assert [page.docno for page in pages] == ["b.txt"]
-    assert "a.parquet is no Parquet file, or a damaged one" in failure.error
+    assert "a.parquet is not a Parquet file, or it is damaged" in failure.error
 
 
 def small_parquet() -> bytes:

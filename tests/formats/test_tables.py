@@ -112,7 +112,7 @@ def test_a_table_of_something_else_is_one_sentence(
     pages, (failure,), _ = read(tmp_path / name)
     assert pages == []
     assert sentence in failure.error
-    assert f"it has {', '.join(rows)}; choose one by --" in failure.error
+    assert f"it has {', '.join(rows)}; choose one with --" in failure.error
 
 
 @every
@@ -134,7 +134,7 @@ def test_bad_rows_of_csv_cost_themselves(tmp_path: Path) -> None:
         ("d", 'End."\n'),
     ]
     assert [(failure.path.rpartition("#")[2], failure.error) for failure in failures] == [
-        ("2", "the row has 1 cells, and the line of headings 2"),
+        ("2", "the row has 1 cells, but the header has 2"),
         ("3", "the record has no 'id' (text or a whole number)"),
         ("4", "the record has no 'text'"),
     ]
@@ -146,7 +146,7 @@ def test_a_quote_without_end_does_not_fill_the_memory(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text('id,text\na,Rest.\nb,"' + "no end\n" * 600_000)
     pages, failures, _ = read_limited(tmp_path / "t.csv", 1_000_000)
     assert [page.docno for page in pages] == ["a"]
-    assert "no CSV: field larger than field limit" in failures[0].error
+    assert "not CSV: field larger than field limit" in failures[0].error
 
 
 def read_limited(path: Path, limit: int) -> tuple[list[Page], list[Failure], list[str]]:

@@ -95,7 +95,7 @@ def test_lucene_and_pyterrier_get_tables() -> None:
 
 def test_what_cannot_be_written_is_refused() -> None:
     """Another engine, and a docno that would break a line."""
-    with pytest.raises(OptionError, match="write one of elasticsearch, opensearch"):
+    with pytest.raises(OptionError, match="choose one of elasticsearch, opensearch"):
         list(export(VALUES, "google"))
     with pytest.raises(InputError, match="leave its row out"):
         list(export({"a\nb": 1.0}, "solr-file"))
@@ -120,5 +120,5 @@ def test_a_column_of_words_is_refused(tmp_path: Path, understand: Run) -> None:
     scores.write_text("docno\tp_understandable\nflu\teasy\n")
     done = understand("export", scores, "--to", "vespa", "-o", f"{tmp_path}/out/")
     assert done.returncode == 2
-    assert "holds other things than numbers" in done.stderr
+    assert "holds values that are not numbers" in done.stderr
     assert not (tmp_path / "out").exists()

@@ -119,7 +119,7 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
     )
     assert row["p_understandable"] == pytest.approx(float(expected))
     assert reader.scale == json.loads(rows.table.schema.metadata[b"understandability"])["scale"]
-    with pytest.raises(OptionError, match="calibrate the reader by scores of this bundle"):
+    with pytest.raises(OptionError, match="calibrate the reader on scores of this bundle"):
         ud.score(texts, reader=str(tmp_path / "me.json"), bundle="llr")
 
 
@@ -127,5 +127,5 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
 def test_a_file_without_a_reader_is_one_sentence(tmp_path: Path, content: str) -> None:
     path = tmp_path / "me.json"
     path.write_text(content)
-    with pytest.raises(InputError, match="holds no reader, or a damaged one"):
+    with pytest.raises(InputError, match="holds no reader, or is damaged"):
         reader_of(str(path))

@@ -75,7 +75,7 @@ def test_a_model_that_lacks_its_background_model_is_refused(models, tmp_path: Pa
 
 
 def test_other_bundles_are_no_background_models() -> None:
-    with pytest.raises(OptionError, match="bundle llr is no background model"):
+    with pytest.raises(OptionError, match="bundle llr is not a background model"):
         load_background_models(["llr"])
 
 

@@ -54,7 +54,7 @@ def test_a_place_is_checked_before_the_work(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="its folder does not exist; make it first"):
         check_place(tmp_path / "not" / "there")
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match="holds other things than a bundle"):
+    with pytest.raises(InputError, match="holds other files and no bundle"):
         check_place(tmp_path)
     check_place(tmp_path / "new")
 

@@ -79,10 +79,10 @@ def test_the_classes_of_a_classifier_are_difficulties() -> None:
     [
         (HistGradientBoostingRegressor(), "cannot keep HistGradientBoostingRegressor; it keeps"),
         (make_pipeline(PCA(), Ridge()), "cannot keep PCA; it keeps pipelines of SimpleImputer"),
-        (SVR(kernel="linear"), "would not give the numbers of this SVR"),
+        (SVR(kernel="linear"), "cannot reproduce this SVR"),
         (
             MLPRegressor(hidden_layer_sizes=(4,), activation="tanh", tol=10.0),
-            "would not give the numbers",
+            "cannot reproduce this",
         ),
         (make_pipeline(SimpleImputer(add_indicator=True), Ridge()), "drops or adds columns"),
     ],

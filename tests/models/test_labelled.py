@@ -109,7 +109,7 @@ def test_equal_texts_are_in_one_group() -> None:
         ("key,body,rating\na,b\n", {}, "line 2 has 2 cells, and the line of headings 3"),
         ("key,body,rating\n", {}, "has no texts with words"),
         ("key,body,rating,pair\na,b,4,1\n", {"label": "score"}, "no column 'score'; it has key"),
-        ("key,body,rating,pair\na,b,4,1\n", {"group": "site"}, "choose one by --group-column"),
+        ("key,body,rating,pair\na,b,4,1\n", {"group": "site"}, "choose one with --group-column"),
         ("key,body,rating,pair\na,Hi.,high,1\n", {}, "record 1: 'rating' is 'high', not a number"),
         (
             "key,body,rating,pair\na,Hi.,\xff,1\n",

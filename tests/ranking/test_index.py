@@ -129,7 +129,7 @@ def test_an_index_without_terms_is_saved(tmp_path: Path) -> None:
 def test_a_folder_of_other_things_is_left_alone(index: Index, tmp_path: Path) -> None:
     """Saving over what is no index is refused."""
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match="holds other things than an index"):
+    with pytest.raises(InputError, match="holds other files and no index"):
         save_index(index, tmp_path)
     assert (tmp_path / "thesis.tex").exists()
 
@@ -137,7 +137,7 @@ def test_a_folder_of_other_things_is_left_alone(index: Index, tmp_path: Path) ->
 def test_what_is_no_index_is_refused(tmp_path: Path) -> None:
     """A missing folder, and one without a header, say how to make an index."""
     for folder in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(InputError, match=r"is no index: .* `understand index build`"):
+        with pytest.raises(InputError, match=r"is not an index: .* `understand index build`"):
             load_index(folder)
 
 
@@ -173,10 +173,10 @@ def test_an_altered_index_is_refused(index: Index, tmp_path: Path) -> None:
         ("body_starts", lambda a: np.where(np.arange(len(a)) == 2, 99, a), "not in order"),
         ("body_starts", lambda a: a[:-1], "do not fit its terms"),
         ("body_counts", lambda a: a * 0, "no counts"),
-        ("body_counts", lambda a: a.astype(float), "no whole numbers"),
+        ("body_counts", lambda a: a.astype(float), "not whole numbers"),
         ("title_counts", lambda a: a[:-1], "no counts"),
-        ("terms", lambda a: a.astype(np.int32), "names are no text"),
-        ("docnos", lambda a: np.frombuffer(b"x\nx\nx", np.uint8), "stands in it twice"),
+        ("terms", lambda a: a.astype(np.int32), "names are not text"),
+        ("docnos", lambda a: np.frombuffer(b"x\nx\nx", np.uint8), "holds a name twice"),
     ],
 )
 def test_crafted_postings_are_refused(

@@ -238,7 +238,7 @@ def test_labels_that_need_understandability_say_so(made) -> None:
 @pytest.mark.parametrize(
     ("recipe", "message"),
     [
-        ({"labels": "R ** 2"}, "cannot stand in labels"),
+        ({"labels": "R ** 2"}, "is not allowed in an expression of labels"),
         ({"objective": "listwise"}, "choose one of pairwise, lambdamart"),
         ({"rounds": 0}, "must be 1 or more"),
         ({"depth": 0}, "must be 1 or more"),
@@ -294,7 +294,7 @@ def test_an_index_gives_the_ir_features() -> None:
 
 def test_an_estimator_is_no_ranker() -> None:
     """The bundles of `understand train` are told from those of `understand rank learn`."""
-    with pytest.raises(InputError, match="bundle llr is no ranker but an estimator"):
+    with pytest.raises(InputError, match="bundle llr is an estimator, not a ranker"):
         load_ranker("llr")
 
 

@@ -335,12 +335,12 @@ def test_files_become_text(app: Any, name: str, content: bytes, text: str) -> No
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.exe", b"MZ", "is of a kind that is not read; use .html"),
-        ("", b"x", "is of a kind that is not read"),
+        ("a.exe", b"MZ", "is of a kind that cannot be read; use .html"),
+        ("", b"x", "is of a kind that cannot be read"),
         ("a.pdf", b"%PDF-1.4 broken", "the PDF cannot be read"),
         ("a.pdf", pdf(""), "holds no text, only pictures"),
         ("a.docx", b"PK nothing", "no DOCX document"),
-        ("a.odt", b"nothing", "no ODT document"),
+        ("a.odt", b"nothing", "not an ODT document"),
         ("a.txt", b"  ", "holds no text"),
         ("../../a.txt", b"", "a.txt holds no text"),
     ],

@@ -111,7 +111,7 @@ def test_a_port_in_use(port: int, understand: Callable[..., Any]) -> None:
     """One sentence with the way out."""
     done = understand("serve", "--port", port)
     assert done.returncode == 2
-    assert "choose another by --port" in done.stderr
+    assert "choose another with --port" in done.stderr
 
 
 def test_an_address_for_all_needs_a_token(understand: Callable[..., Any]) -> None:

@@ -131,7 +131,7 @@ def test_a_stream_that_unfolds_too_far_ends_there(
     count, damages = all_of(bomb)
     assert 10_000_000 <= count < 21_000_000
     assert damages == [
-        "the compressed data unfold to more than 10 MB and more than 300 times their size, "
+        "the compressed data expand to more than 10 MB and more than 300 times their size, "
         "the most that is read"
     ]
     monkeypatch.setattr(streams, "MOST_RATIO", 100_000)
@@ -143,7 +143,7 @@ def test_damage_counts_as_what_may_have_been_decoded(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(streams, "MOST_OUTPUT", 10_000_000)
     _, damages = all_of(gzip.compress(b"") + b"\x1f\x8b\x08\xff" * 5_000)
     assert len(damages) < 500
-    assert "unfold to more than" in damages[-1]
+    assert "expand to more than" in damages[-1]
 
 
 def test_skip_counts_what_was_there() -> None:

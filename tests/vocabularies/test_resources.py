@@ -302,20 +302,20 @@ def test_the_vocabulary_of_consumers_needs_its_stop_concepts(folder: Path, tmp_p
 
 # Name of the resource, of its file, the content, what the sentence says.
 DAMAGED: list[tuple[str, str, str | bytes, str]] = [
-    ("mesh", "acronyms.txt", "AACOM\n", "expected is d20xx.bin"),
+    ("mesh", "acronyms.txt", "AACOM\n", "expected d20xx.bin"),
     ("mesh", "mtrees2024.bin", "Heart;A07\nno tree number\n", "line 2 of mtrees2024.bin"),
     ("mesh", "desc2024.xml", "<DescriptorRecordSet><Desc", "desc2024.xml is damaged XML"),
     ("mesh", "d2024.bin", "*NEWRECORD\nSH = abnormalities\n", "holds no entry of mesh"),
     ("mesh", "mesh.tsv", "descriptor\ttree_number\nHeart\n", "line 2 of mesh.tsv has 1 columns"),
     ("chv", "flat.tsv", CHV_OFFICIAL + "C0000001\tno\n", "line 3 of flat.tsv"),
     ("chv", "flat.tsv", "cui\tname\n", "flat.tsv lacks the column 'term'"),
-    ("chv", "words.txt", "heart\n", "expected is CHV_concepts_terms_flatfile"),
-    ("icd10cm", "icd.txt", "heart attack\n", "expected is icd10cm_order_20xx.txt"),
+    ("chv", "words.txt", "heart\n", "expected CHV_concepts_terms_flatfile"),
+    ("icd10cm", "icd.txt", "heart attack\n", "expected icd10cm_order_20xx.txt"),
     ("icd10cm", "codes.txt", "A000    Cholera\nheart\n", "line 2 of codes.txt"),
     ("drugbank", "d.csv", "DrugBank ID,Name\nDB1,x\n", "lacks the column 'Common name'"),
     ("adam", "adam_database", "MI\tMI:1\n", "record 1 of adam_database has 2 columns"),
-    ("disease-ontology", "x.csv", "a,b\n", "expected is doid.obo"),
-    ("openmedspel", "x.txt", b"\x7fELF\0\0\0\0", "line 1 of x.txt is no word"),
+    ("disease-ontology", "x.csv", "a,b\n", "expected doid.obo"),
+    ("openmedspel", "x.txt", b"\x7fELF\0\0\0\0", "line 1 of x.txt is not a word"),
     ("openmedspel", "x.txt", b"", "holds no entry of openmedspel"),
     (
         "openmedspel",
@@ -324,7 +324,7 @@ DAMAGED: list[tuple[str, str, str | bytes, str]] = [
         "x.txt.gz is damaged",
     ),
     ("openmedspel", "x.zip", b"PK\x03\x04" + b"x" * 60, "x.zip is a damaged"),
-    ("metamap", "x.mmi", "d1|MMI|5.18\n", "line 1 of x.mmi is no fielded MetaMap output"),
+    ("metamap", "x.mmi", "d1|MMI|5.18\n", "line 1 of x.mmi is not fielded MetaMap output"),
     ("openmedspel", "x.txt.gz", gzip.compress(b"a" * 40_000_000), "line 1 has more than 10 MB"),
     ("stopwords-indri", "s.dft", "<" + "<word>" * 1_000_000, "holds no entry"),
     ("stopwords-indri", "s.dft", "<word>" + " " * 1_000_000, "holds no entry"),
@@ -343,7 +343,7 @@ def test_bad_input_is_told_in_one_sentence_and_changes_nothing(
 
 
 def test_unknown_names_and_missing_sources_are_told(folder: Path) -> None:
-    with pytest.raises(OptionError, match="no resource is named 'cvh'; there are chv, mesh"):
+    with pytest.raises(OptionError, match="no resource is named 'cvh'; choose one of chv, mesh"):
         install("cvh", ["x"])
     with pytest.raises(InputError, match=r"nowhere\.txt does not exist"):
         install("chv", ["nowhere.txt"])
@@ -366,7 +366,9 @@ def test_a_folder_without_a_file_of_the_resource_says_what_is_looked_for(
     (tmp_path / "data").mkdir()
     write(tmp_path / "data", "a.txt", "x")
     write(tmp_path / "data", "b.txt", "x")
-    with pytest.raises(InputError, match="holds no file of adam; expected is one called adam_data"):
+    with pytest.raises(
+        InputError, match="holds no file of adam; it should hold one called adam_data"
+    ):
         install("adam", [str(tmp_path / "data")])
 
 
@@ -431,7 +433,7 @@ def test_what_unfolds_without_end_is_refused(
             info = tarfile.TarInfo("openmedspel.txt")
             info.size = len(bomb)
             tar.addfile(info, io.BytesIO(bomb))
-    with pytest.raises(InputError, match="unfolds to more than"):
+    with pytest.raises(InputError, match="expands to more than"):
         install("openmedspel", [str(path)])
     assert installed("openmedspel") is None
 
@@ -449,7 +451,7 @@ def test_a_small_file_does_not_unfold_to_gigabytes(folder: Path, tmp_path: Path,
             archive.writestr("openmedspel.txt", bomb)
     assert path.stat().st_size < 1_000_000
     with pytest.raises(
-        InputError, match=r"unfolds to more than .* MB, the most that is read of it"
+        InputError, match=r"expands to more than .* MB, the most that is read of it"
     ):
         install("openmedspel", [str(path)])
 

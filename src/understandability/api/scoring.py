@@ -410,7 +410,7 @@ def _sources(
     for each in inputs:
         if isinstance(each, str) and not _is_path(each) and any(map(str.isspace, each)):
             raise WrongTypeError(
-                f"{each[:40]!r} is no path, and looks like text; use score_text(text), or "
+                f"{each[:40]!r} is not a path, and looks like text; use score_text(text), or "
                 "score({docno: text, ...}) for several"
             )
     if all(isinstance(each, str | Path) for each in inputs):

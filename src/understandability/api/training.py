@@ -393,7 +393,7 @@ def _features_in(table: Any, docnos: Sequence[str]) -> tuple[tuple[str, ...], Fl
             for docno in docnos
         ]
     except (TypeError, ValueError) as error:
-        raise InputError(f"{where} holds other things than numbers: {error}") from error
+        raise InputError(f"{where} holds values that are not numbers: {error}") from error
     return columns, np.array(values, np.float64)
 
 

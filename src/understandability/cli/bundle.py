@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Show what a bundle is.", no_args_is_help=True)
+app = typer.Typer(
+    help="List the bundles in the package, and show the card of any bundle.", no_args_is_help=True
+)
 
 
 @app.command("list")
@@ -27,7 +29,7 @@ def list_bundles() -> None:
 def show(
     bundle: Annotated[str, typer.Argument(metavar="BUNDLE", help="Name or folder of a bundle.")],
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="As Markdown, to stand beside a paper or a release.")
+        bool, typer.Option("--markdown", help="As Markdown, for a paper or a release.")
     ] = False,
 ) -> None:
     """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.

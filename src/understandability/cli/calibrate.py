@@ -15,7 +15,8 @@ def calibrate(
         str,
         typer.Argument(
             metavar="ANSWERS",
-            help="A table (CSV, TSV, JSON Lines, Parquet) with a document and a yes or no a row.",
+            help="A table (CSV, TSV, JSON Lines, Parquet) with a document and a yes or no in "
+            "each row.",
         ),
     ],
     output: Annotated[
@@ -25,7 +26,8 @@ def calibrate(
         str | None,
         typer.Option(
             metavar="TABLE",
-            help="Scores of the documents, from `understand score`; else the answers have them.",
+            help="Scores of the documents, from `understand score`. Default: a column of the "
+            "answers.",
             show_default=False,
         ),
     ] = None,
@@ -34,7 +36,7 @@ def calibrate(
     column: Annotated[str, typer.Option(help="Column with the difficulty.")] = "difficulty",
     quiet: Quiet = False,
 ) -> None:
-    """Find the threshold and the noise of a reader, or a group, from some fifty answers.
+    """Find the threshold and the noise of a reader, or a group, from about fifty answers.
 
     Fits P(U|d) to the answers (probit regression on difficulty), with 95 % intervals, and writes
     a reader that --reader takes.

@@ -71,15 +71,15 @@ def compare(
     Two-tailed paired t-test, Wilcoxon's signed ranks, randomisation test, bootstrap with its
     interval; effect size (Cohen's d of the differences) with its interval, and how many queries a
     t-test needs to find it with a chance of .8; each probability also with the corrections of Holm
-    and Bonferroni for the runs compared. † marks a difference from the first run, ⋄ one from the
-    best.
+    and Bonferroni for the runs compared. † marks a difference from the first run, ⋄ a difference
+    from the best.
 
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
     """
     from understandability.evaluation.statistics.significance import CORRECTIONS, TESTS
 
     if len(options.runs) < 2:
-        raise OptionError("a comparison needs two runs or more, the first is the baseline")
+        raise OptionError("a comparison needs at least two runs; the first is the baseline")
     if not 0 < alpha < 1:
         raise OptionError(f"--alpha must lie between 0 and 1, not {alpha}")
     if correction not in CORRECTIONS:

@@ -39,7 +39,7 @@ def correlate(
     ] = False,
     rbo_p: Annotated[float, typer.Option("--rbo-p", help="Persistence of RBO.")] = 0.9,
     most: Annotated[
-        int, typer.Option("--movers", help="How many of the runs that move most to name.")
+        int, typer.Option("--movers", help="How many of the runs that move most to list.")
     ] = 5,
     output: ResultFile = None,
     form: ResultFormat = None,
@@ -54,9 +54,9 @@ def correlate(
     --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)'
     """
     if len(options.measures or ()) < 2:
-        raise OptionError("a correlation needs two measures or more; give -m twice")
+        raise OptionError("a correlation needs at least two measures; give -m twice")
     if len(options.runs) < 2:
-        raise OptionError("a correlation needs two runs or more")
+        raise OptionError("a correlation needs at least two runs")
     result = options.evaluate()
     found = result.correlate(*coefficient or (), symmetric=symmetric, rbo_p=rbo_p, count=most)
     if output != "-" and form is None:

@@ -10,7 +10,7 @@ import typer
 from understandability.cli.options import Quiet
 
 app = typer.Typer(
-    help="Show the progress of a crawl folder, merge it into one table, look documents up in it.",
+    help="Show the progress of a crawl folder, merge it into one table, or look up documents.",
     no_args_is_help=True,
 )
 
@@ -61,8 +61,8 @@ def merge(
 ) -> None:
     """Write all rows as one table, errors to FILE.errors.jsonl; each document once.
 
-    Documents of one docno in different inputs have the name of their input before it, but for
-    the first; those within one input are errors, but for the first.
+    If several inputs have the same docno, the first keeps it, and the others get the name of their
+    input in front. If one input has a docno twice, the first counts and the others are errors.
 
     Example: understand crawl merge scores/ -o scores.parquet
     """
@@ -85,9 +85,9 @@ def lookup(
     folder: Folder,
     docnos: Annotated[list[str], typer.Argument(metavar="DOCNO...", help="Documents.")],
 ) -> None:
-    """Print the row of each document as a line of JSON; of one without a score, its error.
+    """Print the row of each document as a line of JSON, or its error if it has no score.
 
-    Ends with status 1 where a document is not there.
+    Ends with status 1 if a document is missing.
 
     Example: understand crawl lookup scores/ clueweb12-0000tw-00-00001
     """

@@ -60,9 +60,9 @@ def evaluate(
         ),
     ] = None,
 ) -> None:
-    """Evaluate runs by understandability-biased measures, and by any other.
+    """Evaluate runs by understandability-biased measures, and by the usual ones.
 
-    A table of means, the best of each column marked *. Measures: RBP, nDCG, ERR, their
+    Prints a table of means; * marks the best of each column. Measures: RBP, nDCG, ERR, their
     understandability-biased forms uRBP, uRBPgr, unDCG, uERR, single dimensions (RBPu, RBPtrust),
     harmonic means (HRBP, H(...)), residual(...), Judged; see docs/reference/measures.md. All others
     are those of ir_measures (extra ir), by its names or trec_eval's: P@10, AP, RR, Bpref, map.

@@ -150,9 +150,9 @@ class EvaluationOptions:
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse runs and labels with anything unusual.")
     ] = False
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Say nothing of what is unusual.")
-    ] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Do not report what is unusual.")] = (
+        False
+    )
 
     # What was chosen of the table of conventions, whose options `takes_evaluation_options` adds.
     conventions: Mapping[str, Any] = field(default_factory=dict)

@@ -76,7 +76,7 @@ def explain(
     if bool(inputs) == bool(crawl):
         raise OptionError("name pages to explain, or a crawl folder with --crawl")
     if json_ and output.lower().endswith(".pdf"):
-        raise OptionError("--json is no report; write it to a .json file")
+        raise OptionError("--json does not write a report; name a .json file")
     if crawl and (json_ or compare):
         raise OptionError("--crawl makes a report in HTML; leave out --json and --compare")
     scorer = Scorer(

@@ -27,7 +27,7 @@ def export(
     ] = None,
     index: Annotated[str, typer.Option(help="Name of the index in the engine.")] = "pages",
 ) -> None:
-    """Write scores as a search engine takes them, with the field to declare and a query.
+    """Write scores as files that a search engine loads, with the field to declare and a query.
 
     Documents without a value are left out, and counted.
 
@@ -44,7 +44,7 @@ def export(
     table = read_table(scores, ["docno", column])
     numbers = table[column].to_pylist()
     if any(isinstance(number, str) for number in numbers):
-        raise InputError(f"column {column!r} of {scores} holds other things than numbers")
+        raise InputError(f"column {column!r} of {scores} holds values that are not numbers")
     values = {
         docno: float(number)
         for docno, number in zip(table["docno"].to_pylist(), numbers, strict=True)

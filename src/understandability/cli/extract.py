@@ -69,7 +69,10 @@ def extract(
     ] = False,
     stats: Annotated[
         bool,
-        typer.Option("--stats", help="Count words and sentences under every method and policy."),
+        typer.Option(
+            "--stats",
+            help="Count words and sentences for every extractor and every rule of sentence ends.",
+        ),
     ] = False,
     docnos: Docnos = None,
     limit_mb: LimitMb = 10.0,

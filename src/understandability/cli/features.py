@@ -65,7 +65,7 @@ def features(
         typer.Option(
             "--bundle",
             metavar="BUNDLE",
-            help="A background model, which fills the feature of its estimator. May be repeated.",
+            help="A background model; its estimate becomes a feature. May be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -97,8 +97,8 @@ def features(
 ) -> None:
     """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
 
-    One row a document: docno, path, url and the values. With --words, one row for each word that
-    a count counts. Documents that cannot be read go to FILE.errors.jsonl.
+    One row a document: docno, path, url and the values. With --words, one row for each word behind
+    a count. Documents that cannot be read go to FILE.errors.jsonl.
 
     Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
     """
@@ -121,7 +121,9 @@ def features(
     if words:
         if keep or work.is_folder:
             what = "--keep" if keep else "a crawl folder"
-            raise OptionError(f"--words has many rows a document; it does not go with {what}")
+            raise OptionError(
+                f"--words writes many rows for each document; it cannot be combined with {what}"
+            )
         maker = WordRows(settings, tuple(names))
         shown: tuple[str, ...] = ("docno", "feature", "word", "count")
         title = f"the words that features count, {extractor}, {sentence_ends}"

@@ -31,7 +31,7 @@ def fuse(
     weight: Annotated[
         list[float] | None,
         typer.Option(
-            help="The weight of each run and score, in their order. Default: 1 each.",
+            help="The weight of each run and score, in the same order. Default: 1 each.",
             show_default=False,
         ),
     ] = None,

@@ -31,7 +31,7 @@ def build(
         typer.Option("-o", "--output", metavar="FOLDER", help="The new index.", show_default=False),
     ],
     extractor: Annotated[
-        str, typer.Option(help="What is text on a page: main, naive, boilerpipe, justext.")
+        str, typer.Option(help="How to find the text of a page: main, naive, boilerpipe, justext.")
     ] = "naive",
     stop_words: Annotated[
         str, typer.Option(help="Words to leave out: english (scikit-learn's list), none.")
@@ -42,7 +42,7 @@ def build(
     strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
-    """Index pages: how often each term stands in their titles and bodies.
+    """Index pages: how often each term occurs in their titles and bodies.
 
     irds:NAME names the documents of a data set of ir_datasets (extra ir). Documents that cannot
     be indexed go to FOLDER.errors.jsonl.
@@ -97,7 +97,7 @@ def search(
         ),
     ] = "bm25",
     field: Annotated[str, typer.Option(help="title, body, or page (both).")] = "page",
-    depth: Annotated[int, typer.Option(help="Most documents for a query.")] = 1000,
+    depth: Annotated[int, typer.Option(help="How many documents to return for a query.")] = 1000,
     tag: Tag = None,
     output: RunOutput = "-",
 ) -> None:

@@ -27,8 +27,8 @@ LabelColumn = Annotated[
 GroupColumn = Annotated[
     str | None,
     typer.Option(
-        help="Column that says which texts belong together (site, article). Default: group; else "
-        "each text stands alone.",
+        help="Column that says which texts belong together (site, article). Default: group, if "
+        "there is one; else each text is its own group.",
         rich_help_panel=_PANEL,
     ),
 ]

@@ -95,7 +95,7 @@ Extractor = Annotated[
     str,
     typer.Option(
         autocompletion=names_of("extraction", "EXTRACTORS"),
-        help="How the text of a page is found: main, naive, boilerpipe, justext, trafilatura "
+        help="How to find the text of a page: main, naive, boilerpipe, justext, trafilatura "
         "(extra).",
     ),
 ]
@@ -127,7 +127,7 @@ Reader = Annotated[
     str,
     typer.Option(
         autocompletion=names_of("models.readers", "READERS"),
-        help="For whom: public, plain-language, well-read or health-student.",
+        help="The reader: public, plain-language, well-read or health-student.",
     ),
 ]
 Threshold = Annotated[

@@ -33,7 +33,7 @@ Column = Annotated[
 def systems(
     options: EvaluationOptions,
     output: FigureFile,
-    named: Annotated[int, typer.Option(help="How many of the runs that move most to name.")] = 5,
+    named: Annotated[int, typer.Option(help="How many of the runs that move most to list.")] = 5,
 ) -> None:
     """Plot runs by a first measure against others, as RBP against uRBP in ECIR 2016, Figure 1.
 
@@ -43,7 +43,7 @@ def systems(
     from understandability.evaluation.plots import plot_systems
 
     if len(options.measures or ()) < 2:
-        raise OptionError("a plot of systems needs two measures or more; give -m twice")
+        raise OptionError("a plot of systems needs at least two measures; give -m twice")
     result = options.evaluate()
     scores = {measure: result.column(measure) for measure in result.measures}
     write_figure(plot_systems(result.runs, scores, named), output)

@@ -42,7 +42,7 @@ def probability(
         ),
     ] = "-",
 ) -> None:
-    """Turn a column of scores into P(U|d): docno, the score, p_understandable.
+    """Turn a column of scores into P(U|d).
 
     Example: understand probability fog.tsv --user arctan --threshold 15 --noise-scale pi -o p.tsv
     """
@@ -73,7 +73,7 @@ def probability(
             )
         except (TypeError, ValueError, OverflowError):
             raise InputError(
-                f"column {name!r} of {scores} holds other things than numbers"
+                f"column {name!r} of {scores} holds values that are not numbers"
             ) from None
         if np.isinf(numbers).any():
             raise InputError(f"column {name!r} of {scores} holds numbers that are not finite")
@@ -112,5 +112,5 @@ def _only_column(table: pa.Table, scores: str) -> str:
 
     names = [name for name in table.column_names if name not in ("docno", "path", "url", "flags")]
     if len(names) != 1:
-        raise OptionError(f"{scores} has the columns {', '.join(names)}; choose one by --column")
+        raise OptionError(f"{scores} has the columns {', '.join(names)}; choose one with --column")
     return str(names[0])

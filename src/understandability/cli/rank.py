@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 10
 
 app = typer.Typer(
-    help="Learn to rank from relevance and understandability, and rank.", no_args_is_help=True
+    help="Learn to rank by relevance and understandability, and apply what was learned.",
+    no_args_is_help=True,
 )
 
 IndexIfAny = Annotated[
@@ -38,8 +39,8 @@ Features = Annotated[
     typer.Option(
         "--features",
         metavar="TABLE",
-        help="Numbers of documents, by docno (and query): of `understand features`, of "
-        "`understand score`, or any table; may be repeated.",
+        help="Numbers by docno (and query): from `understand features`, `understand score` or "
+        "any table; may be repeated.",
         show_default=False,
     ),
 ]
@@ -114,7 +115,7 @@ def learn(
 
     Documents without a relevance label count as R = 0, without an understandability label as
     U = 100. Gains that are not whole numbers are linear, whole ones exponential as in
-    XGBoost's nDCG. What each feature is worth to the ranker is printed.
+    XGBoost's nDCG. Prints what each feature is worth to the ranker.
 
     Example: understand rank learn bm25.run --qrels qrels.txt --understandability qunder.txt
     --index crawl-index/ --queries topics.xml --features features.parquet --labels combo3
@@ -127,7 +128,7 @@ def learn(
     from understandability.ranking.search.saved import save_ranker
 
     if output is None and out_of_fold is None:
-        raise OptionError("nothing is asked for; give -o FOLDER, --out-of-fold FILE, or both")
+        raise OptionError("there is nothing to do; give -o FOLDER, --out-of-fold FILE, or both")
     recipe = Recipe(labels, objective, rounds, depth, learning_rate, seed)
     relevance = read_labels(qrels)
     ease = (

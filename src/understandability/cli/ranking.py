@@ -64,7 +64,7 @@ def read_runs(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> li
     for path, found in oddities.items():
         if strict and found:
             raise InputError(
-                f"{path} is refused under --strict: {found[0]}; mend the run, or leave --strict out"
+                f"{path} is refused under --strict: {found[0]}; fix the run, or leave out --strict"
             )
     if not quiet:
         for line in summary(oddities, "runs"):

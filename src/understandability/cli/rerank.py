@@ -25,7 +25,8 @@ def rerank(
     weight: Annotated[
         list[float] | None,
         typer.Option(
-            help="The weight of each score, in their order; the run has the rest of 1. Default: "
+            help="The weight of each score, in the same order; the run gets what is left of 1. "
+            "Default: "
             "equal weights that add up to 1.",
             show_default=False,
         ),

@@ -85,11 +85,12 @@ def score(
 ) -> None:
     """Score pages: how likely a reader is to understand each of them.
 
-    One row a document: docno, path, url, P(U|d), difficulty (0 very easy to 100 very hard) with
-    its standard error, the readability formulas, words, sentences, language, encoding, extractor,
+    Each document gets a row: docno, path, url, P(U|d), difficulty (0 very easy to 100 very hard)
+    with its spread, the readability formulas, words, sentences, language, encoding, extractor,
     flags. Documents that cannot be scored go to FILE.errors.jsonl.
 
-    With -o FOLDER/ worker processes fill a crawl folder, which may be stopped and gone on with.
+    With -o FOLDER/, worker processes fill a crawl folder. Stop them at any time; the same command
+    goes on from there.
 
     Examples: understand score crawl.warc.gz -o scores.parquet
 

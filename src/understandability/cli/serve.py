@@ -40,7 +40,7 @@ def serve(
         float, typer.Option(min=0.1, max=3600, help="Longest time for a request.")
     ] = 20.0,
 ) -> None:
-    """Open the editor for writers on this machine, with an HTTP API beside it.
+    """Open the editor for writers on this machine, and an HTTP API.
 
     Nothing that is typed leaves the machine. The API is described at /openapi.json.
 

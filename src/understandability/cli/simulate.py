@@ -42,7 +42,7 @@ def users(
         list[str] | None,
         typer.Option(
             metavar="INPUT",
-            help="The pages themselves, to score by the formula, in place of --scores; may be "
+            help="The pages themselves, scored by the formula, instead of --scores; may be "
             "repeated.",
             show_default=False,
         ),
@@ -53,14 +53,15 @@ def users(
     direction: Annotated[
         str | None,
         typer.Option(
-            help="What a higher score means; needed if it is no formula.", show_default=False
+            help="What a higher score means; needed if the score is not a formula.",
+            show_default=False,
         ),
     ] = None,
     threshold: Annotated[
         list[str] | None,
         typer.Option(
             help="A user's threshold: a score, or a share of the documents such as 25%; may be "
-            "repeated. Without: 10, 15, 20 for FOG, the quartiles for all else.",
+            "repeated. Default: 10, 15 and 20 for FOG, else the quartiles.",
             show_default=False,
         ),
     ] = None,
@@ -89,7 +90,7 @@ def users(
     A user with a threshold understands what a formula scores below it, as a step or with noise
     (arctan). For each user: Kendall's tau and tau_AP of the two rankings, the share of relevant
     documents that are readable, the best system, the one that moves most. The quantiles of the
-    score are shown, to choose thresholds by.
+    score help to choose thresholds.
 
     Example: understand simulate users runs/*.gz --qrels qrels.txt --pages crawl.warc.gz
 

@@ -19,7 +19,7 @@ class Commands(TyperGroup):
         first = args[0] if args else ""
         if first not in self.commands and (first == "-" or "://" in first or Path(first).exists()):
             raise OptionError(
-                f"{first!r} is no command; to score what it names, write: "
+                f"{first!r} is not a command; to score it, write: "
                 f"understand score {shlex.join(args)}"
             )
         return super().resolve_command(ctx, args)

@@ -40,7 +40,7 @@ def tradeoff(
 ) -> None:
     """Re-rank a run by a score to several depths and weights, and evaluate each.
 
-    One row a setting; † marks a difference from the run as it is, ⋄ one from the best setting
+    One row for each setting; † marks a difference from the original run, ⋄ from the best setting
     (paired t-test, two-tailed, p < .05). Without -m: RBP, RBPu and HRBP at 10, p = .8.
 
     Example: understand tradeoff bm25.run --scores scores.parquet:difficulty --qrels qrels.txt
@@ -52,7 +52,7 @@ def tradeoff(
     from understandability.ranking.tradeoff import MEASURES, plot_tradeoff
 
     if len(options.runs) != 1:
-        raise OptionError(f"a trade-off is that of one run, not of {len(options.runs)}")
+        raise OptionError(f"a trade-off takes one run, not {len(options.runs)}")
     options = replace(options, measures=options.measures or list(MEASURES))
     found = tradeoff_of(
         options.runs[0],

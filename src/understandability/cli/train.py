@@ -42,20 +42,23 @@ def background(
         list[str],
         typer.Option(
             metavar="LABEL=INPUT",
-            help="A corpus and its label, a number; harder is higher. Once for each input.",
+            help="A corpus and its label, a number (higher is harder). Give it once for each "
+            "input.",
         ),
     ],
     estimator: Annotated[
         str, typer.Option(autocompletion=_ESTIMATORS, help="One of the twelve estimators.")
     ] = "mlp-regressor",
     dimensions: Annotated[int, typer.Option(min=1, help="Dimensions of the LSA space.")] = 10,
-    vocabulary: Annotated[int, typer.Option(min=100, help="Words of the model.")] = 30_000,
+    vocabulary: Annotated[
+        int, typer.Option(min=100, help="How many words the model knows.")
+    ] = 30_000,
     licence: Licence = "that of its training corpora",
     random_state: RandomState = 0,
     limit_mb: LimitMb = 10.0,
     quiet: Quiet = False,
 ) -> None:
-    """Train on corpora with a label each: which of them is a text like?
+    """Train on labelled corpora, to say which of them a text is like.
 
     Example: understand train background --corpus 1=reddit.jsonl.gz --corpus 2=wiki.jsonl.gz
     --corpus 3=pubmed.jsonl.gz --estimator mlp-regressor --dimensions 10 -o my-bundle
@@ -160,10 +163,10 @@ def judged(
     random_state: RandomState = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Train on human labels of texts, several files with different scales at once.
+    """Train on people's labels of texts; files with different scales may be combined.
 
-    Shows how good the estimates of held-out texts are (out of fold, by group), beside the eight
-    formulas and the default bundle; the figures stand in the bundle's card, too.
+    Shows how well held-out texts are estimated (out of fold, by group), compared with the eight
+    formulas and the default bundle. The bundle's card keeps these figures.
 
     Example: understand train judged --labels ratings.csv --label-column rating
     --direction higher-harder --group-column site -o my-bundle

@@ -76,7 +76,7 @@ def _assessors(paths: list[str]) -> Iterator[tuple[str, Labels]]:
         if columns is None:
             yield text, read_labels(path)
         elif not columns:
-            raise InputError(f"{path} has no column of numbers beside docno")
+            raise InputError(f"{path} has no column of numbers other than docno")
         else:
             for name in columns:
                 yield f"{path}:{name}", read_labels(path, column=name)

@@ -42,19 +42,21 @@ LimitSeconds = Annotated[
     typer.Option(
         min=0.001,
         max=1e6,
-        help="Most processor seconds for a page (10); pages that need more become errors.",
+        help="Processor seconds allowed for a page (10); a page that needs more becomes an error.",
         rich_help_panel=_WORKERS,
     ),
 ]
 WorkerMb = Annotated[
     float | None,
-    typer.Option(min=1, help="Most memory of a worker, in MB (2000).", rich_help_panel=_WORKERS),
+    typer.Option(
+        min=1, help="Memory allowed for a worker, in MB (2000).", rich_help_panel=_WORKERS
+    ),
 ]
 Shard = Annotated[
     str | None,
     typer.Option(
         metavar="I/N",
-        help="Take every N-th input from the I-th on; for job arrays.",
+        help="Take every N-th input, starting at the I-th; for job arrays.",
         rich_help_panel=_FOLDER,
     ),
 ]
@@ -235,7 +237,7 @@ def _fill(plan: Plan, work: Work, title: str) -> None:
             )
         progress = _follow(every, work.quiet)
     except KeyboardInterrupt:
-        typer.echo("stopped; give the same command again to go on", err=True)
+        typer.echo("stopped; run the same command again to go on", err=True)
         raise typer.Exit(130) from None
     status = status_of(folder)
     if not work.quiet:

@@ -33,7 +33,7 @@ FORMAT = 1
 SCORES, ERRORS = "scores", "errors"
 _DESCRIPTION = "crawl.json"
 _FACTS_KEY = b"understandability.part"
-_AGAIN = "remove {}, then give the same 'understand score' command again to make it anew"
+_AGAIN = "remove {}, then run the same 'understand score' command again to make it again"
 _NAME = re.compile(r"(\d{7,})-(\d{5,})(-end)?\.parquet")
 
 
@@ -102,7 +102,7 @@ class CrawlFolder:
             _check(description)
         except (FileNotFoundError, NotADirectoryError):
             raise InputError(
-                f"{self.path} is no crawl folder: there is no {_DESCRIPTION} in it; name the "
+                f"{self.path} is not a crawl folder: there is no {_DESCRIPTION} in it; name the "
                 "folder that 'understand score -o' wrote"
             ) from None
         except (ValueError, LookupError, TypeError, RecursionError) as error:
@@ -119,7 +119,7 @@ class CrawlFolder:
         names = self._folder.names("")
         if names and _DESCRIPTION not in names:
             raise InputError(
-                f"{self.path} is no crawl folder and is not empty (it has {names[0]}); name a "
+                f"{self.path} is not a crawl folder, and holds other files ({names[0]}); name a "
                 "new one"
             )
         text = json.dumps(description, indent=1) + "\n"
@@ -127,8 +127,8 @@ class CrawlFolder:
             differences = list(_differences(self.description(), json.loads(text)))
             if differences:
                 raise InputError(
-                    f"{self.path} holds another crawl: {'; '.join(differences)}; give the same "
-                    "command as before, or another folder"
+                    f"{self.path} holds another crawl: {'; '.join(differences)}; run the same "
+                    "command as before, or name another folder"
                 )
 
     def lock(self, inputs: Sequence[int]) -> AbstractContextManager[object]:
@@ -156,7 +156,7 @@ class CrawlFolder:
         for part, following in pairwise(parts):
             if part.input == following.input and (part.last or part.number == following.number):
                 raise InputError(
-                    f"{self.path}/{SCORES} holds {following.name} beside {part.name}, which are "
+                    f"{self.path}/{SCORES} holds {following.name} and {part.name}, which are "
                     f"not of one crawl; {_AGAIN.format(f'{self.path}/{SCORES}/{following.name}')}"
                 )
         return parts
@@ -295,7 +295,7 @@ def _check_rows(table: pa.Table, expected: int) -> None:
 def _check(description: Mapping[str, Any]) -> None:
     """Raise `ValueError` or `KeyError` where a description is none of a crawl."""
     if not isinstance(description["settings"], dict):
-        raise ValueError("its settings are no object")
+        raise ValueError("its settings are not an object")
     inputs = description["inputs"]
     files = [file for each in inputs for file in each["files"]]
     names = [name for each in inputs for name in (each["given"], *each["files"][0][:2])]

@@ -70,7 +70,7 @@ def merged_rows(
     complete, all_inputs = len(complete_inputs(parts)), len(description["inputs"])
     if complete < all_inputs and not (partial and parts):
         raise InputError(
-            f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; give "
+            f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; run "
             "the same 'understand score' command again to go on, or merge with --partial"
         )
     given = [each["given"] for each in description["inputs"]]
@@ -102,8 +102,8 @@ def _chunks(
         if json.loads(table.schema.metadata[SETTINGS_KEY]) != settings or table.schema != schema:
             raise InputError(
                 f"part {part.name} of {folder.path} was made with other settings than the crawl, "
-                "or is damaged; remove it, then give the same 'understand score' command again "
-                "to make it anew"
+                "or is damaged; remove it, then run the same 'understand score' command again "
+                "to make it again"
             )
         middle, end = before + table.num_rows, before + table.num_rows + len(failed)
         own, others = fates[before:middle], fates[middle:end]

@@ -188,7 +188,7 @@ def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
         return list(inputs)
     numbers = re.fullmatch(r"(\d+)/(\d+)", shard)
     if numbers is None or not 1 <= int(numbers[1]) <= int(numbers[2]):
-        raise OptionError(f"a shard is i/n with i from 1 to n, such as 2/8, not {shard!r}")
+        raise OptionError(f"--shard takes I/N with I from 1 to N, such as 2/8, not {shard!r}")
     return list(inputs[int(numbers[1]) - 1 :: int(numbers[2])])
 
 

@@ -80,7 +80,7 @@ def pair_bounds(
     parsed = own_measures(measures)
     for measure in parsed:
         if measure.base != "RBP" or measure.form == "H" or measure.parts:
-            raise OptionError(f"{measure} has no bounds here: give RBP, uRBP or RBPu")
+            raise OptionError(f"{measure} has no bounds here: choose RBP, uRBP or RBPu")
     judgements = Judgements(qrels, dimensions or {}, conventions or Conventions())
     for measure in parsed:
         judgements.require(measure)
@@ -88,7 +88,7 @@ def pair_bounds(
             raise OptionError(f"{measure} leaves unjudged documents out: there is nothing to bound")
     listed = [_Listed(run, judgements) for run in runs]
     if len(listed) < 2:
-        raise InputError("bounds are those of pairs; give two runs or more")
+        raise InputError("bounds are computed for pairs of runs; give at least two runs")
     rows = [
         _bounds(measure, run, reference, judgements)
         for measure in parsed

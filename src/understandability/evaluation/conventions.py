@@ -51,35 +51,35 @@ class Conventions:
     preset: str | None = None
     order: str = _convention(
         "rank",
-        "rankings by the rank column, or by score as trec_eval",
+        "order rankings by the rank column, or by score as trec_eval does",
         choices=("rank", "score"),
         trec_eval="score",
     )
     keyed_on: str = _convention(
         "pair",
-        "labels beside relevance hold for the pair of query and document, or for the document, "
-        "its first line",
+        "labels other than relevance belong to a query and a document, or to a document "
+        "alone, whose first label counts",
         choices=("pair", "document"),
         ubire="document",
     )
     no_label: str = _convention(
         "zero",
-        "documents without a label gain zero, or are ignored: the condensed form of measures",
+        "documents without a label gain zero, or are left out of the ranking (condensed measures)",
         choices=("zero", "ignored"),
     )
     mean_over: str = _convention(
         "qrels",
-        "means over the queries of the qrels, or of the run",
+        "take means over the queries of the qrels, or of the run",
         choices=("qrels", "run"),
         trec_eval="run",
     )
     relevant: float = _convention(1.0, "lowest relevant grade", kind=float, parameter="rel")
     max_relevance: float | None = _convention(
-        None, "highest grade; without it, that of the qrels", kind=float, parameter="max"
+        None, "highest grade; that of the qrels if it is not given", kind=float, parameter="max"
     )
     err_max: float | None = _convention(
         4.0,
-        "highest grade of ERR, where --max-relevance does not say it: 4 as gdeval and ir_measures; "
+        "highest grade of ERR, unless --max-relevance gives it: 4, as in gdeval and ir_measures; "
         "ubire takes that of the qrels",
         kind=float,
         ubire=None,
@@ -92,7 +92,7 @@ class Conventions:
     )
     joint: bool = _convention(
         False,
-        "gains of several dimensions are f(T u), not f(T) u",
+        "the gain function takes the product of all dimensions, not relevance alone",
         kind=bool,
         parameter="joint",
     )
@@ -124,16 +124,20 @@ class Conventions:
     )
     threshold: float | None = _convention(
         None,
-        "threshold of the step and arctan users; without it, that of the scale",
+        "threshold of the step and arctan users; that of the scale if it is not given",
         kind=float,
         parameter="th",
     )
     noise_scale: float | None = _convention(
-        None, "noise of the arctan user; without it, pi", kind=float, parameter="s", ubire=1.0
+        None,
+        "noise of the arctan user; pi if it is not given",
+        kind=float,
+        parameter="s",
+        ubire=1.0,
     )
     norm: str = _convention(
         "none",
-        "the arctan form as it is, or divided by its integral over the labels",
+        "the arctan form unchanged, or divided by its integral over the labels",
         choices=("none", "integral"),
         parameter="norm",
     )
@@ -190,7 +194,7 @@ def conventions(preset: str | None = None, **choices: Any) -> Conventions:
         raise OptionError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
     if unknown := set(choices) - set(CONVENTIONS):
         raise OptionError(
-            f"there is no convention {sorted(unknown)[0]!r}; there are {', '.join(CONVENTIONS)}"
+            f"there is no convention {sorted(unknown)[0]!r}; choose one of {', '.join(CONVENTIONS)}"
         )
     chosen = {name: value for name, value in choices.items() if value is not None}
     if "max_relevance" in chosen:

@@ -57,7 +57,7 @@ class Evaluation:
         """
         if measure not in self.measures:
             raise OptionError(
-                f"{measure!r} was not evaluated; there are {', '.join(self.measures)}"
+                f"{measure!r} was not evaluated; the table has {', '.join(self.measures)}"
             )
         place = self.measures.index(measure)
         return np.array([means[place] for means in self.means.values()])
@@ -253,7 +253,7 @@ def _refuse_odd(oddities: Mapping[str, Sequence[Oddity]], strict: bool) -> None:
     for name, found in oddities.items():
         if strict and found:
             raise InputError(
-                f"{name} is refused under --strict: {found[0]}; mend it, or leave --strict out"
+                f"{name} is refused under --strict: {found[0]}; fix it, or leave out --strict"
             )
 
 

@@ -29,7 +29,7 @@ def plot_systems(systems: Sequence[str], scores: Mapping[str, ArrayLike], named:
     between the first two measures carry their names.
     """
     if len(scores) < 2:
-        raise OptionError("a plot of systems needs two measures or more")
+        raise OptionError("a plot of systems needs at least two measures")
     figure, axes = new_figure()
     (across, x), *others = scores.items()
     x = np.asarray(x, dtype=np.float64)

@@ -108,8 +108,8 @@ class Scale:
             first = int(np.argmax(outside))
             raise InputError(
                 f"{labels.where(first)}: label {labels.values[first]:g} is outside the declared "
-                f"scale, a label must be {allowed}; correct the scale, or leave out a label "
-                "that is none with --not-a-label"
+                f"scale: it must be {allowed}; correct the scale, or name a label that means "
+                "'could not judge' with --not-a-label"
             )
 
 
@@ -143,14 +143,14 @@ def parse_scale(text: str) -> Scale:
         elif scale.threshold is None and scale.low is None:
             scale = _with_threshold(scale, part, text)
         else:
-            raise OptionError(f"{text!r} is no scale; {_FORM}")
+            raise OptionError(f"{text!r} is not a scale; {_FORM}")
     return scale
 
 
 def _with_threshold(scale: Scale, part: str, text: str) -> Scale:
     match = re.fullmatch(r"([<>]=?)?(.+)", part)
     if match is None:
-        raise OptionError(f"{text!r} is no scale; {_FORM}")
+        raise OptionError(f"{text!r} is not a scale; {_FORM}")
     sign, number = match.groups()
     if sign is not None and (sign[0] == ">") != scale.higher_is_easier:
         raise OptionError(f"{sign} goes against {_EASY_END[scale.direction]} in {text!r}; {_FORM}")
@@ -169,7 +169,7 @@ def parse_gains(text: str) -> dict[float, float]:
         grade, separator, gain = pair.partition(":")
         if not separator:
             raise OptionError(
-                f"{text!r} is no table of gains; write GRADE:GAIN,... as 0:0,1:.4,3:1"
+                f"{text!r} is not a table of gains; write GRADE:GAIN,... as 0:0,1:.4,3:1"
             )
         gains[_number(grade, text)] = _number(gain, text)
     if not all(0 <= gain <= 1 for gain in gains.values()):

@@ -110,7 +110,7 @@ def simulate_users(
         raise InputError(f"{scores.name} holds no score; give scores of the ranked documents")
     if unknown := [user for user in users if user not in MODELLED_USERS]:
         raise OptionError(
-            f"there is no user {unknown[0]!r} to simulate; choose of {', '.join(MODELLED_USERS)}"
+            f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
         )
     chosen = [_threshold(each, known) for each in thresholds or _USUAL]
     cut = "" if cutoff is None else f"@{cutoff}"

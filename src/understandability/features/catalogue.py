@@ -120,7 +120,7 @@ def _check(what: str, names: Sequence[str], allowed: Sequence[str]) -> None:
     unknown = [name for name in names if name not in allowed]
     if unknown:
         raise OptionError(
-            f"no {what} is named {', '.join(map(repr, unknown))}; choose of {', '.join(allowed)}"
+            f"no {what} is named {', '.join(map(repr, unknown))}; choose from {', '.join(allowed)}"
         )
 
 

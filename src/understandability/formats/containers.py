@@ -60,7 +60,7 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
             file = pq.ParquetFile(raw, buffer_size=1 << 16)
         except (OSError, ValueError, pa.ArrowException) as error:
             reason = in_one_line(error)
-            raise InputError(f"{path} is no Parquet file, or a damaged one: {reason}") from error
+            raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
         layout = tables.layout(path, file.schema_arrow.names)
         try:
             # Arrow decodes a whole data page at once, whatever it unfolds to.
@@ -69,7 +69,7 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
                 raise ValueError("its footer is read in two ways")
         except (OSError, ValueError) as error:
             reason = in_one_line(error)
-            raise InputError(f"{path} is no Parquet file, or a damaged one: {reason}") from error
+            raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
         most = max(4 * limit, _PARQUET_PAGE)
         number = 0
         for group, columns in enumerate(pages):

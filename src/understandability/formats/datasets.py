@@ -28,7 +28,7 @@ def open_dataset(name: str, has: str) -> Any:
     try:
         dataset = ir_datasets.load(bare)
     except KeyError:
-        raise InputError(f"ir_datasets knows no data set {bare!r}") from None
+        raise InputError(f"ir_datasets has no data set {bare!r}") from None
     if not getattr(dataset, f"has_{has}")():
         kind = {"qrels": "labels", "scoreddocs": "ranked documents"}.get(has, has)
         raise InputError(f"the data set {bare!r} of ir_datasets has no {kind}")

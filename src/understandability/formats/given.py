@@ -68,7 +68,7 @@ def run_of(given: Any, name: str = "run") -> Run:
     """The one run that is given, in any form of `runs_of`."""
     found = list(runs_of(given, name))
     if len(found) != 1:
-        raise InputError(f"one run is wanted, here are {len(found)}; give one")
+        raise InputError(f"this takes one run, and there are {len(found)}; give one")
     return found[0]
 
 
@@ -143,7 +143,9 @@ def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
             for docno, score in documents.items()
         ]
     except (TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"the run {name} is no {{query: {{document: score}}}}: {error}") from error
+        raise InputError(
+            f"the run {name} is not {{query: {{document: score}}}}: {error}"
+        ) from error
     queries, docnos, scores = zip(*rows, strict=True) if rows else ((), (), ())
     yield _by_score(Run.of_columns(name, list(queries), list(docnos), np.array(scores, float)))
 

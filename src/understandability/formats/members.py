@@ -167,7 +167,7 @@ class _BoundedStream(io.RawIOBase):
         self._bound.left -= len(data)
         if self._bound.left < 0:
             raise InputError(
-                f"{self._where} unfolds to more than {self._bound.most >> 20} MB, the most that is "
+                f"{self._where} expands to more than {self._bound.most >> 20} MB, the most that is "
                 "read of it"
             )
         buffer[: len(data)] = data

@@ -37,9 +37,7 @@ def read_odt(stream: io.BufferedReader, docno: str, path: str, limit: int) -> Pa
         return Failure(docno, path, "read", str(error))
     except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, ValueError,
             etree.XMLSyntaxError):  # fmt: skip
-        message = (
-            "no ODT document, or one that is damaged or encrypted; save it anew, without a password"
-        )
+        message = "not an ODT document, or damaged or encrypted; save it again without a password"
         return Failure(docno, path, "read", message)
     texts = (" ".join("".join(each.itertext()).split()) for each in root.iter(
         f"{_TEXT_SPACE}h", f"{_TEXT_SPACE}p"))  # fmt: skip

@@ -54,7 +54,7 @@ def read_pdf(stream: io.BufferedReader, docno: str, path: str, limit: int) -> Pa
                 return _failure(docno, path, "its text is too long; cut it")
     except Exception as error:
         # Whatever the package raises for a file that is damaged, or made to harm.
-        return _failure(docno, path, f"it is damaged ({type(error).__name__}); save it anew")
+        return _failure(docno, path, f"it is damaged ({type(error).__name__}); save it again")
     text = "\n\n".join(map(_paragraphs, texts)).strip()
     if not text:
         return _failure(docno, path, "it holds no text, only pictures; scanned pages need OCR")

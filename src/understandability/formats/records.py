@@ -55,8 +55,8 @@ def _delimited(path: str, delimiter: str) -> Iterator[dict[str, Any]]:
                     yield {name: cell or None for name, cell in zip(names, row, strict=True)}
         except (csv.Error, UnicodeDecodeError, DamagedStreamError) as error:
             raise InputError(
-                f"{path} cannot be read as UTF-8 text with {delimiter!r} between cells, from "
-                f"line {rows.line_num + 1} on: {in_one_line(error)}"
+                f"{path} cannot be read as UTF-8 text with {delimiter!r} between cells; the "
+                f"trouble starts at line {rows.line_num + 1}: {in_one_line(error)}"
             ) from error
 
 

@@ -119,7 +119,7 @@ def read_labels(
     if _is_table(text):
         return labels_from_table(read_table(text), text, column)
     if column is not None:
-        raise OptionError(f"{path} has no named columns: leave the column {column!r} out")
+        raise OptionError(f"{path} has no named columns: leave out the column {column!r}")
     import numpy as np
 
     table, oddities = read_lines(path, LABELS)

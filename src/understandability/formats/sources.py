@@ -346,7 +346,7 @@ def _printable(record: Page | Failure) -> Page | Failure:
 def _check_kind(path: str) -> None:
     """Raise what is wrong with a file that was given."""
     if _kind(path) is None:
-        raise InputError(f"{path} has a suffix that is not known; inputs end in {_allowed()}")
+        raise InputError(f"{path} has an unknown suffix; inputs end in {_allowed()}")
     check_office_extra(_kind(path) or "")
 
 

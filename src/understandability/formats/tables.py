@@ -107,7 +107,7 @@ class Tables:
         if identity is None:
             raise ColumnsError(
                 f"{path} has no column that would name its documents ({', '.join(ID_COLUMNS)}); "
-                f"{has}; choose one by --id-column",
+                f"{has}; choose one with --id-column",
                 "has no 'id' (text or a whole number)",
             )
         contents: list[tuple[str, str | None]] = []
@@ -120,7 +120,7 @@ class Tables:
             wanted = list(filter(None, [chosen.html, chosen.text])) or list(CONTENT_COLUMNS)
             raise ColumnsError(
                 f"{path} has no column that would hold pages ({', '.join(wanted)}); "
-                f"{has}; choose one by --html-column or --text-column",
+                f"{has}; choose one with --html-column or --text-column",
                 f"has no {' and no '.join(map(repr, wanted))}"
                 if chosen
                 else "has neither 'html' nor 'text'",
@@ -199,7 +199,7 @@ def read_csv_pages(
         try:
             row = next(rows, None)
         except csv.Error as error:
-            yield Failure(where, where, "read", f"the row is no CSV: {error}")
+            yield Failure(where, where, "read", f"the row is not CSV: {error}")
             continue
         if row is None:
             return
@@ -207,7 +207,7 @@ def read_csv_pages(
             cells = {name: cell or None for name, cell in zip(names, row, strict=True)}
             yield page_of(cells, where, limit, layout)
         elif row:
-            message = f"the row has {len(row)} cells, and the line of headings {len(names)}"
+            message = f"the row has {len(row)} cells, but the header has {len(names)}"
             yield Failure(where, where, "read", message)
 
 

@@ -267,7 +267,7 @@ def export(
     """
     if to not in ENGINES:
         raise OptionError(
-            f"{to!r} is no search engine known here; write one of {', '.join(ENGINES)}"
+            f"{to!r} is not a known search engine; choose one of {', '.join(ENGINES)}"
         )
     for docno in values:
         _plain(docno, "\n")

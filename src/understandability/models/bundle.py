@@ -188,9 +188,9 @@ class Bundle:
         expected = np.asarray(pipeline.predict_proba(rows) if classes else pipeline.predict(rows))
         if not np.allclose(found, expected.reshape(found.shape), rtol=1e-4, atol=1e-4):
             raise OptionError(
-                f"a bundle would not give the numbers of this {type(pipeline).__name__}: one of "
-                "its settings (a kernel, an activation, a loss, missing values in trees) has no "
-                "like among plain arrays"
+                f"a bundle cannot reproduce this {type(pipeline).__name__}: plain arrays cannot "
+                "hold one of its settings (a kernel, an activation, a loss, missing values in "
+                "trees)"
             )
         known = np.isfinite(rows)
         center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
@@ -280,7 +280,7 @@ def load_background_models(names: Iterable[str | Path]) -> tuple[BackgroundModel
         model = load_bundle(name).model
         if not isinstance(model, BackgroundModel):
             raise OptionError(
-                f"bundle {name} is no background model, whose output could be a feature; "
+                f"bundle {name} is not a background model, so its output cannot be a feature; "
                 "name one that `understand train background` made"
             )
         models.append(model)

@@ -155,7 +155,7 @@ def reader_of(name: str) -> Reader:
         probability(50.0, reader.threshold, reader.user, noise_scale=noise or 1.0)
     except (ValueError, KeyError, TypeError, RecursionError, OptionError) as error:
         raise InputError(
-            f"{name} holds no reader, or a damaged one; write it by `understand calibrate`"
+            f"{name} holds no reader, or is damaged; write one with `understand calibrate`"
         ) from error
     return reader
 

@@ -140,7 +140,9 @@ def _check(node: ast.expr, expression: str) -> None:
             parts = list(arguments)
         case _:
             found = ast.get_source_segment(expression, node) or expression
-            raise OptionError(f"{found!r} cannot stand in labels; allowed are {_ALLOWED}")
+            raise OptionError(
+                f"{found!r} is not allowed in an expression of labels; write {_ALLOWED}"
+            )
     for part in parts:
         _check(part, expression)
 

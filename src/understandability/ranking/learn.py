@@ -148,7 +148,7 @@ def examples(
         if gain.uses_understandability and ((difficulty < 0) | (difficulty > 100)).any():
             raise InputError(
                 f"{understandability.name} has labels outside 0 (very easy) to 100 (very hard), "
-                f"which U of {recipe.labels!r} means; bring them to that scale"
+                f"which U of {recipe.labels!r} means; rescale them"
             )
     judged = set(qrels.queries)
     is_judged = np.array([query in judged for query in run.queries])[run.query_ids]

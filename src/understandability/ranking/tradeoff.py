@@ -50,7 +50,7 @@ class Point:
 def settings_of(tops: Sequence[int], weights: Sequence[float]) -> tuple[Setting, ...]:
     """The input run, then every depth with every weight."""
     if not tops or not weights:
-        raise OptionError("a sweep needs a depth and a weight at least")
+        raise OptionError("a trade-off needs at least one depth and one weight")
     sweep = (Setting(top, weight) for top in sorted(set(tops)) for weight in sorted(set(weights)))
     return (Setting(0, 0.0), *sweep)
 
@@ -114,7 +114,7 @@ def plot_tradeoff(points: Sequence[Point]) -> Figure:
     """The first measure (across) against each other one (up); a line for each weight."""
     first, *others = points[0].means
     if not others:
-        raise OptionError("a plot of a trade-off needs two measures or more")
+        raise OptionError("a plot of a trade-off needs at least two measures")
     figure, _ = new_figure()
     figure.clear()
     figure.set_size_inches(4.8 * len(others), 4.2)

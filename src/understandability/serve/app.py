@@ -63,7 +63,7 @@ class _Desk:
 
     async def __call__(self, work: Callable[[], _Result]) -> _Result:
         if self._waiting >= self.limits.waiting:
-            raise HTTPException(503, "too many requests wait already; try again in some seconds")
+            raise HTTPException(503, "too many requests wait already; try again in a few seconds")
         self._waiting += 1
         future = asyncio.get_running_loop().run_in_executor(self._thread, work)
         future.add_done_callback(self._leave)
@@ -272,7 +272,7 @@ def _sentence(error: dict[str, Any]) -> str:
     'text: field required'
     """
     if error["type"] == "json_invalid":
-        return f"the body is no JSON: {error['ctx']['error']}"
+        return f"the body is not JSON: {error['ctx']['error']}"
     place = ".".join(str(part) for part in error["loc"] if part != "body")
     what = str(error["msg"]).removeprefix("Value error, ")
     return f"{place}: {what[:1].lower()}{what[1:]}" if place else what

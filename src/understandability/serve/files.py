@@ -44,7 +44,7 @@ def text_of_file(content: bytes, name: str, seconds: float = 20.0) -> dict[str, 
         title = document.title
     else:
         allowed = ", ".join((*_PAGES, *_TEXTS, *OFFICE_SUFFIXES))
-        raise InputError(f"{name} is of a kind that is not read; use {allowed}")
+        raise InputError(f"{name} is of a kind that cannot be read; use {allowed}")
     if not text.strip():
         raise InputError(f"{name} holds no text that could be read; paste the text instead")
     return {"text": text, "title": title}
@@ -63,7 +63,7 @@ def _read_apart(content: bytes, name: str, suffix: str, seconds: float) -> str:
         answer = json.loads(done.stdout)
     except subprocess.TimeoutExpired as error:
         raise InputError(
-            f"{name} was not read within {seconds:g} seconds; save it anew, or paste the text"
+            f"{name} was not read within {seconds:g} seconds; save it again, or paste the text"
         ) from error
     except ValueError as error:
         raise InputError(

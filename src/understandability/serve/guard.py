@@ -102,7 +102,7 @@ class Guard:
         if "*" not in self.hosts and name.lower() not in self.hosts:
             return 421, (
                 f"this server does not answer to the name {name[:100]!r}; use one of "
-                f"{', '.join(self.hosts)}, or start it with --host"
+                f"{', '.join(self.hosts)}, or start it with --name"
             )
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:

@@ -64,7 +64,8 @@ def run(
             trial.bind((host, port))
         except OSError as error:
             raise InputError(
-                f"port {port} of {host} cannot be used ({error.strerror}); choose another by --port"
+                f"port {port} of {host} cannot be used ({error.strerror}); choose another "
+                "with --port"
             ) from error
         port = trial.getsockname()[1]
     hosts = (*LOCAL_HOSTS, *names)

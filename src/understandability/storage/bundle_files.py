@@ -60,8 +60,8 @@ def read_bundle(name_or_path: str | Path) -> BundleFiles:
     for name, entry in description["files"].items():
         if not _FILE_NAME.fullmatch(name):
             raise InputError(
-                f"{where} is refused: it names a file {name[:40]!r}, and weights stand beside "
-                f"{DESCRIPTION} as .npz"
+                f"{where} is refused: it names a file {name[:40]!r}; weights must be .npz files "
+                f"next to {DESCRIPTION}"
             )
         weights[name] = _content(folder, name, MAX_BYTES, where)
         expected = entry.get("sha256") if isinstance(entry, dict) else None
@@ -77,7 +77,7 @@ def check_place(folder: str | Path) -> None:
     """Raise `InputError` where no bundle can be written, before there is one."""
     target = Path(folder)
     if target.exists() and not _is_bundle(target):
-        raise InputError(f"{folder} holds other things than a bundle; name a new folder")
+        raise InputError(f"{folder} holds other files and no bundle; name a new folder")
     if not target.absolute().parent.is_dir():
         raise InputError(f"{folder} cannot be written: its folder does not exist; make it first")
 

@@ -149,7 +149,7 @@ def _errors_told(url: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(
-            f"{url} cannot be written to: {error.strerror or error}; mend that, then give the "
+            f"{url} cannot be written to: {error.strerror or error}; fix that, then run the "
             "same command again"
         ) from error
 

@@ -25,7 +25,7 @@ def write_index(folder: str | Path, header: Mapping[str, Any], arrays: Mapping[s
     """Write an index as a folder, complete or not at all; replaces an older index there."""
     target = Path(folder)
     if target.exists() and not (target / HEADER).is_file():
-        raise InputError(f"{folder} holds other things than an index; name a new folder")
+        raise InputError(f"{folder} holds other files and no index; name a new folder")
     content = io.BytesIO()
     np.savez(content, **arrays)
     data = content.getbuffer()
@@ -44,7 +44,7 @@ def read_index(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
         header = json.loads((path / HEADER).read_bytes())
     except FileNotFoundError:
         raise InputError(
-            f"{folder} is no index: it has no {HEADER}; make one with `understand index build`"
+            f"{folder} is not an index: it has no {HEADER}; make one with `understand index build`"
         ) from None
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"the index {folder} is damaged: {HEADER} is not JSON") from error

@@ -68,5 +68,5 @@ class Lock:
             owner = os.pread(self._file, _SLOT, number * _SLOT).decode("utf-8", "replace").strip()
             raise InputError(
                 f"{self._path.parent} is being worked on by {owner or 'another process'}; wait "
-                "for it, or stop it, then give the same command again"
+                "for it, or stop it, then run the same command again"
             ) from error

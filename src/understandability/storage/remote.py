@@ -36,7 +36,7 @@ def file_system(url: str) -> tuple[Any, str]:
             f"{url} needs a package that is not installed ({error}); pip install {package}"
         ) from error
     except ValueError as error:
-        raise InputError(f"{url} is of a kind that is not known: {error}") from error
+        raise InputError(f"{url} is of an unknown kind: {error}") from error
     return system, path
 
 

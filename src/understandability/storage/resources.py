@@ -21,7 +21,7 @@ def resource_folder() -> Path:
         if folder.is_dir():
             return folder
     raise InputError(
-        f"the package's resources are missing beside {package}; install the package again"
+        f"the package's resources are missing next to {package}; install the package again"
     )
 
 

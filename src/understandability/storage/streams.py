@@ -137,7 +137,7 @@ class _MemberStream(_Raw):
         if self._bytes_out > max(MOST_OUTPUT, MOST_RATIO * self._bytes_in):
             self._given_up = True
             raise DamagedStreamError(
-                f"the compressed data unfold to more than {MOST_OUTPUT / 1e6:,.0f} MB and more "
+                f"the compressed data expand to more than {MOST_OUTPUT / 1e6:,.0f} MB and more "
                 f"than {MOST_RATIO} times their size, the most that is read"
             )
 

@@ -211,7 +211,7 @@ INSTALLABLE: dict[str, Installable] = {
 def installable(name: str) -> Installable:
     """The resource of that name; `OptionError` names all where there is none."""
     if name not in INSTALLABLE:
-        raise OptionError(f"no resource is named {name!r}; there are {', '.join(INSTALLABLE)}")
+        raise OptionError(f"no resource is named {name!r}; choose one of {', '.join(INSTALLABLE)}")
     return INSTALLABLE[name]
 
 
@@ -322,7 +322,9 @@ def _chosen_members(resource: Installable, path: Path) -> set[str] | None:
     if len(names) == 1:
         return None
     expected = ", ".join(pattern for patterns in resource.names for pattern in patterns)
-    raise InputError(f"{path} holds no file of {resource.name}; expected is one called {expected}")
+    raise InputError(
+        f"{path} holds no file of {resource.name}; it should hold one called {expected}"
+    )
 
 
 def _is_called(name: str, pattern: str) -> bool:

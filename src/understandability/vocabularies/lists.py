@@ -65,7 +65,7 @@ def read_table(lines: Iterable[str], columns: Sequence[str], name: str) -> Itera
 
 
 def _unknown(name: str, expected: str) -> InputError:
-    return InputError(f"{name} is in no format that is known here; expected is {expected}")
+    return InputError(f"{name} is not in a known format; expected {expected}")
 
 
 def start_of(stream: io.BufferedReader) -> str:
@@ -89,7 +89,9 @@ def read_words(stream: io.BufferedReader, name: str) -> Iterator[Term]:
         if not word or line.startswith("#") or (number == 0 and word.isdigit()):
             continue
         if len(word) > 200 or "\0" in word:
-            raise InputError(f"line {number + 1} of {name} is no word; expected is a word a line")
+            raise InputError(
+                f"line {number + 1} of {name} is not a word; each line must hold one word"
+            )
         yield Term(word)
 
 
@@ -130,7 +132,7 @@ def _official_chv(lines: Iterable[str], name: str) -> Iterator[list[str]]:
     for number, line in enumerate(lines, start=1):
         fields = line.split("\t")
         if len(fields) < _CHV_OFFICIAL - 2 or not _CUI.fullmatch(fields[0]):
-            raise InputError(f"line {number} of {name} is no line of a CHV flat file")
+            raise InputError(f"line {number} of {name} is not a line of a CHV flat file")
         yield [fields[0], fields[1].strip(), fields[11]]
 
 
@@ -179,7 +181,7 @@ def _listed_icd(lines: Iterable[str], name: str) -> Iterator[tuple[str, str]]:
         elif match := _ICD_CODES.fullmatch(line.rstrip()):
             yield match[1], match[2]
         elif line.strip():
-            raise InputError(f"line {number} of {name} is no line of an ICD-10-CM file")
+            raise InputError(f"line {number} of {name} is not a line of an ICD-10-CM file")
 
 
 def _tabular_icd(stream: io.BufferedReader, name: str) -> Iterator[tuple[str, str]]:

@@ -62,7 +62,7 @@ def read_mesh(stream: io.BufferedReader, name: str) -> Iterator[Term]:
         records = _records_of_pairs(_tree_lines(lines_of(stream), name))
     else:
         raise InputError(
-            f"{name} is in no format that is known here; expected is d20xx.bin, desc20xx.xml or "
+            f"{name} is not in a known format; expected d20xx.bin, desc20xx.xml or "
             "mtrees20xx.bin of the NLM"
         )
     for concept, texts, trees in records:
@@ -87,7 +87,7 @@ def _tree_lines(lines: Iterable[str], name: str) -> Iterator[Sequence[str]]:
     for number, line in enumerate(lines, start=1):
         heading, separator, tree = line.rpartition(";")
         if line.strip() and not separator:
-            raise InputError(f"line {number} of {name} is no 'heading;tree number'")
+            raise InputError(f"line {number} of {name} is not 'heading;tree number'")
         yield heading.strip(), tree.strip()
 
 

@@ -49,7 +49,7 @@ def read_mmi(stream: io.BufferedReader, name: str) -> Iterator[Mapping]:
             continue
         if kind != "MMI" or len(fields) < 8:
             raise InputError(
-                f"line {number} of {name} is no fielded MetaMap output; write it with metamap -N"
+                f"line {number} of {name} is not fielded MetaMap output; write it with metamap -N"
             )
         # Older versions have no positions: the trees follow the location.
         positions = fields[8] if len(fields) > 9 else ""

@@ -118,7 +118,9 @@ def read_safetensors(content: bytes) -> dict[str, Floats]:
             if name != "__metadata__" and entry["dtype"] == "F32"
         }
     except (struct.error, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"the weights are no safetensors file, or damaged ({error})") from error
+        raise InputError(
+            f"the weights are not a safetensors file, or are damaged ({error})"
+        ) from error
 
 
 def encoder_model(tensors: Mapping[str, Floats]) -> bytes:

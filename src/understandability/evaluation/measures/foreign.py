@@ -99,7 +99,7 @@ class ForeignScores:
         if (qrels.values % 1).any():
             line = int(np.argmax(qrels.values % 1 != 0))
             raise InputError(
-                f"{qrels.where(line)}: label {qrels.values[line]:g} is no whole number, which "
+                f"{qrels.where(line)}: label {qrels.values[line]:g} is not a whole number, which "
                 f"{measures[0]} of ir_measures needs"
             )
         self._qrels, self._judged_only = qrels, judged_only

@@ -48,7 +48,7 @@ def parse_measure(text: str) -> Measure:
     text = text.strip()
     match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?", text, re.DOTALL)
     if match is None:
-        raise OptionError(f"{text!r} is no measure; write NAME(parameter=value,...)@CUTOFF")
+        raise OptionError(f"{text!r} is not a measure; write NAME(parameter=value,...)@CUTOFF")
     name, inner, cut = match.groups()
     arguments = list(_arguments(inner or "", text))
     cutoff = None if cut is None else _cutoff(cut, text)
@@ -107,7 +107,7 @@ def own_measures(measures: Iterable[object]) -> tuple[Measure, ...]:
     foreign = [str(measure) for measure in parsed if isinstance(measure, ForeignMeasure)]
     if foreign:
         raise OptionError(
-            f"{', '.join(foreign)} cannot serve here: it is a measure of ir_measures; there are "
+            f"{', '.join(foreign)} cannot be used here: it is a measure of ir_measures; there are "
             f"{', '.join(example_names())}"
         )
     return tuple(measure for measure in parsed if isinstance(measure, Measure))

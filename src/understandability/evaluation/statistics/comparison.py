@@ -107,7 +107,7 @@ class RunComparisons(Tabular, Sequence[RunComparison]):
             sign = {FIRST: BASELINE_MARK, BEST: BEST_MARK}.get(row.against)
             p = row.corrected[correction] if correction else row.p
             if test not in p:
-                raise OptionError(f"{test!r} is none of the tests made: {', '.join(p)}")
+                raise OptionError(f"{test!r} was not run; the tests are {', '.join(p)}")
             if sign and p[test] < alpha:
                 key = (row.measure, row.run)
                 marked[key] = marked.get(key, "") + sign

@@ -205,7 +205,7 @@ class Correlations:
         if coefficient is not None:
             if coefficient not in self.matrices:
                 raise OptionError(
-                    f"{coefficient!r} was not computed; there are {', '.join(self.matrices)}"
+                    f"{coefficient!r} was not computed; the table has {', '.join(self.matrices)}"
                 )
             matrix = zip(self.measures, self.matrices[coefficient].tolist(), strict=True)
             rows = tuple((measure, *row) for measure, row in matrix)
@@ -245,9 +245,9 @@ def correlate(
     Raises `OptionError` where there are less than two measures or runs.
     """
     if len(evaluation.measures) < 2:
-        raise OptionError("a correlation needs two measures or more")
+        raise OptionError("a correlation needs at least two measures")
     if len(evaluation.runs) < 2:
-        raise OptionError("a correlation needs two runs or more")
+        raise OptionError("a correlation needs at least two runs")
     table = np.array([evaluation.means[run] for run in evaluation.runs])
     columns = list(table.T)
     first, *others = columns
@@ -303,7 +303,7 @@ def _overlaps(x: Floats, y: Floats) -> Floats:
 def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if len(first) != len(second) or len(first) < 2:
-        raise InputError("a correlation needs the scores of the same two or more systems")
+        raise InputError("a correlation needs scores of the same systems, at least two")
     return first, second
 
 

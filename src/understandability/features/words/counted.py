@@ -85,7 +85,8 @@ def counted_words(batch: Batch, names: Sequence[str] = ()) -> list[CountedWord]:
     unknown = [name for name in names if name not in WORD_LISTS]
     if unknown:
         raise OptionError(
-            f"there are no words to show of {', '.join(unknown)}; choose of {', '.join(WORD_LISTS)}"
+            f"there are no words to show of {', '.join(unknown)}; "
+            f"choose from {', '.join(WORD_LISTS)}"
         )
     rows: list[tuple[int, CountedWord]] = []
     for name in names or WORD_LISTS:

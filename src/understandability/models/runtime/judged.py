@@ -99,7 +99,7 @@ class JudgedModel:
 
 def _backgrounds(entries: object, weights: Mapping[str, bytes]) -> tuple[BackgroundModel, ...]:
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InputError("its background models are no list of them")
+        raise InputError("its background models are not a list")
     models = []
     for entry in entries:
         prefix = f"{entry.get('estimator')}-"
@@ -118,7 +118,7 @@ def check_backgrounds(columns: Sequence[str], models: Sequence[BackgroundModel])
         if COLUMNS[name][0].group == GROUP and name not in given:
             raise InputError(
                 f"the feature {name!r} is the output of a background model, which is missing; "
-                "name its bundle by --bundle"
+                "name its bundle with --bundle"
             )
 
 

@@ -96,11 +96,11 @@ def check_estimator(name: object) -> EstimatorRow:
 def check_features(names: object) -> tuple[str, ...]:
     """The names of features that a bundle states, if this version knows all of them."""
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError("its features are no list of names")
+        raise InputError("its features are not a list of names")
     unknown = [name for name in names if name not in COLUMNS]
     if unknown:
         raise InputError(
             f"this version knows no feature {', '.join(repr(name[:40]) for name in unknown[:5])}"
-            f"{' and others' if len(unknown) > 5 else ''}; upgrade it, or train the model anew"
+            f"{' and others' if len(unknown) > 5 else ''}; upgrade it, or train the model again"
         )
     return tuple(names)

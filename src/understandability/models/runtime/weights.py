@@ -37,7 +37,7 @@ def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]
         with zipfile.ZipFile(stream) as archive:
             sizes = [entry.file_size for entry in archive.infolist()]
             if len(sizes) > _MAX_ARRAYS or sum(sizes) > _MAX_BYTES:
-                raise InputError(f"{name} unfolds to more than {_MAX_BYTES // 1_000_000} MB")
+                raise InputError(f"{name} expands to more than {_MAX_BYTES // 1_000_000} MB")
         with np.load(stream, allow_pickle=False) as arrays:
             read = {key: arrays[key] for key in arrays.files}
     except NO_PLAIN_ARRAYS as error:
@@ -45,7 +45,7 @@ def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]
     except DAMAGED_ARRAYS as error:
         raise InputError(f"{name} is damaged") from error
     if not all(isinstance(array, np.ndarray) for array in read.values()):
-        raise InputError(f"{name} holds other things than arrays")
+        raise InputError(f"{name} holds more than arrays")
     return read
 
 
@@ -60,7 +60,7 @@ def predictor_files(predictor: Predictor, stem: str = "estimator") -> dict[str, 
     """A predictor as one file of weights."""
     if isinstance(predictor, Prepared | Network | Forest):
         return {f"{stem}.npz": array_bytes(predictor.to_arrays())}
-    raise TypeError(f"{type(predictor).__name__} is no predictor that bundles hold")
+    raise TypeError(f"{type(predictor).__name__} is not a model that a bundle can hold")
 
 
 def predictor_of(weights: Mapping[str, bytes], stem: str = "estimator") -> Predictor:

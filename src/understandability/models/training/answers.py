@@ -65,13 +65,13 @@ def fit_reader(
     if len(answers) < FEWEST_ANSWERS:
         raise InputError(
             f"there are {len(answers)} answers on documents with a difficulty; at least "
-            f"{FEWEST_ANSWERS} are needed, and some fifty are better"
+            f"{FEWEST_ANSWERS} are needed, about fifty are better"
         )
     if answers.all() or not answers.any():
         word, which = ("yes", "harder") if answers.all() else ("no", "easier")
         raise InputError(
-            f"all {len(answers)} answers are {word}, which does not tell where understanding ends; "
-            f"ask about {which} documents, too"
+            f"all {len(answers)} answers are {word}, which does not show where understanding ends; "
+            f"ask about {which} documents too"
         )
     if values[answers].mean() >= values[~answers].mean():
         raise InputError(

@@ -185,7 +185,7 @@ class FoldedLabels:
             targets = np.searchsorted(self.classes, targets)
             if len(np.unique(targets)) < len(self.classes):
                 raise InputError(
-                    f"a label stands in too few groups for {self.fold.max() + 1} folds"
+                    f"a label occurs in too few groups for {self.fold.max() + 1} folds"
                 )
         made = self.row.made(self.random_state, self.parameters)
         return portable(made.fit(self.rows[where], targets))
@@ -228,7 +228,7 @@ def folded_labels(
     labels = difficulties[judged]
     if row.classifies and (found := len(np.unique(labels))) > _MOST_CLASSES:
         raise OptionError(
-            f"{row.name} needs at most {_MOST_CLASSES} different labels, there are "
+            f"{row.name} needs at most {_MOST_CLASSES} different labels, but there are "
             f"{found}; choose a regressor"
         )
     fold = folds_of(numbers, folds, random_state)

@@ -213,7 +213,7 @@ class _Chosen:
             if name is not None and name not in names:
                 raise InputError(
                     f"{source.path} has no column {name!r}; it has {', '.join(names)}; "
-                    f"choose one by {option}"
+                    f"choose one with {option}"
                 )
         picked: list[tuple[str | None, str | None]] = [(chosen.html, HTML), (chosen.text, TEXT)]
         usual = [(name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names]

@@ -105,8 +105,8 @@ def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
     numbers = np.asarray(values, np.float64)
     if numbers.shape != (inputs,) or getattr(step, "add_indicator", False):
         raise OptionError(
-            f"a bundle cannot keep a {type(step).__name__} that drops or adds columns; leave "
-            "columns without values out beforehand, or set keep_empty_features=True"
+            f"a bundle cannot keep a {type(step).__name__} that drops or adds columns; remove "
+            "columns without values first, or set keep_empty_features=True"
         )
     return numbers
 

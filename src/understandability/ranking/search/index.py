@@ -1,4 +1,4 @@
-"""A compact inverted index of pages: how often each term stands in their titles and bodies."""
+"""A compact inverted index of pages: how often each term occurs in their titles and bodies."""
 
 from __future__ import annotations
 

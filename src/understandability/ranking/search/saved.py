@@ -65,7 +65,7 @@ def _index(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Ind
 def _field(arrays: Mapping[str, NDArray[Any]], name: str, terms: int, documents: int) -> Field:
     columns = [arrays[f"{name}_{part}"] for part in _PARTS]
     if any(column.ndim != 1 or column.dtype.kind != "i" for column in columns):
-        raise ValueError(f"the postings of the {name} are no whole numbers")
+        raise ValueError(f"the postings of the {name} are not whole numbers")
     counts, numbers, starts = columns
     if len(starts) != terms + 1 or starts[0] != 0 or starts[-1] != len(numbers):
         raise ValueError(f"the postings of the {name} do not fit its terms")
@@ -92,10 +92,10 @@ def _packed(names: tuple[str, ...]) -> NDArray[np.uint8]:
 
 def _unpacked(content: NDArray[Any]) -> tuple[str, ...]:
     if content.dtype != np.uint8:
-        raise ValueError("its names are no text")
+        raise ValueError("its names are not text")
     names = tuple(content.tobytes().decode().split("\n")) if len(content) else ()
     if len(set(names)) != len(names):
-        raise ValueError("a name stands in it twice")
+        raise ValueError("it holds a name twice")
     return names
 
 
@@ -117,7 +117,7 @@ def load_ranker(folder: str | Path) -> Ranker:
     card = dict(files.description)
     if card.pop("kind", None) != RANKER:
         raise InputError(
-            f"{files.where} is no ranker but an estimator; learn one with `understand rank learn`"
+            f"{files.where} is an estimator, not a ranker; learn one with `understand rank learn`"
         )
     features = card.pop("features", None)
     for name in ("files", "format", "toolkit", "name"):
@@ -125,7 +125,7 @@ def load_ranker(folder: str | Path) -> Ranker:
     try:
         trees = Forest.from_arrays(arrays_of(files.weights, _TREES))
         if not isinstance(features, list) or not all(isinstance(name, str) for name in features):
-            raise InputError("its features are no list of names")
+            raise InputError("its features are not a list of names")
         if len(features) != trees.inputs:
             raise InputError(f"it names {len(features)} features for trees over {trees.inputs}")
     except InputError as error:

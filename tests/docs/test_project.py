@@ -1,0 +1,98 @@
+"""What surrounds the code holds: the container file, the release, the files of the source."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import understandability
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+STEPS = [
+    line.split(maxsplit=1)
+    for line in (ROOT / "Dockerfile").read_text("utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+
+
+def arguments(instruction: str) -> list[str]:
+    """What stands after each use of an instruction, in order."""
+    return [rest for name, rest in STEPS if name == instruction]
+
+
+def test_the_image_is_a_slim_python_that_the_package_takes() -> None:
+    """Of a minor version and a Debian, so that it is the same tomorrow."""
+    images = {image.partition(" AS ")[0] for image in arguments("FROM")}
+    (image,) = images
+    found = re.fullmatch(r"python:3\.(\d+)-slim-[a-z]+", image)
+    assert found
+    assert PROJECT["project"]["requires-python"] == ">=3.11"
+    assert int(found[1]) >= 11
+
+
+def test_the_image_copies_what_the_wheel_is_built_from() -> None:
+    """Paths that are there, with all that the build reads."""
+    copied = {
+        path
+        for each in arguments("COPY")
+        if not each.startswith("--from")
+        for path in each.split()[:-1]
+    }
+    assert all((ROOT / path).exists() for path in copied)
+    build = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+    read = [*build["packages"], *build["force-include"], *PROJECT["project"]["license-files"]]
+    fragments = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["fragments"]
+    read += [fragment["path"] for fragment in fragments]
+    assert {path.split("/")[0] for path in read} | {"pyproject.toml"} == copied
+
+
+def test_the_image_runs_a_command_that_exists_and_not_as_root() -> None:
+    """With options that the command has, on the port that it says."""
+    command, name, *options = json.loads(arguments("ENTRYPOINT")[0])
+    assert command in PROJECT["project"]["scripts"]
+    assert arguments("USER") == ["nobody"]
+    reference = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    section = reference.split(f"## {command} {name}\n")[1].split("\n## ")[0]
+    assert all(f"`{option}" in section for option in options if option.startswith("--"))
+    assert f"`--port NUMBER` | `{arguments('EXPOSE')[0]}`" in section
+    extras = re.findall(r"\.\[(\w+)\]", " ".join(arguments("RUN")))
+    assert set(extras) <= set(PROJECT["project"]["optional-dependencies"])
+
+
+def test_a_release_has_notes_of_its_version() -> None:
+    """As the workflow cuts them from the CHANGELOG, and in the form of Keep a Changelog."""
+    workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
+    (line,) = re.findall(r"^ +(awk .*) > notes\.md$", workflow, re.MULTILINE)
+    done = subprocess.run(
+        ["bash", "-c", line],
+        cwd=ROOT,
+        env={"GITHUB_REF_NAME": f"v{understandability.__version__}", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    heading, *notes = done.stdout.splitlines()
+    assert re.fullmatch(
+        rf"## {re.escape(understandability.__version__)} - \d{{4}}-\d\d-\d\d", heading
+    )
+    kinds = [note.removeprefix("### ") for note in notes if note.startswith("### ")]
+    assert kinds
+    assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert not any(note.startswith("## ") for note in notes)
+
+
+def test_the_source_distribution_is_complete() -> None:
+    """It has every file at the top, but for what only git reads."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("needs the checkout")
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    top = {path.partition("/")[0] for path in done.stdout.splitlines()}
+    included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    named = {path.strip("/") for path in included}
+    assert top - {".gitignore", "pyproject.toml"} == named
