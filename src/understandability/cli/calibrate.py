@@ -44,7 +44,7 @@ def calibrate(
     import json
     from pathlib import Path
 
-    from understandability.api.training import calibrate as fit
+    from understandability.api.calibration import calibrate as fit
     from understandability.cli.outputs import check_destination
     from understandability.storage.writing import write_text
 
