@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from understandability.api.calibration import calibrate
+    from understandability.api.calibration import calibrate, rescale
     from understandability.api.evaluation import (
         bounds,
         compare,
@@ -52,7 +52,7 @@ from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
-    "api.calibration": ("calibrate",),
+    "api.calibration": ("calibrate", "rescale"),
     "api.evaluation": (
         "bounds",
         "compare",
@@ -109,6 +109,7 @@ __all__ = [
     "read_run",
     "readability",
     "rerank",
+    "rescale",
     "score",
     "score_html",
     "score_table",
