@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from understandability.api.calibration import calibrate, rescale
     from understandability.api.evaluation import (
         bounds,
         compare,
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
         score_table,
         score_text,
     )
-    from understandability.api.training import calibrate, train, validate
+    from understandability.api.training import train
+    from understandability.api.validation import validate
     from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
     from understandability.formats.tables import TableColumns
@@ -50,6 +52,7 @@ from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
+    "api.calibration": ("calibrate", "rescale"),
     "api.evaluation": (
         "bounds",
         "compare",
@@ -72,7 +75,8 @@ _PUBLIC = {
         "score_table",
         "score_text",
     ),
-    "api.training": ("calibrate", "train", "validate"),
+    "api.training": ("train",),
+    "api.validation": ("validate",),
     "formats.runs": ("read_labels", "read_run", "write_run"),
     "formats.sources": ("read_pages",),
     "formats.tables": ("TableColumns",),
@@ -105,6 +109,7 @@ __all__ = [
     "read_run",
     "readability",
     "rerank",
+    "rescale",
     "score",
     "score_html",
     "score_table",

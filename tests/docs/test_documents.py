@@ -90,6 +90,14 @@ def test_its_commands_exist(page: Path) -> None:
         assert options <= helps[heading], line
 
 
+@each
+def test_its_scripts_exist(page: Path) -> None:
+    """Whatever is said to be measured can be measured again."""
+    for name in re.findall(r"python -m (scripts(?:\.\w+)+)", page.read_text("utf-8")):
+        place = ROOT.joinpath(*name.split("."))
+        assert place.is_dir() or place.with_suffix(".py").is_file(), name
+
+
 def test_the_generated_parts_are_not_stale(script: Run) -> None:
     """`scripts/docs/update.py` would change nothing."""
     done = script("docs.update", "--check")

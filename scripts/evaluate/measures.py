@@ -1,0 +1,128 @@
+"""Compare every measure that ir_measures or trec_eval know too, over all CLEF runs, by query.
+
+All runs of the years 2015, 2016 (both tasks), 2018 and 2021, ordered by score as those tools do.
+RBP is compared with cwl-eval through ir_measures, nDCG and Judged with ir_measures and compiled
+trec_eval (pytrec_eval), ERR and exponential nDCG with gdeval.pl, P, AP, RR and Bpref with what
+trec_eval says when it reads the run itself: these go through ir_measures here, under our order.
+
+    python -m scripts.evaluate.measures [--data ../shared/data] [--runs 5]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pytrec_eval
+from scripts.reproduce.clef import for_variations
+
+from understandability.evaluation.conventions import conventions
+from understandability.evaluation.evaluate import evaluate_runs
+from understandability.formats.runs import read_labels, read_runs
+from understandability.records import Labels, Run
+
+# Ours -> theirs in ir_measures, and how far its printing lets values differ.
+BY_IR_MEASURES = {
+    "nDCG@10": ("nDCG@10", 1e-12),
+    "nDCG": ("nDCG", 1e-12),
+    "Judged@10": ("Judged@10", 1e-12),
+    "RBP(p=0.8,rel=1)": ("RBP(p=0.8,rel=1)", 1e-9),
+    "RBP(p=0.95,rel=1)": ("RBP(p=0.95,rel=1)", 1e-9),
+    "ERR@20": ("ERR@20", 5.1e-6),
+    "nDCG(dcg='exp-log2')@20": ("nDCG(dcg='exp-log2')@20", 5.1e-6),
+}
+# Ours -> trec_eval's own.
+BY_TREC_EVAL = {
+    "nDCG@10": "ndcg_cut_10",
+    "P@10": "P_10",
+    "AP": "map",
+    "RR": "recip_rank",
+    "Bpref": "bpref",
+}
+SETS = {
+    "2015": ("clef2015", "runs", "qrels.txt.gz", False),
+    "2016 task 1": ("clef2016", "runs_t1", "task2.qrels.gz", True),
+    "2016 task 2": ("clef2016", "runs_t2", "task2.qrels.gz", False),
+    "2018": ("clef2018", "runs", "qrels.txt.gz", False),
+    "2021": ("clef2021", "runs", "qrels.txt.gz", False),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--runs", type=int, help="only the first of each set")
+    arguments = parser.parse_args()
+    names = [f"{ours} | ir_measures" for ours in BY_IR_MEASURES]
+    names += [f"{ours} | trec_eval {theirs}" for ours, theirs in BY_TREC_EVAL.items()]
+    largest, count, where = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0), {}
+    runs_seen, begin = 0, time.perf_counter()
+    for year, (folder, runs, labels, variations) in SETS.items():
+        home = arguments.data / "clef" / folder
+        qrels = read_labels(home / labels)
+        if variations:
+            qrels = for_variations(qrels)
+        paths = sorted((home / runs).glob("*.gz"))[: arguments.runs]
+        for run in read_runs(paths):
+            runs_seen += 1
+            for name, query, difference in differences(run, qrels):
+                count[name] += 1
+                if difference > largest[name]:
+                    largest[name], where[name] = difference, f"{year}, {run.name}, {query}"
+    print(f"{runs_seen} runs, {time.perf_counter() - begin:.0f} s\n")
+    print(
+        "| measure | of | values by query | largest difference | where |\n|---|---|---:|---:|---|"
+    )
+    failed = False
+    for name in names:
+        print(f"| {name} | {count[name]:,} | {largest[name]:.1e} | {where.get(name, '')} |")
+        within = next((w for ours, (_, w) in BY_IR_MEASURES.items()
+                       if name == f"{ours} | ir_measures"), 1e-9)  # fmt: skip
+        failed |= largest[name] > within
+    raise SystemExit(1 if failed else 0)
+
+
+def differences(run: Run, qrels: Labels) -> Iterator[tuple[str, str, float]]:
+    """Measure and tool, query, size of the difference."""
+    ours = [*BY_IR_MEASURES, *(name for name in BY_TREC_EVAL if name not in BY_IR_MEASURES)]
+    result = evaluate_runs([run], qrels, ours, conventions=conventions(order="score"))
+    values = {
+        name: dict(zip(result.queries, row.tolist(), strict=True))
+        for name, row in zip(ours, result.values[run.name], strict=True)
+    }
+    labels = {
+        query: {docno: int(label) for docno, label in documents.items()}
+        for query, documents in qrels.by_query().items()
+    }
+    # Each document once, where its score is the highest, with the score as the file has it.
+    scores = {query: dict(documents) for query, documents in run.by_query("score").items()}
+    shared = [query for query in result.queries if query in scores]
+    # gdeval.pl takes numbers for queries alone.
+    number = {query: str(place) for place, query in enumerate(result.queries)}
+    numbered = {number[query]: documents for query, documents in labels.items()}
+    for name, (theirs, _) in BY_IR_MEASURES.items():
+        # Ties of cwl-eval, Judged and gdeval are broken otherwise than trec_eval's: they get the
+        # order that is compared.
+        ranked = {number[q]: {d: -float(n) for n, d in enumerate(scores[q])} for q in shared}
+        found = ir_measures.iter_calc([ir_measures.parse_measure(theirs)], numbered, ranked)
+        for metric in found:
+            query = result.queries[int(metric.query_id)]
+            if query in scores:
+                difference = abs(metric.value - values[name][query])
+                yield f"{name} | ir_measures", query, difference
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        labels, {"ndcg_cut_10", "P_10", "map", "recip_rank", "bpref"}
+    )
+    for query, found in evaluator.evaluate({q: scores[q] for q in shared}).items():
+        for name, theirs in BY_TREC_EVAL.items():
+            difference = abs(found[theirs] - values[name][query])
+            if not np.isnan(difference):
+                yield f"{name} | trec_eval {theirs}", query, difference
+
+
+if __name__ == "__main__":
+    main()
