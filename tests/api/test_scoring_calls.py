@@ -207,6 +207,13 @@ def test_formulas_and_features() -> None:
     assert ud.readability("The cat sat on the mat.")["flesch_reading_ease"] == pytest.approx(
         116.145
     )
+    assert {"forcast", "text_standard"} < set(ud.readability(TEXT))
+    german = ud.readability("Ruhen Sie sich aus. Trinken Sie Wasser.", language="de-AT")
+    # 180 - 7 / 2 - 58.5 * 10 / 7
+    assert german["amstad"] == pytest.approx(92.929, abs=1e-3)
+    assert "flesch_kincaid" not in german
+    with pytest.raises(ud_error("OptionError"), match="language 'fi'; choose en, de"):
+        ud.readability("Vesi on hyvää.", language="fi")
     table = ud.features({"a": TEXT, "b": "Rest."}, ["words", "syllables_per_word"]).to_pandas()
     assert table.columns.tolist() == ["docno", "words", "syllables_per_word"]
     assert table["words"].tolist() == [7, 1]
