@@ -6,23 +6,11 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.options import (
-    AnyLanguage,
-    Bundle,
-    Engine,
-    Extractor,
-    InputsIfAny,
-    LimitMb,
-    NoiseScale,
-    Reader,
-    SentenceEnds,
-    Threshold,
-    User,
-    number,
-    sources,
-)
+from understandability.cli.groups import ReaderOptions, TextOptions, with_groups
+from understandability.cli.options import AnyLanguage, InputsIfAny, LimitMb, sources
 
 
+@with_groups
 def explain(
     inputs: InputsIfAny = None,
     output: Annotated[
@@ -47,14 +35,9 @@ def explain(
     sample: Annotated[
         int, typer.Option(min=0, help="With --crawl: how many pages to compare methods on.")
     ] = 100,
-    extractor: Extractor = "main",
-    sentence_ends: SentenceEnds = "force-period",
-    engine: Engine = "fast",
-    bundle: Bundle = "open",
-    reader: Reader = "public",
-    threshold: Threshold = None,
-    user: User = None,
-    noise_scale: NoiseScale = None,
+    *,
+    text: TextOptions,
+    model: ReaderOptions,
     any_language: AnyLanguage = False,
     limit_mb: LimitMb = 10.0,
 ) -> None:
@@ -79,19 +62,7 @@ def explain(
         raise OptionError("--json does not write a report; name a .json file")
     if crawl and (json_ or compare):
         raise OptionError("--crawl makes a report in HTML; leave out --json and --compare")
-    scorer = Scorer(
-        Settings(
-            extractor=extractor,
-            sentence_ends=sentence_ends,
-            engine=engine,
-            bundle=bundle,
-            reader=reader,
-            threshold=threshold,
-            user=user,
-            noise_scale=number(noise_scale, "--noise-scale"),
-            any_language=any_language,
-        )
-    )
+    scorer = Scorer(Settings(**text.chosen, **model.chosen, any_language=any_language))
     if crawl:
         _write(crawl_report(CrawlFolder(crawl), scorer, sample=sample), output)
         return
@@ -112,10 +83,10 @@ def explain(
         data: dict[str, object] = {"pages": [each.to_json() for each in explanations]}
         if compare:
             data["comparison"] = compare_pages(*explanations).to_json()
-        text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+        report = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     else:
-        text = page_report(explanations, comparing=compare)
-    _write(text, output)
+        report = page_report(explanations, comparing=compare)
+    _write(report, output)
 
 
 def _write(text: str, output: str) -> None:

@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.options import Bundle, NoiseScale, Reader, Threshold, User, number
+from understandability.cli.groups import ReaderOptions, with_groups
 
 
+@with_groups
 def serve(
     host: Annotated[
         str,
@@ -28,11 +29,8 @@ def serve(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
-    bundle: Bundle = "open",
-    reader: Reader = "public",
-    threshold: Threshold = None,
-    user: User = None,
-    noise_scale: NoiseScale = None,
+    *,
+    model: ReaderOptions,
     limit_mb: Annotated[
         float, typer.Option(min=0.001, max=1000, help="Longest request in MB.")
     ] = 10.0,
@@ -51,13 +49,7 @@ def serve(
     from understandability.serve.run import run
 
     run(
-        Settings(
-            bundle=bundle,
-            reader=reader,
-            threshold=threshold,
-            user=user,
-            noise_scale=number(noise_scale, "--noise-scale"),
-        ),
+        Settings(**model.chosen),
         host=host,
         port=port,
         names=tuple(name or ()),
