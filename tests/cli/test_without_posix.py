@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
+pytestmark = pytest.mark.slow
+
 # What a Windows Python lacks; runs before anything of the package is imported.
 WITHOUT = """
 import os, signal, sys
@@ -23,8 +25,6 @@ for name in ("SIGALRM", "SIGPROF", "SIGKILL", "SIGHUP", "SIGXCPU", "SIGUSR1", "s
 for name in ("sysconf", "fork", "geteuid", "getuid", "pread", "pwrite", "sched_getaffinity"):
     vars(os).pop(name, None)
 from understandability.cli import main
-
-pytestmark = pytest.mark.slow
 main()
 """
 
