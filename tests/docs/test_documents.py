@@ -90,6 +90,17 @@ def test_its_commands_exist(page: Path) -> None:
         assert options <= helps[heading], line
 
 
+@each
+def test_its_scripts_exist(page: Path) -> None:
+    """The commands that repeat its figures."""
+    text = page.read_text("utf-8")
+    for name in re.findall(r"python -m (scripts(?:\.\w+)+)", text):
+        place = ROOT.joinpath(*name.split("."))
+        assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), name
+    for path in re.findall(r"`(scripts/[\w/]+\.\w+)`", text):
+        assert (ROOT / path).exists(), path
+
+
 def test_the_generated_parts_are_not_stale(script: Run) -> None:
     """`scripts/docs/update.py` would change nothing."""
     done = script("docs.update", "--check")

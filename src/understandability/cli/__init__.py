@@ -66,9 +66,11 @@ def build_app() -> typer.Typer:
         cls=_OrderedCommands,
         help="How likely is a reader to understand a web page? From bytes to P(U|d).",
         epilog=(
-            "Start: understand score PAGE.html. Every command: understand COMMAND --help. "
-            "In Python: import understandability as ud; help(ud). Tutorials, concepts and "
-            "references: the folder docs of the source distribution."
+            "Start: understand score PAGE.html. Help on a command: understand COMMAND --help. "
+            "Lists: understand features --list, understand bundle list, understand resources "
+            "list. In Python: import understandability as ud; help(ud). Guides, tutorials and "
+            "the reference: docs/index.md in the source, or the Documentation link of "
+            "pip show --verbose understandability."
         ),
         no_args_is_help=True,
         pretty_exceptions_enable=False,
