@@ -133,7 +133,7 @@ def test_every_public_name_is_in_the_reference() -> None:
 
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    """As `.ci/run` builds it."""
+    """As `.ci/run` builds it; its pages load nothing from elsewhere."""
     pytest.importorskip("myst_nb", reason="needs the extra docs")
     import sys
 
@@ -146,3 +146,11 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    # Formulas by MathJax, fonts and the like would come from elsewhere.
+    loaded = re.compile(
+        r"<(?:script|img|iframe)\b[^>]*\bsrc=.https?:|<link\b[^>]*\bstylesheet[^>]*https?:"
+    )
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 40
+    for page in pages:
+        assert not loaded.search(page.read_text("utf-8")), page
