@@ -2,8 +2,9 @@
 
 Each run of 2015 to 2021 is evaluated by our measures, ordered by score as trec_eval does, and by
 the tool that ir_measures asks for the same measure: compiled trec_eval, cwl-eval, gdeval, or its
-own code. Documents that a run lists again are left out for both. Writes the table of
-`docs/evaluation.md`.
+own code. trec_eval gets the scores of the run, and breaks ties itself; the others break them in
+other ways, so they get scores that give the same order. Repeated documents are left out.
+Prints the table of `docs/evaluation.md`.
 
     python -m scripts.evaluate.measures [--data ../shared/data]
 """
@@ -23,20 +24,20 @@ from understandability.formats.runs import read_labels
 from understandability.records import Labels, Run
 
 ROOT = Path(__file__).parents[2]
-# Ours, theirs in the words of ir_measures, and who computes it there.
-SAME = (
-    ("nDCG@10", "nDCG@10", "trec_eval ndcg_cut_10"),
-    ("nDCG", "nDCG", "trec_eval ndcg"),
-    ("nDCG(dcg='exp-log2')@20", "nDCG(dcg='exp-log2')@20", "gdeval"),
-    ("ERR@20", "ERR@20", "gdeval"),
-    ("RBP(p=0.8,rel=1)", "RBP(p=0.8,rel=1)", "cwl-eval"),
-    ("RBP(p=0.95,rel=1)", "RBP(p=0.95,rel=1)", "cwl-eval"),
-    ("Judged@10", "Judged@10", "ir_measures"),
-    ("P@10", "P@10", "trec_eval P_10"),
-    ("AP", "AP", "trec_eval map"),
-    ("RR", "RR", "trec_eval recip_rank"),
-    ("Bpref", "Bpref", "trec_eval bpref"),
-)
+# Measures, whose names are the same here and in ir_measures, and who computes them there.
+SAME = {
+    "nDCG@10": "trec_eval ndcg_cut_10",
+    "nDCG": "trec_eval ndcg",
+    "nDCG(dcg='exp-log2')@20": "gdeval",
+    "ERR@20": "gdeval",
+    "RBP(p=0.8,rel=1)": "cwl-eval",
+    "RBP(p=0.95,rel=1)": "cwl-eval",
+    "Judged@10": "ir_measures",
+    "P@10": "trec_eval P_10",
+    "AP": "trec_eval map",
+    "RR": "trec_eval recip_rank",
+    "Bpref": "trec_eval bpref",
+}
 
 
 def collections(clef: Path) -> Iterator[tuple[Labels, list[Run]]]:
@@ -51,17 +52,8 @@ def collections(clef: Path) -> Iterator[tuple[Labels, list[Run]]]:
         labels = read_labels(clef / year / qrels)
         yield (
             for_variations(labels) if runs == "runs_t1" else labels,
-            [once(run) for run in runs_of(clef / year / runs)],
+            list(runs_of(clef / year / runs)),
         )
-
-
-def once(run: Run) -> Run:
-    """The run with the first line of each document, which is what trec_eval wants."""
-    rankings = {
-        query: list({docno: (docno, score) for docno, score in reversed(documents)}.values())[::-1]
-        for query, documents in run.by_query().items()
-    }
-    return Run.of(run.name, rankings)
 
 
 def theirs(run: Run, qrels: Labels) -> dict[tuple[str, str], float]:
@@ -73,16 +65,26 @@ def theirs(run: Run, qrels: Labels) -> dict[tuple[str, str], float]:
         for query, documents in qrels.by_query().items()
         for docno, value in documents.items()
     ]
-    scored = [
-        ir_measures.ScoredDoc(number[query], docno, score)
-        for query, documents in run.by_query().items()
+    rankings = [(number[query], found) for query, found in run.by_query("score").items()]
+    by_score = [
+        ir_measures.ScoredDoc(query, docno, score)
+        for query, documents in rankings
         for docno, score in documents
+    ]
+    by_rank = [
+        ir_measures.ScoredDoc(query, docno, -rank)
+        for query, documents in rankings
+        for rank, (docno, _) in enumerate(documents)
     ]
     # One at a time: it takes measures that differ in their gains alone for the same.
     return {
         (name, queries[int(metric.query_id) - 1]): metric.value
-        for name, other, _ in SAME
-        for metric in ir_measures.iter_calc([ir_measures.parse_measure(other)], judged, scored)
+        for name, tool in SAME.items()
+        for metric in ir_measures.iter_calc(
+            [ir_measures.parse_measure(name)],
+            judged,
+            by_score if tool.startswith("trec_eval") else by_rank,
+        )
     }
 
 
@@ -90,7 +92,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     clef = parser.parse_args().data / "clef"
-    names = [name for name, _, _ in SAME]
+    names = list(SAME)
     largest, values, runs_seen = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0), 0
     for qrels, runs in collections(clef):
         for run in runs:
@@ -103,7 +105,7 @@ def main() -> None:
                     largest[name] = max(largest[name], abs(ours[name][query] - value))
     print(f"{runs_seen} runs\n")
     print("| measure | of | values by query | largest difference |\n|---|---|---:|---:|")
-    for name, _, tool in SAME:
+    for name, tool in SAME.items():
         print(f"| {name} | {tool} | {values[name]:,} | {largest[name]:.1e} |")
 
 

@@ -124,6 +124,20 @@ def test_every_column_is_explained() -> None:
     assert not missing
 
 
+def test_every_column_of_evaluation_is_explained() -> None:
+    """Those of values, comparisons and correlations."""
+    runs = {name: {q: {"d1": i, "d2": 1.0} for q in "qrs"} for i, name in enumerate("ab")}
+    relevance = {q: {"d1": 1, "d2": 0} for q in "qrs"}
+    result = ud.evaluate(runs, relevance, measures=["RBP@10", "nDCG@10"])
+    tables = [result.to_pandas(wide=False), result.compare().to_pandas()]
+    tables.append(result.correlate().to_pandas())
+    text = (DOCS / "reference" / "columns.md").read_text("utf-8")
+    section = text.split("## Evaluation")[1].split("\n## ")[0]
+    names = {re.sub("_(holm|bonferroni)$", "", name) for table in tables for name in table.columns}
+    assert len(names) > 20
+    assert not {name for name in names if f"`{name}`" not in section}
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     """Of the package's top."""
     text = (DOCS / "reference" / "python.md").read_text("utf-8")
