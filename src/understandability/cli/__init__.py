@@ -110,7 +110,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; what a user can mend ends it with one sentence and status 2."""
+    """Run the command; an error that the user can fix ends it with one sentence and status 2."""
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # File names need not be text; in some locales they would go out as stray bytes.
