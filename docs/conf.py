@@ -18,14 +18,14 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ex
 exclude_patterns = ["README.md"]
 html_theme = "furo"
 html_title = f"understandability {__version__}"
-html_static_path: list[str] = []
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = ["filter.js"]  # a search field above long tables
 
 # Notebooks show the outputs that they hold; scripts/docs/run_notebooks.py executes them.
 nb_execution_mode = "off"
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
-# Prices and shell variables are no formulas.
-myst_dmath_allow_space = False
 suppress_warnings = ["myst.strikethrough", "misc.highlighting_failure"]
 
 autodoc_typehints = "description"

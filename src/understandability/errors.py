@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class UnderstandabilityError(Exception):
-    """Base of all errors that a user can mend; the command prints its text and exits with 2.
+    """Base of all errors that a user can fix; the command prints its text and exits with 2.
 
     The text is one sentence: what was wrong, where (file, line, record), what is allowed,
     what to do.

@@ -217,7 +217,7 @@ def test_a_duplicate_is_told_or_refused(understand: Understand, tmp_path: Path) 
         (["rerank", "RUN", "--scores", "OTHER:mine"], "it has docno, difficulty"),
         (["index", "search", "OLD", "--queries", "QUERIES"], "is of format 0, this version reads"),
         (["rank", "learn", "RUN", "--qrels", "QRELS", "-o", "X"], "there are no features; give"),
-        (["rank", "learn", "RUN", "--qrels", "QRELS"], "nothing is asked for"),
+        (["rank", "learn", "RUN", "--qrels", "QRELS"], "there is nothing to do"),
         (["rank", "apply", "RUN", "RUN"], "bundle"),
         (["rank", "apply", "INDEX", "RUN", "--index", "INDEX"], "has no bundle.json"),
     ],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,3 +38,22 @@ def test_near_misses(understand: Run, arguments: list[str], suggestion: str) -> 
     done = understand(*arguments)
     assert done.returncode == 2
     assert suggestion in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_report_does_not_fill_a_terminal() -> None:
+    """It is a page for a browser, and ``-o`` names its file."""
+    import pty
+
+    ours, terminal = pty.openpty()
+    with os.fdopen(ours, "rb"), os.fdopen(terminal, "wb") as screen:
+        done = subprocess.run(
+            [sys.executable, "-m", "understandability", "explain", SAMPLES / "easy.html"],
+            stdout=screen,
+            stderr=subprocess.PIPE,
+            timeout=300,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode().strip().endswith("name a file, such as -o report.html")

@@ -143,7 +143,7 @@ def test_looking_documents_up(tmp_path: Path, crawl: Path, understand: Run) -> N
     found, failed = map(json.loads, told.stdout.splitlines())
     assert 0 <= found["p_understandable"] <= 1
     assert (failed["docno"], failed["stage"]) == ("d0-4", "decode")
-    assert "is no crawl folder" in understand("crawl", "lookup", str(crawl), "d1-7").stderr
+    assert "is not a crawl folder" in understand("crawl", "lookup", str(crawl), "d1-7").stderr
 
 
 @pytest.mark.parametrize(

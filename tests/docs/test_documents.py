@@ -92,10 +92,13 @@ def test_its_commands_exist(page: Path) -> None:
 
 @each
 def test_its_scripts_exist(page: Path) -> None:
-    """Whatever is said to be measured can be measured again."""
-    for name in re.findall(r"python -m (scripts(?:\.\w+)+)", page.read_text("utf-8")):
+    """The commands that repeat its figures."""
+    text = page.read_text("utf-8")
+    for name in re.findall(r"python -m (scripts(?:\.\w+)+)", text):
         place = ROOT.joinpath(*name.split("."))
-        assert place.is_dir() or place.with_suffix(".py").is_file(), name
+        assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), name
+    for path in re.findall(r"`(scripts/[\w/]+\.\w+)`", text):
+        assert (ROOT / path).exists(), path
 
 
 def test_the_generated_parts_are_not_stale(script: Run) -> None:
@@ -121,6 +124,20 @@ def test_every_column_is_explained() -> None:
     assert not missing
 
 
+def test_every_column_of_evaluation_is_explained() -> None:
+    """Those of values, comparisons and correlations."""
+    runs = {name: {q: {"d1": i, "d2": 1.0} for q in "qrs"} for i, name in enumerate("ab")}
+    relevance = {q: {"d1": 1, "d2": 0} for q in "qrs"}
+    result = ud.evaluate(runs, relevance, measures=["RBP@10", "nDCG@10"])
+    tables = [result.to_pandas(wide=False), result.compare().to_pandas()]
+    tables.append(result.correlate().to_pandas())
+    text = (DOCS / "reference" / "columns.md").read_text("utf-8")
+    section = text.split("## Evaluation")[1].split("\n## ")[0]
+    names = {re.sub("_(holm|bonferroni)$", "", name) for table in tables for name in table.columns}
+    assert len(names) > 20
+    assert not {name for name in names if f"`{name}`" not in section}
+
+
 def test_every_public_name_is_in_the_reference() -> None:
     """Of the package's top."""
     text = (DOCS / "reference" / "python.md").read_text("utf-8")
@@ -130,7 +147,7 @@ def test_every_public_name_is_in_the_reference() -> None:
 
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    """As `.ci/run` builds it."""
+    """As `.ci/run` builds it; its pages load nothing from elsewhere."""
     pytest.importorskip("myst_nb", reason="needs the extra docs")
     import sys
 
@@ -143,3 +160,11 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    # Formulas by MathJax, fonts and the like would come from elsewhere.
+    loaded = re.compile(
+        r"<(?:script|img|iframe)\b[^>]*\bsrc=.https?:|<link\b[^>]*\bstylesheet[^>]*https?:"
+    )
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 40
+    for page in pages:
+        assert not loaded.search(page.read_text("utf-8")), page

@@ -142,8 +142,8 @@ def test_columns_are_chosen_by_name_by_group_and_by_form() -> None:
     ("arguments", "message"),
     [
         ({"names": ["fogg", "smog", "lixx"]}, "'fogg'.*, 'lixx' .did you mean lix"),
-        ({"groups": ["htm"]}, "no group is named 'htm'; choose of .*html"),
-        ({"per": ["page"]}, "no form .* is named 'page'; choose of word, sentence"),
+        ({"groups": ["htm"]}, "no group is named 'htm'; choose from .*html"),
+        ({"per": ["page"]}, "no form .* is named 'page'; choose from word, sentence"),
     ],
 )
 def test_all_wrong_names_are_told_at_once(arguments, message: str) -> None:

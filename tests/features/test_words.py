@@ -48,5 +48,5 @@ def test_counts_add_up_to_the_feature(document, feature: str) -> None:
 
 def test_features_without_words_are_refused() -> None:
     """With what can be shown."""
-    with pytest.raises(OptionError, match="no words to show of smog; choose of difficult_words"):
+    with pytest.raises(OptionError, match="no words to show of smog; choose from difficult_words"):
         counted_words(Batch([]), ["smog"])

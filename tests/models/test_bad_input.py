@@ -88,7 +88,7 @@ GRID = ("--grid", ".", "--direction", "harder", "--labels")
     ("arguments", "message"),
     [
         (("probability", "inf.tsv", "--threshold", "15"), "holds numbers that are not finite"),
-        (("probability", "words.tsv", "--threshold", "15"), "other things than numbers"),
+        (("probability", "words.tsv", "--threshold", "15"), "values that are not numbers"),
         (("validate", "llr", "x.jsonl", "-o", "x.pdf"), "names no kind of table"),
         (("validate", "llr", "x.jsonl", "-o", "no/x.json"), "its folder does not exist"),
         (("validate", "llr", "x.jsonl", "--threshold", "nan"), "must be a finite number"),

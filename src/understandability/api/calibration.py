@@ -45,11 +45,11 @@ def calibrate(
     column: str = "difficulty",
     name: str = "own",
 ) -> FittedReader:
-    """A reader of one's own from some fifty answers: this document was understood, or was not.
+    """Find a reader's threshold and noise from about fifty answers: understood, or not.
 
     `answers` are a path, a frame or a dictionary of lists, with a column of documents and one of
-    yes or no (`understood`). Their difficulties are those of `scores`, a score table (a path, a
-    frame, or what `score` gave), or stand beside the answers, in `column`.
+    yes or no (`understood`). Their difficulties come from `scores`, a score table (a path, a frame,
+    or what `score` gave), or from a `column` of the answers.
 
     >>> difficulties = list(range(10, 70))
     >>> answers = {"difficulty": difficulties, "understood": [d + d % 7 < 45 for d in difficulties]}

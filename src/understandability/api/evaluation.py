@@ -1,4 +1,4 @@
-"""Evaluation in one call each, from what people have in hand: paths, dictionaries, frames."""
+"""Evaluation in one call each, from paths, dictionaries and frames."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def dimension(
     gains: str | Mapping[float, float] | None = None,
     not_a_label: float | Sequence[float] = (),
 ) -> Dimension:
-    """Labels of a dimension beside relevance, with what they mean.
+    """Labels of a dimension other than relevance, with what they mean.
 
     `labels` are a path, a dictionary, a frame or `Labels`; `scale` states the direction and the
     threshold (``lower-easier:40``, see `parse_scale`), `gains` those of grades (``0:0,1:.4,3:1``);
@@ -91,7 +91,7 @@ def evaluate(
     `scale`, `column`, `gains` and `not_a_label` belong to `understandability` as in `dimension`;
     `dimensions` are further ones by name, made by `dimension` or as (labels, scale). `measures` are
     names: ours, those of ir_measures and trec_eval. `choices` are conventions (``order="score"``),
-    `preset` sets them all. Queries are matched by their names as text.
+    and `preset` sets them all. Names of queries are compared as text.
 
     >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
     >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
@@ -171,7 +171,8 @@ def correlate(
     """How alike two or more measures order the same runs; `how` is as in `evaluate`.
 
     `coefficients` are tau_b, tau_ap (`symmetric`: the mean of both directions), ubire-overlap, rbo
-    (with the persistence `rbo_p`), pearson, spearman; `count` runs that move most are named.
+    (with the persistence `rbo_p`), pearson and spearman; `count` says how many of the runs that
+    move most to name.
 
     >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
     >>> found = correlate(
@@ -198,11 +199,11 @@ def compare(
     alpha: float = 0.05,
     **how: Any,
 ) -> RunComparisons:
-    """Whether runs differ from the first and from the best one beyond chance, or all `pairs`.
+    """Test whether runs differ from the first run and from the best one, or all `pairs`.
 
     `how` is as in `evaluate`; tests are t, wilcoxon, randomisation and bootstrap, each with the
-    corrections of Holm and Bonferroni; effect sizes have intervals, and say how many queries a
-    test would need.
+    corrections of Holm and Bonferroni; effect sizes have intervals, and the result says how many
+    queries a test would need.
 
     >>> qrels = {f"q{i}": {"good": 1} for i in range(20)}
     >>> first = {q: {"bad": 2.0, "good": 1.0} for q in qrels}
@@ -226,7 +227,7 @@ def bounds(
     """How far documents without a label could move the difference of every two runs.
 
     For RBP, uRBP and RBPu; `how` is as in `evaluate`. A document that both runs rank has one label
-    for both, so that the bounds are closer than the residuals.
+    in both, so the bounds are tighter than the residuals.
 
     >>> runs = {"first": {"q": {"new": 2.0, "good": 1.0}}, "second": {"q": {"good": 1.0}}}
     >>> found = bounds(runs, {"q": {"good": 1}}, measures="RBP(p=0.5)")
@@ -284,9 +285,9 @@ def simulate_users(
 
     `scores` of the documents are a table, a dictionary or labels; or `pages` are read (paths, as
     `read_pages` takes them) and scored by a `formula` of the catalogue, ``fog`` or ``dci`` as the
-    papers call them. `direction` has to be said of scores that are no formula. `thresholds` are
-    scores, or shares of the documents such as ``25%``; without any, 10, 15 and 20 for FOG, the
-    quartiles for all else. `choices` are conventions.
+    papers call them. `direction` is needed for scores that are not a formula. `thresholds` are
+    scores, or shares of the documents such as ``25%``. The default is 10, 15 and 20 for FOG, else
+    the quartiles. `choices` are conventions.
 
     >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
     >>> found = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})

@@ -1,4 +1,4 @@
-"""Re-ranking and fusion in one call each, from what people have in hand."""
+"""Re-ranking and fusion in one call each, from paths, dictionaries and frames."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def criterion(scores: Any, direction: str | None = None, *, column: str | None =
     """Scores to rank by, with the direction in which documents get harder.
 
     `scores` are ``FILE:COLUMN[:DIRECTION]``, a dictionary of documents, a frame (with its
-    `column`), or labels. The direction of ``difficulty``, ``p_understandable`` and of the features
-    of the catalogue is known; of all else `direction` says it, as in ``higher-harder``.
+    `column`), or labels. The direction of ``difficulty``, ``p_understandable`` and the features of
+    the catalogue is known; for other scores `direction` gives it, as in ``higher-harder``.
 
     >>> criterion({"flu": 20.0, "cold": 45.0}, "higher-harder").direction
     <Direction.HARDER: 'higher-harder'>
@@ -62,7 +62,7 @@ def rerank(
     order: str = "rank",
     name: str | None = None,
 ) -> Run:
-    """The run with the first `top` documents of each query ordered by how easy they are.
+    """Order the first `top` documents of each query of a run by how easy they are.
 
     `run` is a path, a dictionary, a frame or a `Run`; `scores`, `direction` and `column` are as in
     `criterion`, or `scores` is a list of criteria with a weight for each. The order is by
@@ -92,11 +92,11 @@ def fuse(
     order: str = "rank",
     name: str | None = None,
 ) -> Run:
-    """One run out of several runs, and of scores that rank their documents.
+    """Fuse several runs, and scores that rank their documents, into one run.
 
     Each source is a run in any form, ``FILE:COLUMN[:DIRECTION]`` for scores, or a `criterion`.
     `method` is rrf (reciprocal ranks, with its constant `k`), isr, combsum, combmnz or borda; with
-    `top` only the first documents of each are fused, the rest of the first run follows.
+    `top` only the first documents of each are fused, and the rest of the first run follows.
 
     >>> first, second = {"q": {"a": 9.0, "b": 5.0}}, {"q": {"b": 3.0, "c": 2.0}}
     >>> [docno for docno, _ in fuse([first, second]).by_query()["q"]]
@@ -138,7 +138,7 @@ def tradeoff(
     order: str | None = None,
     **how: Any,
 ) -> Tradeoff:
-    """What re-ranking a run by scores gains and costs, over depths (`tops`) and weights.
+    """Measure what re-ranking a run by scores gains and costs, over depths (`tops`) and weights.
 
     `scores`, `direction` and `score_column` are as in `criterion`; the rest is as in `evaluate`.
 

@@ -42,9 +42,9 @@ Inputs = str | Path | Sequence[str | Path] | Mapping[str, str] | Iterable[Page |
 
 @dataclass(frozen=True)
 class Rows:
-    """A `table` with a row for each document, and the `failures` of those that have none.
+    """A `table` with a row for each document, and the `failures` of those without one.
 
-    What is not known is null. `skipped` counts what is no document, by kind.
+    Unknown values are null. `skipped` counts what is not a document, by kind.
     """
 
     table: pa.Table
@@ -83,11 +83,11 @@ class Rows:
 
 
 class Scores(Rows):
-    """What `score` gives: rows of scores, by docno, and the failures beside them."""
+    """What `score` gives: rows of scores by docno, and the failures."""
 
 
 class PageExplanation(Explanation):
-    """What `explain` gives: what makes a page hard; it shows itself in a notebook."""
+    """What `explain` gives: what makes a page hard. A notebook displays it."""
 
     __slots__ = ()
 
@@ -149,10 +149,10 @@ def score(
     """Score pages: a path, several, pages as from `read_pages`, or a dictionary of texts.
 
     A path is a file or a folder of any kind that the command takes, or a URL; a dictionary has
-    docnos and texts, or HTML. `docnos` are the documents that are wanted, `limit_mb` the longest
-    document, `columns` what columns of tables hold, `settings` fields of `Settings`. With more
-    than one of the `workers`, processes share the work, and a page that hangs or crashes its
-    process is a failure.
+    docnos and texts, or HTML. `docnos` are the documents to score, `limit_mb` is the length of the
+    longest document, `columns` says what columns of tables hold, `settings` are fields of
+    `Settings`. With `workers` above 1, processes share the work, and a page that hangs or crashes
+    its process becomes a failure.
 
     >>> from understandability.storage.resources import resource
     >>> scores = score(resource("samples"), threshold=40)
@@ -180,10 +180,10 @@ def score_table(
     """Score the rows of a table of pandas, polars, Arrow or lists; the same kind comes out.
 
     `text` or `html` is the column with the content, `id` the one with names (else ``docno`` is
-    the number of the row), `url` that with addresses; `keep` are columns that stand in the
-    result as they are. Its rows are those of the table in their order; where a document cannot be
-    scored, the column ``error`` says why and the scores are null. A step for Ray's
-    ``map_batches``, Spark's ``mapInPandas`` and their like: equal columns in, equal columns out.
+    the number of the row), `url` that with addresses; `keep` are columns to copy into the result.
+    The result has the rows of the table in the same order; if a document cannot be scored, the
+    column ``error`` says why and the scores are null. A step for Ray's ``map_batches``, Spark's
+    ``mapInPandas`` and their like: equal columns in, equal columns out.
 
     >>> table = {"url": ["a", "b"], "body": ["You have flu.", None]}
     >>> rows = score_table(table, text="body", id="url")
@@ -270,10 +270,10 @@ def features(
     workers: int = 1,
     **settings: Any,
 ) -> Rows:
-    """The named features of texts, all of the catalogue if none are named.
+    """Features of texts by name; all of the catalogue if none are named.
 
-    `texts` are a list, whose documents are named by their number from 0, or a dictionary by
-    docno; with tags in it a text is read as HTML.
+    `texts` are a dictionary by docno, or a list, whose documents are numbered from 0. A text with
+    tags in it is read as HTML.
 
     >>> features(["You have flu.", "Rest."], ["words", "gunning_fog_plain"]).to_arrow().to_pydict()
     {'docno': ['0', '1'], 'words': [3.0, 1.0], 'gunning_fog_plain': [1.2000000000000002, 0.4]}
@@ -334,11 +334,11 @@ def crawl(
     columns: TableColumns | None = None,
     **settings: Any,
 ) -> Status:
-    """Score inputs into a crawl folder, or go on with it; what the folder holds then.
+    """Score inputs into a crawl folder, or continue it; returns the status of the folder.
 
-    Killed at any moment, the same call goes on where it stopped. `workers` are as many as there
-    are cores; `limits` say how long a page may take and how much memory; `shard` is ``"i/n"``
-    for every n-th input from the i-th. The others are those of `score`.
+    It may be killed at any moment; the same call continues where it stopped. `workers` is by
+    default the number of cores; `limits` say how long a page may take and how much memory; `shard`
+    is ``"i/n"`` for every n-th input from the i-th. The others are those of `score`.
 
     >>> import tempfile
     >>> from understandability.storage.resources import resource
@@ -362,8 +362,8 @@ def merge(
 ) -> Scores | Merged:
     """The rows of a crawl folder as one table: in memory, or written to an `output`.
 
-    Errors go to ``<output>.errors.jsonl``; what was written is counted in `Merged`. Raises
-    `InputError` where the crawl is not finished, unless a `partial` table is wanted.
+    Errors go to ``<output>.errors.jsonl``; `Merged` counts what was written. Raises `InputError` if
+    the crawl is not finished, unless `partial` is true.
 
     >>> import tempfile
     >>> from understandability.storage.resources import resource

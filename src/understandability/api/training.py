@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A share of the labels: how many, and the Spearman of models that learned from it.
+    """A share of the labels: how many, and the Spearman correlation after training on them.
 
     `low` and `high` are the 95 % interval, by resampling groups.
     """

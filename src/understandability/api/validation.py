@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Validated:
-    """Scores against the labels of one or more `sets`; rows of a table, one for each score."""
+    """How scores agree with the labels of one or more `sets`: a table with a row for each score."""
 
     sets: tuple[Validation, ...]
 
@@ -42,7 +42,7 @@ class Validated:
         return self.to_arrow().to_pandas()
 
     def table(self) -> ResultTable:
-        """The table of a paper: a score a row, each correlation with its interval."""
+        """A table for a paper: one row for each score, each correlation with its interval."""
         return ResultTable(
             ("set", "score", "texts", *(name.capitalize() for name in CORRELATIONS)),
             tuple(

@@ -66,9 +66,11 @@ def build_app() -> typer.Typer:
         cls=_OrderedCommands,
         help="How likely is a reader to understand a web page? From bytes to P(U|d).",
         epilog=(
-            "Start: understand score PAGE.html. Every command: understand COMMAND --help. "
-            "In Python: import understandability as ud; help(ud). Tutorials, concepts and "
-            "references: the folder docs of the source distribution."
+            "Start: understand score PAGE.html. Help on a command: understand COMMAND --help. "
+            "Lists: understand features --list, understand bundle list, understand resources "
+            "list. In Python: import understandability as ud; help(ud). Guides, tutorials and "
+            "the reference: docs/index.md in the source, or the Documentation link of "
+            "pip show --verbose understandability."
         ),
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -108,7 +110,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command; what a user can mend ends it with one sentence and status 2."""
+    """Run the command; an error that the user can fix ends it with one sentence and status 2."""
     _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # File names need not be text; in some locales they would go out as stray bytes.

@@ -73,11 +73,9 @@ def merge(
     merged = merge_folder(CrawlFolder(folder), output, partial=partial)
     if not quiet:
         where = f" (in {errors_of(output)})" if merged.failed and output != "-" else ""
-        typer.echo(
-            f"{merged.scored:,} documents, {merged.failed:,} errors{where}; "
-            f"{merged.repeated:,} documents came a second time",
-            err=True,
-        )
+        typer.echo(f"{merged.scored:,} documents, {merged.failed:,} errors{where}", err=True)
+        if merged.repeated:
+            typer.echo(f"{merged.repeated:,} documents came a second time", err=True)
 
 
 @app.command()

@@ -46,6 +46,7 @@ def explain(
     Example: understand explain page.html -o report.html
     """
     import json
+    import sys
 
     from understandability.crawl.folder import CrawlFolder
     from understandability.errors import InputError, OptionError
@@ -58,6 +59,8 @@ def explain(
 
     if bool(inputs) == bool(crawl):
         raise OptionError("name pages to explain, or a crawl folder with --crawl")
+    if output == "-" and not json_ and sys.stdout.isatty():
+        raise OptionError("the report is a page for a browser; name a file, such as -o report.html")
     if json_ and output.lower().endswith(".pdf"):
         raise OptionError("--json does not write a report; name a .json file")
     if crawl and (json_ or compare):

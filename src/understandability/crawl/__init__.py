@@ -1,7 +1,7 @@
 """The one engine from inputs to rows, in this process or in many.
 
-In: `Sources`, and what makes rows of documents. Out: rows in memory, in a file, or in a crawl
-folder, with the failures beside them.
+In: `Sources`, and what makes rows of documents. Out: rows and failures, in memory, in a file, or in
+a crawl folder.
 
     plan = make_plan(Sources(["crawl/"]), Scorer())
     folder = CrawlFolder("scores/", plan.described)

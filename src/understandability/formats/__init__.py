@@ -1,4 +1,4 @@
-"""Files of the outside world, read as records, whatever is wrong with some of them.
+"""Files from outside, read as records, whatever is wrong with some of them.
 
 In: paths. Out: `Page`s and `Failure`s; `Run`s and `Labels`; queries; lists of docnos.
 

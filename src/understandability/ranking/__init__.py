@@ -1,11 +1,11 @@
-"""Understandable pages where people look: runs re-ranked, fused, learned, and what that costs.
+"""Understandable pages at the top: runs re-ranked, fused or learned, and what that costs.
 
 In: `Run`s, scores of documents, pages. Out: other runs.
 
     run = rerank(read_run("bm25.run"), [read_criterion("scores.parquet:difficulty")], top=15)
 
-`criteria` are scores with the direction in which documents get harder; `reranking` and `fusion`
-make runs of runs and scores, `tradeoff` sweeps over the depths and weights of the first.
-`index` counts the terms of pages, `weighting` says what they are worth to a query, `matching`
-searches and gives the 24 features of `learning` to rank, whose labels are the `gains`.
+`criteria` are scores with the direction in which documents get harder. `rerank` and `fuse` make
+runs from runs and scores; `tradeoff` tries several depths and weights of re-ranking. `search` is an
+index of pages with its weighting models, and gives the 24 features that `learn` ranks by; `gains`
+are the labels to learn from.
 """

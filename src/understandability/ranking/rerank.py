@@ -24,7 +24,7 @@ def rerank(
     order: str = "rank",
     name: str | None = None,
 ) -> Run:
-    """The run with the first `top` documents of each query ordered by how easy they are.
+    """Order the first `top` documents of each query of a run by how easy they are.
 
     The final order is by ``(1 - w) / (rank in the run) + w / (rank by the score)``, where
     equal ones keep the order of the run; ``w = 1``, as in Palotti, Zuccon & Hanbury (2019),

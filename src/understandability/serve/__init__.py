@@ -2,6 +2,6 @@
 
 In: texts, pages and files in requests. Out: rows, explanations, rankings as JSON; the editor.
 
-`app` has the calls, `guard` decides who may make them and how large they may be, `requests` and
-`replies` say what they look like, `files` turns documents of word processors into text.
+`app` has the calls, `guard` decides who may make them and how large they may be, `messages` says
+what they look like, `files` turns documents of word processors into text, `run` starts it all.
 """

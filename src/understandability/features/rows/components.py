@@ -37,7 +37,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "difficult_words",
         "words",
-        "words off the Dale-Chall list; regular inflections, names and numerals count as familiar",
+        "words not on the Dale-Chall list; regular inflections, names and numerals count as familiar",
         source="Dale & Chall 1948",
     ),
     *(
@@ -54,7 +54,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "words",
         "words",
-        "what stands between white space and has a letter or digit",
+        "runs of characters between white space that have a letter or digit",
         count_words,
         "Flesch 1948",
         (DOCUMENT, SENTENCE),

@@ -53,7 +53,7 @@ _PARTS_OF_SPEECH = (
     ("determiners", "DET", "determiners"),
     ("cardinals", "NUM", "numbers"),
     ("particles", "PRT", "particles (to, not, 's)"),
-    ("other_tokens", "X", "interjections, symbols and what is no English word"),
+    ("other_tokens", "X", "interjections, symbols and words that are not English"),
     ("punctuation", "PUNCT", "punctuation marks"),
 )
 

@@ -13,14 +13,14 @@ ROWS: tuple[Feature, ...] = tuple(
         "natural language",
         "words",
         None,
-        f"words that VADER's lexicon has {where}",
+        f"words that VADER's lexicon {where}",
         "Hutto & Gilbert 2014 (VADER)",
         partial(count, kind=f"{kind}_words"),
         (DOCUMENT, WORD, SENTENCE),
     )
     for kind, where in (
-        ("positive", "as positive"),
-        ("negative", "as negative"),
-        ("neutral", "not, or as neither"),
+        ("positive", "lists as positive"),
+        ("negative", "lists as negative"),
+        ("neutral", "lacks, or lists as neither"),
     )
 )

@@ -140,7 +140,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "oov_aspell",
         _LANGUAGE,
-        "words of letters that Aspell's list has neither as they are nor uninflected",
+        "words of letters that Aspell's list lacks, both as they are and uninflected",
         count_outside_aspell,
         "Aspell",
         ("aspell",),

@@ -1,0 +1,82 @@
+"""Every command of the README runs, in order, on small files of the names that it uses."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SAMPLES = ROOT / "resources" / "samples"
+README = (ROOT / "README.md").read_text("utf-8")
+# In code blocks, in order; `pip install ... &&` before a command is another test's.
+LINES = re.findall(
+    r"^    (?:pip install \S+ && )?(understand (?:[^\\\n]|\\\n)*)", README, re.MULTILINE
+)
+COMMANDS = [shlex.split(line.replace("\\\n", " "))[1:] for line in LINES]
+
+
+def warc(pages: list[Path]) -> bytes:
+    """A crawl of some pages, as WARC has it."""
+    records = []
+    for page in pages:
+        http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page.read_bytes()
+        head = (
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:"
+            f"{page.stem}>\r\nWARC-Target-URI: https://example.org/{page.name}\r\n"
+            f"Content-Type: application/http\r\nContent-Length: {len(http)}\r\n\r\n"
+        )
+        records.append(head.encode() + http + b"\r\n\r\n")
+    return b"".join(records)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with what the README's commands read."""
+    import gzip
+
+    pages = sorted(SAMPLES.glob("*.html"))
+    shutil.copytree(SAMPLES, tmp_path / "resources" / "samples")
+    shutil.copytree(SAMPLES, tmp_path / "pages")
+    (tmp_path / "crawl").mkdir()
+    for name in ("crawl.warc.gz", "crawl/1.warc.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(warc(pages)))
+    for name, page in zip(("leaflet", "before", "after"), ("medium", "hard", "easy"), strict=True):
+        shutil.copy(SAMPLES / f"{page}.html", tmp_path / f"{name}.html")
+    (tmp_path / "my.run").write_text("q Q0 d1 1 2.0 mine\nq Q0 d2 2 1.0 mine\n")
+    (tmp_path / "qrels.txt").write_text("q 0 d1 1\nq 0 d2 1\n")
+    (tmp_path / "qunder.txt").write_text("q 0 d1 90\nq 0 d2 10\n")
+    texts = sorted((ROOT / "tests" / "panel").glob("*.txt"))
+    for name, chosen in (("mine.csv", texts[::2]), ("others.csv", texts[1::2])):
+        rows = [f'"{text.stem}","{_text(text)}",{len(_text(text)) % 7}' for text in chosen]
+        (tmp_path / name).write_text("\n".join(["id,text,rating", *rows]))
+    return tmp_path
+
+
+def _text(path: Path) -> str:
+    return " ".join(path.read_text("utf-8").replace('"', "'").split())[:1500]
+
+
+@pytest.mark.slow
+def test_its_commands_run_in_order(
+    understand: Callable[..., subprocess.CompletedProcess[str]], folder: Path
+) -> None:
+    """But for the server, which tests/serve starts."""
+    run = [command for command in COMMANDS if command[0] != "serve"]
+    assert len(run) > 10
+    for command in run:
+        files = sorted(folder.glob("crawl/*.warc.gz"))
+        words = [
+            word
+            for each in command
+            for word in (map(str, files) if each == "crawl/*.warc.gz" else [each])
+        ]
+        done = understand(*words, cwd=folder)
+        assert done.returncode == 0, (command, done.stderr)
+    written = {path.name for path in folder.iterdir()}
+    assert {"scores.parquet", "report.html", "rewrite.html", "my-bundle"} <= written
