@@ -218,6 +218,7 @@ def _elements(
 _PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
 _DIGITS = re.compile(rb"[0-9]+")
 _MOST_DIGITS = 300
+_NO_HEADER = ("bad checksum", "invalid header")  # what `tarfile` says of other blocks
 
 
 class ForwardFile(io.RawIOBase):
@@ -270,7 +271,7 @@ class _Member(tarfile.TarInfo):
                 return super().fromtarfile(archive)
             except tarfile.HeaderError as error:
                 length = file.tell() - start
-                if isinstance(error, tarfile.InvalidHeaderError) and start:
+                if str(error) in _NO_HEADER and start:
                     file.damage = file.damage or f"no member begins at byte {start} ({error})"
                 elif length == tarfile.BLOCKSIZE or not start:  # zeros: the end mark
                     raise

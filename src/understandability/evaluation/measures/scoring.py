@@ -93,7 +93,7 @@ def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) ->
     _check_grades(measure, judgements, highest, "correct max or")
     if measure.base == "RBP":
         return grades / highest
-    return _exp2(grades - highest) - 2.0**-highest  # (2^grade - 1) / 2^highest, of any size
+    return _exp2(grades - highest) - float(2.0**-highest)  # (2^grade - 1) / 2^highest
 
 
 def _check_grades(measure: Measure, judgements: Judgements, highest: float, mend: str) -> None:
