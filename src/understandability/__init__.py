@@ -12,6 +12,7 @@ One subpackage per stage, each importing from earlier stages only; `api` has the
 
 from __future__ import annotations
 
+import importlib
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -124,22 +125,27 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    import importlib
-
     for module, names in _PUBLIC.items():
         if name in names:
             return getattr(importlib.import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-class _Called(ModuleType):
+class _Module(ModuleType):
+    """A package that other processes import again, when a pickled function names it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return importlib.import_module, (self.__name__,)
+
+
+class _Called(_Module):
     """A package that is also the call of its name: ``ud.crawl(...)``, ``ud.features(...)``."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return __getattr__(self.__name__.rpartition(".")[2])(*arguments, **options)
 
 
-class _Package(ModuleType):
+class _Package(_Module):
     """This package, in which Python puts subpackages in the place of calls of the same name."""
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +34,13 @@ def test_a_call_is_a_call_whatever_was_imported_before() -> None:
         "assert callable(ud.crawl)\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("name", ["", ".crawl", ".features"])
+def test_a_function_that_calls_the_package_goes_to_another_process(name: str) -> None:
+    """Ray, Spark and Dask pickle what their functions name: the package, not its contents."""
+    module = importlib.import_module(f"understandability{name}")
+    assert pickle.loads(pickle.dumps(module)) is module
 
 
 def test_everything_public_is_there() -> None:
