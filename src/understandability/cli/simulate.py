@@ -202,14 +202,14 @@ def systems(
         seed=seed,
     )
     if output != "-" and form is None:
-        show_table(found.table(digits=3), texts=1)
+        show_table(found.table(), texts=1)
     if output is not None or form is not None:
         rows = found.rows().to_dicts()
         write_result(
             output or "-",
             {"settings": _settings(found.grid, seed), "cells": rows},
             lambda: rows,
-            table=lambda: found.table(digits=3),
+            table=found.table,
             stated=form,
         )
 
