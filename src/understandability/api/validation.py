@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import OptionError
-from understandability.evaluation.result_table import ResultTable
+from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.validation import CORRELATIONS, Validation, score_rows
 from understandability.evaluation.validation import validate as validate_set
 from understandability.formats.tables import TableColumns
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Validated:
+class Validated(Tabular):
     """How scores agree with the labels of one or more `sets`: a table with a row for each score."""
 
     sets: tuple[Validation, ...]
@@ -41,7 +41,7 @@ class Validated:
         """The rows as a pandas data frame, where pandas is installed."""
         return self.to_arrow().to_pandas()
 
-    def table(self) -> ResultTable:
+    def table(self, *, digits: int = 3) -> ResultTable:
         """A table for a paper: one row for each score, each correlation with its interval."""
         return ResultTable(
             ("set", "score", "texts", *(name.capitalize() for name in CORRELATIONS)),
@@ -51,7 +51,8 @@ class Validated:
                     row["score"],
                     row["n"],
                     *(
-                        f"{row[name]:.3f} [{row[f'{name}_low']:.3f}, {row[f'{name}_high']:.3f}]"
+                        f"{row[name]:.{digits}f} "
+                        f"[{row[f'{name}_low']:.{digits}f}, {row[f'{name}_high']:.{digits}f}]"
                         for name in CORRELATIONS
                     ),
                 )
@@ -59,14 +60,6 @@ class Validated:
             ),
             note="Correlations with the labels; in brackets 95 % intervals by resampling groups.",
         )
-
-    def to_latex(self) -> str:
-        """The `table` with the rules of booktabs."""
-        return self.table().to_latex()
-
-    def to_markdown(self) -> str:
-        """The `table` as Markdown."""
-        return self.table().to_markdown()
 
 
 def validate(

@@ -90,7 +90,7 @@ class Simulation(Tabular):
             tuple(SimulatedCell.__dataclass_fields__), tuple(map(astuple, self.cells))
         )
 
-    def table(self, *, digits: int = 4) -> ResultTable:
+    def table(self, *, digits: int = 3) -> ResultTable:
         """A row for each kind of system, a column for each measure: mean ± deviation."""
         rows: dict[tuple[float, float, float], list[str]] = {}
         for cell in self.cells:

@@ -106,16 +106,15 @@ def columns_named(names: Sequence[str]) -> tuple[str, ...]:
             chosen += FEATURE_SETS[name]()
         elif group in GROUPS:
             chosen += [each for row in CATALOGUE if row.group == group for each in row.columns]
-        elif name not in COLUMNS:
+        else:
             try:
-                check_columns([name])
+                [column] = check_columns([name])
             except OptionError as error:
                 raise OptionError(
                     f"{error}; sets and groups are {', '.join((*FEATURE_SETS, *GROUPS))}"
                 ) from error
-        else:
-            row, form = COLUMNS[name]
-            chosen += row.columns if form == DOCUMENT else [name]
+            row, form = COLUMNS[column]
+            chosen += row.columns if form == DOCUMENT else [column]
     return tuple(dict.fromkeys(chosen))
 
 
