@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from understandability._version import __version__
 from understandability.errors import UnderstandabilityError
+from understandability.formats.fetching import FetchLimits, fetch
 from understandability.records import HTML, TEXT, Failure, Page
 from understandability.report import Explanation, compare, explain, page_report
 from understandability.report.explanation import plain_data
@@ -29,6 +30,7 @@ from understandability.serve.messages import (
     ErrorReply,
     ExplainReply,
     ExplainRequest,
+    FetchRequest,
     HealthReply,
     ReaderChoice,
     ReportRequest,
@@ -98,11 +100,13 @@ def create(
     hosts: Sequence[str] = LOCAL_HOSTS,
     token: str | None = None,
     limits: RequestLimits | None = None,
+    fetching: FetchLimits | None = None,
 ) -> App:
     """The server as an ASGI application.
 
     `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as
-    a bearer token, `limits` what a request may take.
+    a bearer token, `limits` what a request may take. Pages are got from the network only where
+    `fetching` says within which limits.
     """
     limits = limits or RequestLimits()
     desk = _Desk(settings or Settings(), limits)
@@ -212,10 +216,29 @@ def create(
             made = await asyncio.to_thread(text_of_file, content, name, limits.seconds)
         return TextReply(**made)
 
+    @app.post("/v1/fetch")
+    async def fetch_text(request: FetchRequest) -> TextReply:
+        """The text of a page on the network, where the server was started with --fetch."""
+        if fetching is None:
+            raise HTTPException(
+                403, "this server gets nothing from the network; start it with --fetch for that"
+            )
+        async with converting:
+            found = await asyncio.to_thread(fetch, request.url, fetching)
+            made = await asyncio.to_thread(
+                text_of_file, found.content, f"page{found.suffix}", limits.seconds, found.charset
+            )
+        return TextReply(**made)
+
     @app.get("/healthz")
     async def healthz() -> HealthReply:
         """That the server is there, and which model it uses."""
-        return HealthReply(status="ok", version=__version__, bundle=desk.scorer.bundle.name)
+        return HealthReply(
+            status="ok",
+            version=__version__,
+            bundle=desk.scorer.bundle.name,
+            fetch=fetching is not None,
+        )
 
     @app.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> str:

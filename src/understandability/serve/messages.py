@@ -144,6 +144,12 @@ class RerankReply(BaseModel):
     documents: list[RerankedDocument]
 
 
+class FetchRequest(_Strict):
+    """A page on the network."""
+
+    url: str = Field(max_length=2000, description="An http or https address.")
+
+
 class TextReply(BaseModel):
     """The text of a file."""
 
@@ -157,6 +163,7 @@ class HealthReply(BaseModel):
     status: Literal["ok"]
     version: str
     bundle: str
+    fetch: bool = Field(description="Whether pages are got from the network.")
 
 
 class ErrorReply(BaseModel):
