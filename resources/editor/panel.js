@@ -52,10 +52,10 @@ export function showHeadline(found, reader) {
   } else if (aimed.missing > 0) {
     const gain = found.together ?? found.first_steps[0];
     const enough = gain && gain.points >= aimed.missing;
-    const way = gain ? (enough ? " The steps below would do." : ` The steps below gain ${gain.points.toFixed(1)}.`) : "";
-    $("aim").textContent = `${who} is ${chance}: ${aimed.missing.toFixed(1)} points of difficulty too many.${way}`;
+    const way = gain ? (enough ? "; the steps below would do" : `; the steps below gain ${gain.points.toFixed(1)}`) : "";
+    $("aim").textContent = `${who} is ${chance}. The text is ${aimed.missing.toFixed(1)} points too hard${way}.`;
   } else {
-    $("aim").textContent = `${who} is ${chance}: the aim is reached.`;
+    $("aim").textContent = `${who} is ${chance}. The aim is reached.`;
   }
 }
 
@@ -133,7 +133,8 @@ export function showComparison(comparison) {
     element("tr", {}, element("th", { scope: "row" }, change.name),
       ...[change.before, change.after].map((value) => element("td", { className: "number" }, Number.isInteger(value) ? value : value.toFixed(1))),
       element("td", {}, change.now)));
-  const head = element("tr", {}, ...["What", "Before", "Now", ""].map((name) => element("th", { scope: "col" }, name)));
+  const head = element("tr", {}, ...["What", "Before", "Now", ""].map((name, column) =>
+    element("th", { scope: "col", className: column === 1 || column === 2 ? "number" : "" }, name)));
   $("comparison").replaceChildren(
     element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
     element("div", { className: "sides" }, ...sides));

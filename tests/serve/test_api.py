@@ -288,6 +288,21 @@ def test_the_description_names_every_call(app: Any) -> None:
     assert "ErrorReply" in described["components"]["schemas"]
 
 
+def test_what_schemathesis_found(app: Any) -> None:
+    """True is no number; the description says that one of the texts is needed; 405 names more."""
+    assert "threshold" in sentence(post(app, "/v1/score", {"text": "a", "threshold": True}), 422)
+    assert "steps" in sentence(post(app, "/v1/explain", {"text": "a", "steps": 1}), 422)
+    described = called(app, "GET", "/openapi.json").json()
+    schemas = described["components"]["schemas"]
+    assert [each["required"] for each in schemas["ExplainRequest"]["oneOf"]] == [["text"], ["html"]]
+    assert "text/html" in described["paths"]["/v1/report"]["post"]["responses"]["200"]["content"]
+    error = described["paths"]["/v1/report"]["post"]["responses"]["422"]["content"]
+    assert list(error) == ["application/json"]
+    refused = called(app, "POST", "/healthz")
+    assert sentence(refused, 405)
+    assert refused.headers["allow"] == "GET"
+
+
 def upload(app: Any, name: str, content: bytes) -> Any:
     """The reply to a file that is dropped."""
     kind = {"Content-Type": "application/octet-stream"}

@@ -51,6 +51,14 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
+_FILE_AS_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
 class _Desk:
     """Scores one request after another, in one thread, since words are numbered once for all.
 
@@ -137,8 +145,10 @@ def create(
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        later = {"Retry-After": "2"} if error.status_code == 503 else None
-        return _error(error.status_code, str(error.detail), later)
+        headers = dict(error.headers or {})  # 405 names what is allowed
+        if error.status_code == 503:
+            headers["Retry-After"] = "2"
+        return _error(error.status_code, str(error.detail), headers)
 
     @app.exception_handler(UnderstandabilityError)
     async def mended_by_the_user(request: Request, error: UnderstandabilityError) -> Response:
@@ -184,7 +194,7 @@ def create(
 
         return await desk(work)
 
-    @app.post("/v1/report", response_class=HTMLResponse)
+    @app.post("/v1/report", responses={200: {"content": {"text/html": {}}}}, response_model=None)
     async def report(request: ReportRequest) -> Response:
         """The report on a text, or on what changed since a version before, as one HTML file."""
         pages = [replace(_explained_page(request.text, request.html), docno=request.title)]
@@ -208,7 +218,7 @@ def create(
         _check_number(len(request.documents), limits)
         return await desk(lambda: _reranked(request, desk.for_reader(request)))
 
-    @app.post("/v1/text")
+    @app.post("/v1/text", openapi_extra=_FILE_AS_BODY)
     async def text(request: Request, name: str = "") -> TextReply:
         """The text of a file (HTML, DOCX, ODT, PDF, plain), whose name tells its kind."""
         content = await request.body()
