@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from understandability.cli.groups import ReaderOptions, TextOptions, with_groups
-from understandability.cli.options import AnyLanguage, InputsIfAny, LimitMb, sources
+from understandability.cli.options import (
+    AnyLanguage,
+    Fetch,
+    FetchPrivate,
+    InputsIfAny,
+    LimitMb,
+    sources,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from understandability.formats.fetching import FetchLimits
+    from understandability.records import Failure, Page
 
 
 @with_groups
@@ -40,6 +53,8 @@ def explain(
     model: ReaderOptions,
     any_language: AnyLanguage = False,
     limit_mb: LimitMb = 10.0,
+    fetch: Fetch = False,
+    fetch_private: FetchPrivate = False,
 ) -> None:
     """Explain pages: what makes them hard, which words, which sentences, as one HTML file.
 
@@ -50,12 +65,12 @@ def explain(
 
     from understandability.crawl.folder import CrawlFolder
     from understandability.errors import InputError, OptionError
+    from understandability.formats.fetching import FetchLimits
     from understandability.records import Failure
     from understandability.report import compare as compare_pages
     from understandability.report import crawl_report, page_report
     from understandability.report import explain as explain_document
     from understandability.scoring import Scorer, Settings, document_or_failure
-    from understandability.storage.writing import check_is_no_input
 
     if bool(inputs) == bool(crawl):
         raise OptionError("name pages to explain, or a crawl folder with --crawl")
@@ -69,10 +84,11 @@ def explain(
     if crawl:
         _write(crawl_report(CrawlFolder(crawl), scorer, sample=sample), output)
         return
-    pages = sources(inputs or [], None, limit_mb)
-    check_is_no_input(output, (file.path for file in pages.files))
+    if fetch_private and not fetch:
+        raise OptionError("--fetch-private says where --fetch may go; add --fetch")
+    limits = FetchLimits(int(limit_mb * 1e6), private=fetch_private) if fetch else None
     explanations = []
-    for page in pages:
+    for page in _pages(inputs or [], output, limit_mb, limits):
         found = page if isinstance(page, Failure) else document_or_failure(page, scorer.settings)
         if isinstance(found, Failure):
             typer.echo(f"{found.path}: {found.stage}: {found.error}", err=True)
@@ -90,6 +106,31 @@ def explain(
     else:
         report = page_report(explanations, comparing=compare)
     _write(report, output)
+
+
+def _pages(
+    inputs: list[str], output: str, limit_mb: float, limits: FetchLimits | None
+) -> Iterable[Page | Failure]:
+    """The pages of all inputs in order; addresses are asked where there are `limits` for that."""
+    from itertools import chain
+
+    from understandability.errors import OptionError
+    from understandability.formats.fetching import fetch, is_address
+    from understandability.storage.writing import check_is_no_input
+
+    read: list[Iterable[Page | Failure]] = []
+    for each in inputs:
+        if not is_address(each):
+            files = sources([each], None, limit_mb)
+            check_is_no_input(output, (file.path for file in files.files))
+            read.append(files)
+        elif limits is None:
+            raise OptionError(
+                f"{each} is on the network, which is not asked; add --fetch to get it"
+            )
+        else:
+            read.append([fetch(each, limits).page()])
+    return chain.from_iterable(read)
 
 
 def _write(text: str, output: str) -> None:
