@@ -113,11 +113,11 @@ def _capitals(words: Sequence[str]) -> NDArray[np.bool_]:
     return np.fromiter((len(word) > 1 and word.isupper() for word in words), bool, len(words))
 
 
-def _of_words(words: Sequence[str]) -> NDArray[np.float32]:
+def _of_words(batch: Batch, ids: NDArray[np.int32]) -> NDArray[np.float32]:
     """What each word adds to `_WORD_COLUMNS`, were it no name."""
-    kinds = kinds_of_word(words)
-    characters = kinds[:, KINDS.index("characters")]
-    return np.column_stack([kinds[:, _PICKED], characters**2]).astype(np.float32)
+    kinds = batch.word_types.column(kinds_of_word)[ids[:, None], _PICKED]
+    characters = kinds[:, _WORD_KINDS.index("characters")]
+    return np.column_stack([kinds, characters**2]).astype(np.float32)
 
 
 def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
@@ -348,7 +348,7 @@ def _columns(batch: Batch, of: ReadSentences) -> Floats:
     chosen = np.repeat(read, word_sizes)
     word_begins = starts_of(word_sizes[read])[begins]
     ids = batch.word_ids[chosen]
-    of_words = batch.word_types.column(_of_words).take(ids, axis=0)
+    of_words = _of_words(batch, ids)
     capitals = batch.word_types.column(_capitals).take(ids)
     of_words[:, 0] *= ~(batch.is_name[chosen] & ~capitals)
     in_words = _sums(of_words, word_begins)
