@@ -96,7 +96,7 @@ def cost(program: list[str], folder: Path) -> Cost:
         while process.poll() is None:
             for each in processes(f"{MARK}={value}", set(seen)):
                 with contextlib.suppress(OSError):  # it ended meanwhile
-                    seen[each] = spent(each)
+                    seen[each] = max(seen.get(each, (0.0, 0.0)), spent(each))
             time.sleep(POLL)
     if process.returncode:
         raise SystemExit(f"{program}: {(folder / 'log').read_text('utf-8', 'replace')[-3000:]}")

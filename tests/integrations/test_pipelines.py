@@ -19,7 +19,7 @@ import pytest
 
 import understandability as ud
 
-pytestmark = pytest.mark.pipelines
+pytestmark = [pytest.mark.pipelines, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "howto" / "pipelines.md").read_text("utf-8")

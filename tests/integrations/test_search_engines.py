@@ -66,6 +66,9 @@ def test_solr_sets_doc_values_in_place() -> None:
     }
     field = json.loads(made["schema.json"])["add-field"]
     assert (field["docValues"], field["indexed"], field["stored"]) == (True, False, False)
+    # The default of the field is that of documents to come; those without a value would score 0.
+    query = json.loads(made["query.json"])["query"]
+    assert query.startswith("{!boost b=def(p_understandable,0.5)}")
 
 
 def test_solr_s_external_file_is_sorted_lines_of_key_and_value() -> None:
@@ -84,6 +87,8 @@ def test_vespa_takes_partial_updates() -> None:
         update = json.loads(line)
         assert re.fullmatch(r"id:web:web::\S+", update["update"])
         assert list(update["fields"]["p_understandable"]) == ["assign"]
+    # What has no value is NaN in Vespa, and so would be its score.
+    assert "if(isNan(attribute(p_understandable)) == 1, 0.5, " in files("vespa")["schema.sd"]
 
 
 def test_lucene_and_pyterrier_get_tables() -> None:

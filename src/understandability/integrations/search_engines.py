@@ -86,7 +86,7 @@ def _solr(values: Iterable[Value], field: str, index: str) -> Iterator[tuple[str
         "default": 0.5,
     }
     yield "schema.json", [_json({"add-field": added})]
-    query = {"query": f"{{!boost b=field({field})}}body:(flu symptoms)"}
+    query = {"query": f"{{!boost b=def({field},0.5)}}body:(flu symptoms)"}
     yield "query.json", [_json(query)]
 
 
@@ -122,10 +122,12 @@ def _vespa(
             for docno, value in values
         ),
     )
+    # What has no value is NaN there, and would be ranked nowhere.
+    value = f"if(isNan(attribute({field})) == 1, 0.5, attribute({field}))"
     schema = (
         f"field {field} type float {{\n    indexing: attribute | summary\n}}\n\n"
         "rank-profile understandable {\n    first-phase {\n"
-        f"        expression: bm25(body) * (0.5 + attribute({field}))\n    }}\n}}\n"
+        f"        expression: bm25(body) * (0.5 + {value})\n    }}\n}}\n"
     )
     yield "schema.sd", [schema.encode()]
     query = {
