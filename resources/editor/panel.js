@@ -90,6 +90,7 @@ export function showDetails(found, actions) {
     const reasons = element("ul", { className: "reasons" }, ...sentence.reasons.map((reason) => element("li", {}, reason)));
     return element("li", {}, button, reasons);
   });
+  $("hardest").closest("section").hidden = !hardest.length;
   show("terms", found.terms, (term) => {
     const times = term.count > 1 ? ` (${term.count})` : "";
     const row = element("li", {}, element("span", { className: "term" }, term.term), `${times}: `);

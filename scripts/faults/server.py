@@ -54,6 +54,7 @@ class Server:
         line = self.process.stdout.readline()
         self.port = int(line.partition("127.0.0.1:")[2].partition("/")[0])
         self.ask_until_answered("GET", "/healthz")
+        self.score("You should rest.")  # the first one loads the model
 
     def ask(self, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
         """Status and body of one answer."""

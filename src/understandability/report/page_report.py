@@ -12,7 +12,7 @@ from understandability.report.explanation import GRADE_LIMIT, Explanation
 from understandability.report.levels import LEVELS, level_of
 from understandability.report.marks import KINDS, beginning, marked_blocks
 from understandability.report.references import references
-from understandability.report.rendering import number, percent, render
+from understandability.report.rendering import percent, render
 
 _SHOWN_WORDS = 40  # the rest is folded away
 
@@ -60,7 +60,11 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     return {
         "name": beginning(document.title or document.docno),
         "where": beginning(document.url or document.path or document.docno),
-        "remarks": [_REMARKS.get(flag, flag.replace("_", " ")) for flag in explanation.remarks],
+        "remarks": [
+            _REMARKS.get(flag, flag.replace("_", " "))
+            for flag in explanation.remarks
+            if not flag.endswith("_extrapolated")  # which stands beside the formula
+        ],
         "estimated": known,
         "level": level_of(estimate.level),
         "reader": settings["reader_description"],
@@ -80,7 +84,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
             else ""
         ),
         "readers": [
-            (each.description, percent(each.p_understandable), number(each.missing))
+            (each.description, percent(each.p_understandable), f"{each.missing:.1f}")
             for each in explanation.readers
         ],
         "words": explanation.words,
@@ -146,8 +150,6 @@ _REMARKS = {
     "unlike_judged": (
         "The text is unlike all that people judged for the model; take the estimate with care."
     ),
-    "smog_extrapolated": "The text has fewer than 30 sentences: SMOG is extrapolated.",
-    "forcast_extrapolated": "The text has fewer than 150 words: FORCAST is extrapolated.",
 }
 
 

@@ -182,8 +182,8 @@ def sentences(
 
 
 def hardest(every: Sequence[Sentence]) -> tuple[int, ...]:
-    """The numbers of the five hardest sentences, the hardest first."""
-    known = [number for number, each in enumerate(every) if each.difficulty == each.difficulty]
+    """The numbers of the five hardest sentences that are not easy, the hardest first."""
+    known = [number for number, each in enumerate(every) if each.shade > 0]
     rank = {n: each.level if each.level == each.level else each.difficulty
             for n, each in enumerate(every)}  # fmt: skip
     return tuple(sorted(known, key=lambda number: -rank[number])[:_HARDEST])
