@@ -37,7 +37,7 @@ ROWS: tuple[Feature, ...] = (
     _row(
         "difficult_words",
         "words",
-        "words not on the Dale-Chall list; regular inflections, names and numerals count as familiar",
+        "words not on the Dale-Chall list; regular inflections, names and numerals are familiar",
         source="Dale & Chall 1948",
     ),
     *(
