@@ -1,112 +1,127 @@
-"""How shared measures agree with other tools, query by query, over public runs of CLEF eHealth.
+"""Compare every measure that ir_measures or trec_eval know too, over all CLEF runs, by query.
 
-Each run of 2015 to 2021 is evaluated by our measures, ordered by score as trec_eval does, and by
-the tool that ir_measures asks for the same measure: compiled trec_eval, cwl-eval, gdeval, or its
-own code. trec_eval gets the scores of the run, and breaks ties itself; the others break them in
-other ways, so they get scores that give the same order. Repeated documents are left out.
-Prints the table of `docs/evaluation.md`.
+All runs of the years 2015, 2016 (both tasks), 2018 and 2021, ordered by score as those tools do.
+RBP is compared with cwl-eval through ir_measures, nDCG and Judged with ir_measures and compiled
+trec_eval (pytrec_eval), ERR and exponential nDCG with gdeval.pl, P, AP, RR and Bpref with what
+trec_eval says when it reads the run itself: these go through ir_measures here, under our order.
 
-    python -m scripts.evaluate.measures [--data ../shared/data]
+    python -m scripts.evaluate.measures [--data ../shared/data] [--runs 5]
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import ir_measures
-from scripts.reproduce.clef import for_variations, runs_of
+import numpy as np
+import pytrec_eval
+from scripts.reproduce.clef import for_variations
 
 from understandability.evaluation.conventions import conventions
 from understandability.evaluation.evaluate import evaluate_runs
-from understandability.formats.runs import read_labels
+from understandability.formats.runs import read_labels, read_runs
 from understandability.records import Labels, Run
 
-ROOT = Path(__file__).parents[2]
-# Measures, whose names are the same here and in ir_measures, and who computes them there.
-SAME = {
-    "nDCG@10": "trec_eval ndcg_cut_10",
-    "nDCG": "trec_eval ndcg",
-    "nDCG(dcg='exp-log2')@20": "gdeval",
-    "ERR@20": "gdeval",
-    "RBP(p=0.8,rel=1)": "cwl-eval",
-    "RBP(p=0.95,rel=1)": "cwl-eval",
-    "Judged@10": "ir_measures",
-    "P@10": "trec_eval P_10",
-    "AP": "trec_eval map",
-    "RR": "trec_eval recip_rank",
-    "Bpref": "trec_eval bpref",
+# Ours -> theirs in ir_measures, and how far its printing lets values differ.
+BY_IR_MEASURES = {
+    "nDCG@10": ("nDCG@10", 1e-12),
+    "nDCG": ("nDCG", 1e-12),
+    "Judged@10": ("Judged@10", 1e-12),
+    "RBP(p=0.8,rel=1)": ("RBP(p=0.8,rel=1)", 1e-9),
+    "RBP(p=0.95,rel=1)": ("RBP(p=0.95,rel=1)", 1e-9),
+    "ERR@20": ("ERR@20", 5.1e-6),
+    "nDCG(dcg='exp-log2')@20": ("nDCG(dcg='exp-log2')@20", 5.1e-6),
+}
+# Ours -> trec_eval's own.
+BY_TREC_EVAL = {
+    "nDCG@10": "ndcg_cut_10",
+    "P@10": "P_10",
+    "AP": "map",
+    "RR": "recip_rank",
+    "Bpref": "bpref",
+}
+SETS = {
+    "2015": ("clef2015", "runs", "qrels.txt.gz", False),
+    "2016 task 1": ("clef2016", "runs_t1", "task2.qrels.gz", True),
+    "2016 task 2": ("clef2016", "runs_t2", "task2.qrels.gz", False),
+    "2018": ("clef2018", "runs", "qrels.txt.gz", False),
+    "2021": ("clef2021", "runs", "qrels.txt.gz", False),
 }
 
 
-def collections(clef: Path) -> Iterator[tuple[Labels, list[Run]]]:
-    """The relevance labels and the runs of each task."""
-    for year, runs, qrels in (
-        ("clef2015", "runs", "qrels.txt.gz"),
-        ("clef2016", "runs_t1", "task2.qrels.gz"),
-        ("clef2016", "runs_t2", "task2.qrels.gz"),
-        ("clef2018", "runs", "qrels.txt.gz"),
-        ("clef2021", "runs", "qrels.txt.gz"),
-    ):
-        labels = read_labels(clef / year / qrels)
-        yield (
-            for_variations(labels) if runs == "runs_t1" else labels,
-            list(runs_of(clef / year / runs)),
-        )
-
-
-def theirs(run: Run, qrels: Labels) -> dict[tuple[str, str], float]:
-    """What the other tools say of each measure and query; gdeval takes numbers for queries."""
-    queries = sorted({*qrels.queries, *run.queries})
-    number = {query: str(i) for i, query in enumerate(queries, 1)}
-    judged = [
-        ir_measures.Qrel(number[query], docno, int(value))
-        for query, documents in qrels.by_query().items()
-        for docno, value in documents.items()
-    ]
-    rankings = [(number[query], found) for query, found in run.by_query("score").items()]
-    by_score = [
-        ir_measures.ScoredDoc(query, docno, score)
-        for query, documents in rankings
-        for docno, score in documents
-    ]
-    by_rank = [
-        ir_measures.ScoredDoc(query, docno, -rank)
-        for query, documents in rankings
-        for rank, (docno, _) in enumerate(documents)
-    ]
-    # One at a time: it takes measures that differ in their gains alone for the same.
-    return {
-        (name, queries[int(metric.query_id) - 1]): metric.value
-        for name, tool in SAME.items()
-        for metric in ir_measures.iter_calc(
-            [ir_measures.parse_measure(name)],
-            judged,
-            by_score if tool.startswith("trec_eval") else by_rank,
-        )
-    }
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    clef = parser.parse_args().data / "clef"
-    names = list(SAME)
-    largest, values, runs_seen = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0), 0
-    for qrels, runs in collections(clef):
-        for run in runs:
-            found = evaluate_runs([run], qrels, names, conventions=conventions(order="score"))
-            ours = found.as_dict()["per_query"][run.name]
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--runs", type=int, help="only the first of each set")
+    arguments = parser.parse_args()
+    names = [f"{ours} | ir_measures" for ours in BY_IR_MEASURES]
+    names += [f"{ours} | trec_eval {theirs}" for ours, theirs in BY_TREC_EVAL.items()]
+    largest, count, where = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0), {}
+    runs_seen, begin = 0, time.perf_counter()
+    for year, (folder, runs, labels, variations) in SETS.items():
+        home = arguments.data / "clef" / folder
+        qrels = read_labels(home / labels)
+        if variations:
+            qrels = for_variations(qrels)
+        paths = sorted((home / runs).glob("*.gz"))[: arguments.runs]
+        for run in read_runs(paths):
             runs_seen += 1
-            for (name, query), value in theirs(run, qrels).items():
-                if query in run.queries:
-                    values[name] += 1
-                    largest[name] = max(largest[name], abs(ours[name][query] - value))
-    print(f"{runs_seen} runs\n")
-    print("| measure | of | values by query | largest difference |\n|---|---|---:|---:|")
-    for name, tool in SAME.items():
-        print(f"| {name} | {tool} | {values[name]:,} | {largest[name]:.1e} |")
+            for name, query, difference in differences(run, qrels):
+                count[name] += 1
+                if difference > largest[name]:
+                    largest[name], where[name] = difference, f"{year}, {run.name}, {query}"
+    print(f"{runs_seen} runs, {time.perf_counter() - begin:.0f} s\n")
+    print(
+        "| measure | of | values by query | largest difference | where |\n|---|---|---:|---:|---|"
+    )
+    failed = False
+    for name in names:
+        print(f"| {name} | {count[name]:,} | {largest[name]:.1e} | {where.get(name, '')} |")
+        within = next((w for ours, (_, w) in BY_IR_MEASURES.items()
+                       if name == f"{ours} | ir_measures"), 1e-9)  # fmt: skip
+        failed |= largest[name] > within
+    raise SystemExit(1 if failed else 0)
+
+
+def differences(run: Run, qrels: Labels) -> Iterator[tuple[str, str, float]]:
+    """Measure and tool, query, size of the difference."""
+    ours = [*BY_IR_MEASURES, *(name for name in BY_TREC_EVAL if name not in BY_IR_MEASURES)]
+    result = evaluate_runs([run], qrels, ours, conventions=conventions(order="score"))
+    values = {
+        name: dict(zip(result.queries, row.tolist(), strict=True))
+        for name, row in zip(ours, result.values[run.name], strict=True)
+    }
+    labels = {
+        query: {docno: int(label) for docno, label in documents.items()}
+        for query, documents in qrels.by_query().items()
+    }
+    # Each document once, where its score is the highest, with the score as the file has it.
+    scores = {query: dict(documents) for query, documents in run.by_query("score").items()}
+    shared = [query for query in result.queries if query in scores]
+    # gdeval.pl takes numbers for queries alone.
+    number = {query: str(place) for place, query in enumerate(result.queries)}
+    numbered = {number[query]: documents for query, documents in labels.items()}
+    for name, (theirs, _) in BY_IR_MEASURES.items():
+        # Ties of cwl-eval, Judged and gdeval are broken otherwise than trec_eval's: they get the
+        # order that is compared.
+        ranked = {number[q]: {d: -float(n) for n, d in enumerate(scores[q])} for q in shared}
+        found = ir_measures.iter_calc([ir_measures.parse_measure(theirs)], numbered, ranked)
+        for metric in found:
+            query = result.queries[int(metric.query_id)]
+            if query in scores:
+                difference = abs(metric.value - values[name][query])
+                yield f"{name} | ir_measures", query, difference
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        labels, {"ndcg_cut_10", "P_10", "map", "recip_rank", "bpref"}
+    )
+    for query, found in evaluator.evaluate({q: scores[q] for q in shared}).items():
+        for name, theirs in BY_TREC_EVAL.items():
+            difference = abs(found[theirs] - values[name][query])
+            if not np.isnan(difference):
+                yield f"{name} | trec_eval {theirs}", query, difference
 
 
 if __name__ == "__main__":

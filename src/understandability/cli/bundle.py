@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(
-    help="List the bundles in the package, and show the card of any bundle.", no_args_is_help=True
-)
+app = typer.Typer(help="Show what a bundle is.", no_args_is_help=True)
 
 
 @app.command("list")

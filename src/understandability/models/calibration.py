@@ -156,7 +156,7 @@ def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
     slope, start = np.polyfit(values, labels, 1) if np.ptp(values) > 0 else (0.0, 0.0)
     if slope <= 0:
         raise InputError(
-            "the held-out estimates do not rise with the labels; check the direction of the labels"
+            "the estimates out of fold do not rise with the labels; check the labels' direction"
         )
     spread = max(float(np.std(labels - (slope * values + start))), 0.5)
     ends = (float((EASIEST - start) / slope), float((HARDEST - start) / slope))
