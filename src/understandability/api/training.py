@@ -69,7 +69,7 @@ _TABLE = "the table"
 
 @dataclass(frozen=True)
 class Validated:
-    """How scores agree with the labels of one or more `sets`: a table with a row for each score."""
+    """Scores against the labels of one or more `sets`; rows of a table, one for each score."""
 
     sets: tuple[Validation, ...]
 
@@ -88,7 +88,7 @@ class Validated:
         return self.to_arrow().to_pandas()
 
     def table(self) -> ResultTable:
-        """A table for a paper: one row for each score, each correlation with its interval."""
+        """The table of a paper: a score a row, each correlation with its interval."""
         return ResultTable(
             ("set", "score", "texts", *(name.capitalize() for name in CORRELATIONS)),
             tuple(
@@ -117,7 +117,7 @@ class Validated:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A share of the labels: how many, and the Spearman correlation after training on them.
+    """A share of the labels: how many, and the Spearman of models that learned from it.
 
     `low` and `high` are the 95 % interval, by resampling groups.
     """
@@ -305,11 +305,11 @@ def calibrate(
     column: str = "difficulty",
     name: str = "own",
 ) -> FittedReader:
-    """Find a reader's threshold and noise from about fifty answers: understood, or not.
+    """A reader of one's own from some fifty answers: this document was understood, or was not.
 
     `answers` are a path, a frame or a dictionary of lists, with a column of documents and one of
-    yes or no (`understood`). Their difficulties come from `scores`, a score table (a path, a frame,
-    or what `score` gave), or from a `column` of the answers.
+    yes or no (`understood`). Their difficulties are those of `scores`, a score table (a path, a
+    frame, or what `score` gave), or stand beside the answers, in `column`.
 
     >>> difficulties = list(range(10, 70))
     >>> answers = {"difficulty": difficulties, "understood": [d + d % 7 < 45 for d in difficulties]}
@@ -393,7 +393,7 @@ def _features_in(table: Any, docnos: Sequence[str]) -> tuple[tuple[str, ...], Fl
             for docno in docnos
         ]
     except (TypeError, ValueError) as error:
-        raise InputError(f"{where} holds values that are not numbers: {error}") from error
+        raise InputError(f"{where} holds other things than numbers: {error}") from error
     return columns, np.array(values, np.float64)
 
 
