@@ -31,10 +31,10 @@ STAGES = (
     "rows",
     "evaluation",
     "ranking",
-    "integrations",
     "crawl",
     "report",
     "api",
+    "integrations",
     "serve",
     "cli",
 )

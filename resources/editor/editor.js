@@ -147,7 +147,7 @@ function offerAtCaret(focus) {
   note.textContent = offer.note;
   choices.replaceChildren(...buttons, ...(offer.note ? [note] : []));
   choices.hidden = false;
-  const word = mirror.querySelector(`[data-mark="${number}"]`).getBoundingClientRect();
+  const word = mirror.querySelectorAll("u")[number].getBoundingClientRect();
   const paper = mirror.parentElement.getBoundingClientRect();
   choices.style.top = `${word.bottom - paper.top + mirror.parentElement.offsetTop + 4}px`;
   choices.style.left = `${Math.max(0, Math.min(word.left - paper.left, paper.width - choices.offsetWidth))}px`;
@@ -162,9 +162,9 @@ function download(content, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-async function open(file) {
+async function open(asked) {
   try {
-    const found = await server.textOfFile(file);
+    const found = await asked;
     if (text.value.trim()) keep();
     put(0, text.value.length, found.text);
     text.setSelectionRange(0, 0);
@@ -224,7 +224,11 @@ $("reader").addEventListener("change", () => {
   $("reader").dataset.chosen = "yes";
   if (explanation) panel.showHeadline(explanation, chosenReader());
 });
-$("file").addEventListener("change", () => { if ($("file").files[0]) open($("file").files[0]); });
+$("file").addEventListener("change", () => { if ($("file").files[0]) open(server.textOfFile($("file").files[0])); });
+$("fetch").addEventListener("submit", (event) => {
+  event.preventDefault();
+  open(server.textOfPage($("address").value));
+});
 $("sign-in").addEventListener("submit", (event) => {
   event.preventDefault();
   server.useToken($("token").value);
@@ -237,8 +241,9 @@ document.addEventListener("drop", (event) => {
   const file = event.dataTransfer?.files[0];
   if (!file) return; // text that is dragged goes where it is dropped
   event.preventDefault();
-  open(file);
+  open(server.textOfFile(file));
 });
 addEventListener("beforeunload", (event) => { if (text.value.trim()) event.preventDefault(); });
 
+server.fetches().then((able) => { $("fetch").hidden = !able; });
 changed(); // a text that the browser kept

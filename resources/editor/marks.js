@@ -61,31 +61,65 @@ export function moved(marks, before, after) {
   };
 }
 
-export function draw(mirror, text, marks) {
-  const all = document.createDocumentFragment();
+// What the mirror shows: for each sentence its shade, and its text in parts of which every second
+// one is a term; what stands between sentences has no shade.
+function blocksOf(text, marks) {
+  const blocks = [];
   let at = 0;
   let next = 0;
-  const plain = (parent, end) => {
-    if (end > at) parent.append(text.slice(at, end));
+  const upTo = (end) => {
+    const part = text.slice(at, end);
     at = Math.max(at, end);
+    return part;
   };
   for (const sentence of marks.sentences) {
-    plain(all, sentence.start);
-    const span = document.createElement("span");
-    span.className = `shade-${sentence.shade}`;
+    blocks.push({ shade: "", parts: [upTo(sentence.start)] });
+    const parts = [];
     while (next < marks.words.length && marks.words[next].start < sentence.end) {
       const mark = marks.words[next];
-      plain(span, mark.start);
-      const word = document.createElement("u");
-      word.dataset.mark = next;
-      plain(word, mark.end);
-      span.append(word);
+      parts.push(upTo(mark.start), upTo(mark.end));
       next += 1;
     }
-    plain(span, sentence.end);
-    all.append(span);
+    parts.push(upTo(sentence.end));
+    blocks.push({ shade: `shade-${sentence.shade}`, parts });
   }
-  plain(all, text.length);
-  all.append("\n"); // the last line has its height even where it is empty
-  mirror.replaceChildren(all);
+  // The last line has its height even where it is empty.
+  blocks.push({ shade: "", parts: [`${upTo(text.length)}\n`] });
+  return blocks;
+}
+
+function nodeOf(block) {
+  if (!block.shade) return document.createTextNode(block.parts[0]);
+  const span = document.createElement("span");
+  span.className = block.shade;
+  block.parts.forEach((part, number) => {
+    if (number % 2) {
+      const word = document.createElement("u");
+      word.textContent = part;
+      span.append(word);
+    } else if (part) {
+      span.append(part);
+    }
+  });
+  return span;
+}
+
+const drawn = new WeakMap(); // mirror -> what each of its nodes shows
+
+// Only what changed is drawn anew: a browser takes long to lay out a whole text.
+export function draw(mirror, text, marks) {
+  const blocks = blocksOf(text, marks);
+  const now = blocks.map((block) => JSON.stringify(block));
+  const before = drawn.get(mirror) ?? [];
+  if (!before.length) mirror.replaceChildren();
+  const most = Math.min(before.length, now.length);
+  let head = 0;
+  while (head < most && before[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < most - head && before.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  for (const node of [...mirror.childNodes].slice(head, before.length - tail)) node.remove();
+  const made = document.createDocumentFragment();
+  made.append(...blocks.slice(head, now.length - tail).map(nodeOf));
+  mirror.insertBefore(made, mirror.childNodes[head] ?? null);
+  drawn.set(mirror, now);
 }

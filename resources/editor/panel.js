@@ -52,10 +52,10 @@ export function showHeadline(found, reader) {
   } else if (aimed.missing > 0) {
     const gain = found.together ?? found.first_steps[0];
     const enough = gain && gain.points >= aimed.missing;
-    const way = gain ? (enough ? " The steps below would do." : ` The steps below gain ${gain.points.toFixed(1)}.`) : "";
-    $("aim").textContent = `${who} is ${chance}: ${aimed.missing.toFixed(1)} points of difficulty too many.${way}`;
+    const way = gain ? (enough ? "; the steps below would do" : `; the steps below gain ${gain.points.toFixed(1)}`) : "";
+    $("aim").textContent = `${who} is ${chance}. The text is ${aimed.missing.toFixed(1)} points too hard${way}.`;
   } else {
-    $("aim").textContent = `${who} is ${chance}: the aim is reached.`;
+    $("aim").textContent = `${who} is ${chance}. The aim is reached.`;
   }
 }
 
@@ -68,16 +68,29 @@ export function showSteps(found) {
   $("steps").replaceChildren(...(rows.length ? rows : [element("li", { className: "note" }, "Nothing that would help much was found.")]));
 }
 
+const shown = {}; // id -> what is shown there
+
+// While somebody types most lists stay as they are.
+function show(id, rows, make) {
+  const now = JSON.stringify(rows);
+  if (shown[id] === now) return;
+  shown[id] = now;
+  $(id).replaceChildren(...rows.map(make));
+}
+
 export function showDetails(found, actions) {
-  $("hardest").replaceChildren(...found.hardest.map((number) => {
+  const hardest = found.hardest.map((number) => {
     const sentence = found.sentences[number];
     const text = found.pieces.slice(sentence.first, sentence.last).join(" ");
+    return { number, text, sentence: { shade: sentence.shade, reasons: sentence.reasons } };
+  });
+  show("hardest", hardest, ({ number, text, sentence }) => {
     const button = element("button", { type: "button", className: `jump shade-${sentence.shade}` }, text.length > 160 ? `${text.slice(0, 160)} …` : text);
     button.addEventListener("click", () => actions.jump(number));
     const reasons = element("ul", { className: "reasons" }, ...sentence.reasons.map((reason) => element("li", {}, reason)));
     return element("li", {}, button, reasons);
-  }));
-  $("terms").replaceChildren(...found.terms.map((term) => {
+  });
+  show("terms", found.terms, (term) => {
     const times = term.count > 1 ? ` (${term.count})` : "";
     const row = element("li", {}, element("span", { className: "term" }, term.term), `${times}: `);
     term.plain.forEach((plain, choice) => {
@@ -87,15 +100,15 @@ export function showDetails(found, actions) {
     });
     if (term.note) row.append(element("span", { className: "note" }, term.plain.length ? term.note : `explain: ${term.note}`));
     return row;
-  }));
+  });
   $("hard-words").textContent = found.hard_words.length ? `Other hard words: ${listed(found.hard_words)}.` : "";
   $("abbreviations").textContent = found.abbreviations.length ? `Abbreviations never explained: ${listed(found.abbreviations)}.` : "";
   const { structure } = found;
   $("structure").textContent = `${count(structure.headings, "heading")}, ${count(structure.list_items, "list item")}, ${count(structure.paragraphs, "paragraph")}, the longest of ${count(structure.longest_paragraph, "word")}; ${count(found.passives.length, "passive")}.`;
-  $("advice").replaceChildren(...structure.advice.map((advice) => element("li", {}, advice)));
-  $("formulas").replaceChildren(...found.formulas.map((formula) =>
+  show("advice", structure.advice, (advice) => element("li", {}, advice));
+  show("formulas", found.formulas, (formula) =>
     element("tr", { title: formula.warning }, element("th", { scope: "row" }, formula.title),
-      element("td", { className: "number" }, formula.value === null ? "–" : formula.value.toFixed(1)))));
+      element("td", { className: "number" }, formula.value === null ? "–" : formula.value.toFixed(1))));
 }
 
 export function showVersions(versions, actions) {
@@ -120,7 +133,8 @@ export function showComparison(comparison) {
     element("tr", {}, element("th", { scope: "row" }, change.name),
       ...[change.before, change.after].map((value) => element("td", { className: "number" }, Number.isInteger(value) ? value : value.toFixed(1))),
       element("td", {}, change.now)));
-  const head = element("tr", {}, ...["What", "Before", "Now", ""].map((name) => element("th", { scope: "col" }, name)));
+  const head = element("tr", {}, ...["What", "Before", "Now", ""].map((name, column) =>
+    element("th", { scope: "col", className: column === 1 || column === 2 ? "number" : "" }, name)));
   $("comparison").replaceChildren(
     element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),
     element("div", { className: "sides" }, ...sides));

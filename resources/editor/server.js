@@ -44,6 +44,15 @@ export async function report(text, reader) {
   return (await sendJson("v1/report", { text, reader })).blob();
 }
 
+export async function fetches() {
+  const reply = await fetch("healthz").catch(() => null);
+  return Boolean(reply?.ok && (await reply.json()).fetch);
+}
+
+export async function textOfPage(url) {
+  return (await sendJson("v1/fetch", { url })).json();
+}
+
 export async function textOfFile(file) {
   const path = `v1/text?name=${encodeURIComponent(file.name)}`;
   return (await send(path, file, "application/octet-stream")).json();

@@ -223,14 +223,13 @@ def main() -> None:
     arguments = parser.parse_args()
     table = labelled_table(arguments.data, arguments.cache)
     others = dict(formulas(table))
-    without = {name: left_out(table, recipe, SEEDS[0]) for name, recipe in RECIPES.items()}
-    folds = {
-        name: [out_of_fold(table, recipe, seed) for seed in SEEDS]
-        for name, recipe in RECIPES.items()
-    }
+    left, folds = (
+        {name: [levels(table, recipe, seed) for seed in SEEDS] for name, recipe in RECIPES.items()}
+        for levels in (left_out, out_of_fold)
+    )
+    without = {name: levels[0] for name, levels in left.items()}
     by_seed = {f"{name}, out of fold": levels for name, levels in folds.items()}
-    rest = [left_out(table, RECIPES["open"], seed) for seed in SEEDS[1:]]
-    by_seed["open, left out"] = [without["open"], *rest]
+    by_seed |= {f"{name}, left out": levels for name, levels in left.items()}
     checksums = {
         name: load_bundle(ROOT / "resources" / "bundles" / name).checksum[:16] for name in RECIPES
     }

@@ -5,7 +5,7 @@ word that is not among the 5,000 most frequent of wordfreq, in any form; medical
 vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens.
 *Sample*: `--sample FILE` writes offers in their sentences, at most two of a term, with the sentence
 as it reads with the first plain term; `tests/report/plain_terms_judged.tsv` is one, judged by a
-person who did not write the tables, before they were mended after it.
+person who did not write the tables, before they were mended after it. Other seeds give others.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sample sample.tsv]
 """
@@ -161,7 +161,8 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--passages", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=20)
-    parser.add_argument("--sample", type=Path, help="write 200 offers to judge")
+    parser.add_argument("--sample", type=Path, help="write offers to judge")
+    parser.add_argument("--offers", type=int, default=200, help="how many")
     chosen = parser.parse_args()
     documents = {
         name: passages(chosen.data / path, chosen.passages, chosen.seed)
@@ -177,7 +178,7 @@ def main() -> None:
         )
     if chosen.sample:
         head = ["number", "text", "list", "term", "plain", "note", "sentence", "rewritten"]
-        rows = [head, *sampled(documents, 200, chosen.seed)]
+        rows = [head, *sampled(documents, chosen.offers, chosen.seed)]
         chosen.sample.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
 
 

@@ -12,11 +12,13 @@ One subpackage per stage, each importing from earlier stages only; `api` has the
 
 from __future__ import annotations
 
+import importlib
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from understandability.api.calibration import calibrate, rescale
     from understandability.api.evaluation import (
         bounds,
         compare,
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
         score_table,
         score_text,
     )
-    from understandability.api.training import calibrate, train, validate
+    from understandability.api.training import train
+    from understandability.api.validation import validate
     from understandability.formats.runs import read_labels, read_run, write_run
     from understandability.formats.sources import read_pages
     from understandability.formats.tables import TableColumns
@@ -50,6 +53,7 @@ from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
+    "api.calibration": ("calibrate", "rescale"),
     "api.evaluation": (
         "bounds",
         "compare",
@@ -72,7 +76,8 @@ _PUBLIC = {
         "score_table",
         "score_text",
     ),
-    "api.training": ("calibrate", "train", "validate"),
+    "api.training": ("train",),
+    "api.validation": ("validate",),
     "formats.runs": ("read_labels", "read_run", "write_run"),
     "formats.sources": ("read_pages",),
     "formats.tables": ("TableColumns",),
@@ -105,6 +110,7 @@ __all__ = [
     "read_run",
     "readability",
     "rerank",
+    "rescale",
     "score",
     "score_html",
     "score_table",
@@ -119,22 +125,27 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    import importlib
-
     for module, names in _PUBLIC.items():
         if name in names:
             return getattr(importlib.import_module(f"{__name__}.{module}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-class _Called(ModuleType):
+class _Module(ModuleType):
+    """A package that other processes import again, when a pickled function names it."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return importlib.import_module, (self.__name__,)
+
+
+class _Called(_Module):
     """A package that is also the call of its name: ``ud.crawl(...)``, ``ud.features(...)``."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return __getattr__(self.__name__.rpartition(".")[2])(*arguments, **options)
 
 
-class _Package(ModuleType):
+class _Package(_Module):
     """This package, in which Python puts subpackages in the place of calls of the same name."""
 
     def __setattr__(self, name: str, value: Any) -> None:

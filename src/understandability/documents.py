@@ -88,11 +88,15 @@ def _beginning(texts: list[str]) -> list[str]:
     left = MOST_CHARACTERS
     analysed: list[str] = []
     for text in texts:
-        text = _LONG_PIECE.sub(r"\1", text)
-        if len(text) > left:
-            return analysed + text[:left].rsplit(None, 1)[:1]
-        analysed.append(text)
-        left -= len(text)
+        end = (
+            left + 1
+        )  # of what is looked through: no more than is needed, of megabytes on one line
+        while len(some := _LONG_PIECE.sub(r"\1", text[:end])) <= left and end < len(text):
+            end *= 2
+        if len(some) > left:
+            return analysed + some[:left].rsplit(None, 1)[:1]
+        analysed.append(some)
+        left -= len(some)
     return analysed
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +22,7 @@ SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 PAGE = "<html lang=en><body><p>" + f"{TEXT} See a doctor if you do not feel well in a week. " * 6
 
 
+@pytest.mark.slow
 def test_a_call_is_a_call_whatever_was_imported_before() -> None:
     """`crawl` and `features` are packages, too, which Python puts in the place of the calls."""
     program = (
@@ -31,6 +34,13 @@ def test_a_call_is_a_call_whatever_was_imported_before() -> None:
         "assert callable(ud.crawl)\n"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("name", ["", ".crawl", ".features"])
+def test_a_function_that_calls_the_package_goes_to_another_process(name: str) -> None:
+    """Ray, Spark and Dask pickle what their functions name: the package, not its contents."""
+    module = importlib.import_module(f"understandability{name}")
+    assert pickle.loads(pickle.dumps(module)) is module
 
 
 def test_everything_public_is_there() -> None:
@@ -89,6 +99,7 @@ def test_pages_of_any_origin() -> None:
         expected["none.html"]
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_rows(tmp_path: Path) -> None:
     """In the order of the inputs; what cannot be read is a failure of one place."""
     (tmp_path / "bad.html").write_bytes(b"%PDF-1.7 \x00")
@@ -205,6 +216,13 @@ def test_formulas_and_features() -> None:
     assert ud.readability("The cat sat on the mat.")["flesch_reading_ease"] == pytest.approx(
         116.145
     )
+    assert {"forcast", "text_standard"} < set(ud.readability(TEXT))
+    german = ud.readability("Ruhen Sie sich aus. Trinken Sie Wasser.", language="de-AT")
+    # 180 - 7 / 2 - 58.5 * 10 / 7
+    assert german["amstad"] == pytest.approx(92.929, abs=1e-3)
+    assert "flesch_kincaid" not in german
+    with pytest.raises(ud_error("OptionError"), match="language 'fi'; choose en, de"):
+        ud.readability("Vesi on hyvää.", language="fi")
     table = ud.features({"a": TEXT, "b": "Rest."}, ["words", "syllables_per_word"]).to_pandas()
     assert table.columns.tolist() == ["docno", "words", "syllables_per_word"]
     assert table["words"].tolist() == [7, 1]
@@ -225,6 +243,7 @@ def test_a_report(tmp_path: Path) -> None:
     assert page.words == ud.explain((SAMPLES / "hard.html").read_bytes()).words > 100
 
 
+@pytest.mark.slow
 def test_a_crawl_and_its_table(tmp_path: Path) -> None:
     """Given again it does nothing; merged it is what `score` gives."""
     folder = tmp_path / "scores"

@@ -95,6 +95,7 @@ def docstrings(module: str) -> list[str]:
 CLOSED = "printf 'You rest.' | \"$0\" -m understandability score - {} 1>&-"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("output", "status"), [("-o scores.jsonl", 0), ("", 2), ("-o -", 2)])
 def test_a_closed_output_is_told(tmp_path: Path, output: str, status: int) -> None:
     """And no traceback; a file is written all the same."""
@@ -113,6 +114,7 @@ def test_a_closed_output_is_told(tmp_path: Path, output: str, status: int) -> No
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [0.05, 0.1, 0.15, 0.2, 0.3, 0.45])
 def test_an_interruption_while_it_loads_ends_it_without_a_traceback(seconds: float) -> None:
     """Python's own start, which comes first, takes some hundredths of a second."""

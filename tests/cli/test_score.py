@@ -197,6 +197,7 @@ def test_usage_errors_are_one_sentence_and_status_2(  # type: ignore[no-untyped-
     assert not list(inputs.glob("s.*"))
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_in_one_sentence() -> None:
     """As it happens on the way, not at the start."""
     with Path("/dev/full").open("wb") as full:
@@ -261,6 +262,7 @@ def test_scores_do_not_depend_on_the_company(understand, tmp_path: Path) -> None
                 assert alone[name] == pytest.approx(value, rel=1e-6), name
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_traceback(tmp_path: Path) -> None:
     """`understand score ... -o - | head -1` ends quietly."""
     command = f"{sys.executable} -m understandability score {SAMPLES} -o - | true"

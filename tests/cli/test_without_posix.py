@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
+pytestmark = pytest.mark.slow
+
 # What a Windows Python lacks; runs before anything of the package is imported.
 WITHOUT = """
 import os, signal, sys

@@ -22,6 +22,8 @@ from understandability.errors import InputError
 from understandability.formats.sources import Sources, read_pages
 from understandability.scoring import Scorer, Settings
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings(extractor="naive")
 
 

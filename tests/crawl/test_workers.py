@@ -17,6 +17,8 @@ from understandability.errors import InputError, OptionError
 from understandability.records import HTML, Page
 from understandability.scoring import Scorer, Settings
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = Settings(extractor="naive")
 
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "understandability"
 REFERENCE = ROOT / "docs" / "reference" / "columns.md"
@@ -83,6 +85,7 @@ def constants_in(path: Path) -> dict[str, str]:
     return {name: value for name, value in constants.items() if name.isupper()}
 
 
+@pytest.mark.slow
 def test_every_flag_is_explained() -> None:
     """A flag that is new in the code fails here until the reference has a row for it."""
     modules = list(SOURCE.rglob("*.py"))

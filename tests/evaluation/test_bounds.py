@@ -19,6 +19,7 @@ def run_of(names: list[str]) -> dict[str, dict[str, float]]:
     return {"q": {name: float(-place) for place, name in enumerate(names)}}
 
 
+@pytest.mark.slow
 @given(rankings, rankings, st.dictionaries(st.sampled_from(NAMES[:3]), st.integers(0, 1)))
 def test_the_bounds_are_the_extremes_over_all_labels(
     first: list[str], second: list[str], labels: dict[str, int]

@@ -129,3 +129,12 @@ def test_movers_are_those_whose_rank_changes_most() -> None:
     moved = movers("abcd", [4, 3, 2, 1], [1, 3, 2, 4], count=9)
     assert moved == [("a", 1.0, 4.0), ("d", 4.0, 1.0)]
     assert movers("ab", [1, 1], [2, 1]) == [("a", 1.5, 1.0), ("b", 1.5, 2.0)]
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_a_measure_that_is_the_same_everywhere_correlates_with_nothing(coefficient: str) -> None:
+    """Whatever the coefficient makes of ties: an order that is none agrees with no other."""
+    matrix = correlation_matrix([np.array([3.0, 2, 1]), np.zeros(3)], coefficient)
+    assert matrix[0, 0] == pytest.approx(1)
+    assert np.isnan(matrix[0, 1])
+    assert np.isnan(matrix[1]).all()

@@ -424,3 +424,27 @@ def test_the_experiment_of_the_urbp_papers_is_one_command(
     assert {row["first"] for row in document["users"]} == {"b"}
     assert "50%" in document["quantiles"]
     assert (tmp_path / "users.svg").exists()
+
+
+def test_labels_by_two_models_are_not_mixed_in_silence(understand: Command, files: Path) -> None:
+    """Estimates of different models in one evaluation; of one model, or quietly, nothing."""
+    table = pa.table({"docno": ["d1", "d2", "d9"], "difficulty": [10.0, 90.0, 39.0]})
+    for name, model in (("mine", "open@1"), ("theirs", "llr@2")):
+        write_table(
+            table,
+            f"{files}/{name}.parquet",
+            settings={"model": model, "scale": "labels.v1"},
+        )
+    arguments = [
+        "evaluate", files / "b.txt", "--qrels", files / "qrels", "-m", "RBPu", "-m", "RBPreader",
+        "--understandability", files / "mine.parquet", "--column", "difficulty",
+        "--scale", "lower-easier:40", "--dimension-scale", "reader=lower-easier:40",
+    ]  # fmt: skip
+    mixed = understand(*arguments, "--dimension", f"reader={files}/theirs.parquet")
+    assert mixed.returncode == 0, mixed.stderr
+    assert "estimates of different models or scales must not be mixed" in mixed.stderr
+    assert f"{files}/theirs.parquet is by llr@2 on scale labels.v1" in mixed.stderr
+    same = understand(*arguments, "--dimension", f"reader={files}/mine.parquet")
+    quiet = understand(*arguments, "--dimension", f"reader={files}/theirs.parquet", "--quiet")
+    assert "mixed" not in same.stderr + quiet.stderr
+    assert same.stdout == mixed.stdout

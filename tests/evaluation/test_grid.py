@@ -15,6 +15,8 @@ from understandability.features import COLUMNS
 from understandability.models import load_bundle
 from understandability.records import Failure, Labels, Page
 
+pytestmark = pytest.mark.slow
+
 EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
 HARD = (
     "Pharmacokinetic heterogeneity substantially complicates extrapolation of therapeutic "

@@ -115,6 +115,8 @@ def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
         ("RBP(p=0.8,p=0.9)", "states p twice"),
         ("RBP(p=0.8", "is not a measure"),
         ("H(RBP,(RBPu)", "the brackets do not match"),
+        ("H(" * 2000 + "RBP" + ")" * 2000, "more than 10 brackets within brackets"),
+        ("AP(" * 2000 + ")" * 2000, "more than 10 brackets within brackets"),
         ("RBP@0", "the cut-off must be a whole number of 1 or more, not '0'"),
         ("RBP@ten", "the cut-off must be a whole number of 1 or more, not 'ten'"),
         ("nDCG(dcg=log10)", "dcg must be log2 or exp-log2, not 'log10'"),

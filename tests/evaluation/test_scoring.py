@@ -274,6 +274,16 @@ def test_a_grade_above_the_highest_is_refused() -> None:
         value("RBP(graded=True)", max_relevance=1.0)
 
 
+def test_grades_of_any_size_are_computed_or_refused() -> None:
+    """Two to the power of 2000 is no float: ERR never needs it, and nDCG says so."""
+    qrels = Labels.of("qrels", {"q": {"d1": 2000, "d2": 1999}})
+    result = evaluate_runs([RUN], qrels, ["ERR(max=2000)@1", "nDCG@1"])
+    assert result.means["mine"] == pytest.approx([1, 1])
+    assert value("ERR(max=2000)") == 0
+    with pytest.raises(InputError, match=r"above the highest grade 1000 of nDCG.*choose dcg=log2"):
+        evaluate_runs([RUN], qrels, ["nDCG(dcg=exp-log2)"])
+
+
 def test_negative_grades_gain_nothing() -> None:
     """As in trec_eval."""
     qrels = Labels.of("qrels", {"q": {"d1": -2, "d2": 1}})

@@ -165,6 +165,7 @@ def test_the_finder_agrees_with_a_plain_search(
     assert list(rows) == expected
 
 
+@pytest.mark.slow
 @given(st.text(max_size=12))
 def test_any_token_has_a_key_and_keys_are_settled(token: str) -> None:
     key = key_of(token)

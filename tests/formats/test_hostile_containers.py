@@ -20,6 +20,8 @@ from understandability.formats.parquet_pages import largest_pages
 from understandability.formats.sources import read_pages
 from understandability.records import HTML, TEXT, Failure, Page
 
+pytestmark = pytest.mark.slow
+
 MANY = 200_000
 
 
@@ -244,7 +246,7 @@ def test_hostile_headers_of_an_archive_are_damage(
     *pages, failure, beside = list(read_pages(tmp_path))
     assert [page.docno for page in pages] == (["a.tar!good.txt"] if before else [])
     assert isinstance(failure, Failure)
-    assert failure.error.startswith(f"damaged archive, read up to there: {message}")
+    assert failure.error.startswith(f"damaged archive: {message}")
     assert isinstance(beside, Page)
     with pytest.raises(InputError, match=f"a.tar is a damaged tar archive: {message}"):
         list(members(tmp_path / "a.tar"))

@@ -73,6 +73,7 @@ def test_bad_files_are_named(tmp_path: Path, name: str, text: str, message: str)
         read_queries(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_topics_in_topics_take_linear_time(tmp_path: Path) -> None:
     """The text of all levels was joined for each of them."""
     topic = "<topic><id>1</id><text>flu</text></topic>"

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError, OptionError, UnderstandabilityError
-from understandability.formats import runs as runs_module
+from understandability.formats import trec_lines
 from understandability.formats.runs import (
     labels_from_frame,
     labels_from_table,
@@ -231,8 +231,8 @@ def test_the_fast_reader_agrees_with_the_careful_one(
 ) -> None:
     """What pyarrow takes, the reader line by line takes alike."""
     data = "".join(f"{q} Q0 {d} {r} {s!r} t\n" for q, d, r, s in rows).encode()
-    fast = runs_module._read_fast(data, runs_module._RUN)
-    slow, oddities = runs_module._read_line_by_line("file", data, runs_module._RUN)
+    fast = trec_lines._read_fast(data, trec_lines.RUN)
+    slow, oddities = trec_lines._read_line_by_line("file", data, trec_lines.RUN)
     assert oddities == ()
     assert fast is not None
     for column in ("query", "document", "rank", "score"):

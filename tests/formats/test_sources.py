@@ -85,6 +85,26 @@ def test_unusable_inputs_are_told_before_any_work(tmp_path: Path, make, message:
         read_pages(make(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("log", "kind"),
+    [
+        ("_delta_log/00000000000000000000.json", "Delta"),
+        ("metadata/00001-a.metadata.json", "Iceberg"),
+    ],
+)
+def test_a_table_with_versions_is_refused(tmp_path: Path, log: str, kind: str) -> None:
+    """Its folder also holds rows that were deleted or replaced, and they would be scored."""
+    (tmp_path / "pages" / log).parent.mkdir(parents=True)
+    (tmp_path / "pages" / log).write_text("{}")
+    pq.write_table(pa.table({"id": ["a"], "html": ["<p>Rest."]}), tmp_path / "pages" / "0.parquet")
+    with pytest.raises(InputError, match=f"holds a {kind} table .*ud.score_table"):
+        pages_of(tmp_path)
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.filesystem("memory").put(str(tmp_path), f"/versions-{kind}", recursive=True)
+    with pytest.raises(InputError, match=f"holds a {kind} table"):
+        pages_of(f"memory://versions-{kind}")
+
+
 def test_jsonl_records(tmp_path: Path) -> None:
     """Good records are read; each bad line is an error row with its number."""
     lines = [

@@ -140,6 +140,7 @@ def test_bad_rows_of_csv_cost_themselves(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_quote_without_end_does_not_fill_the_memory(tmp_path: Path) -> None:
     """The cell ends at the longest that a page may be."""
     (tmp_path / "t.csv").write_text('id,text\na,Rest.\nb,"' + "no end\n" * 600_000)

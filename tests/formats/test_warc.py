@@ -261,6 +261,7 @@ def test_records_are_found_across_the_blocks_of_what_is_skipped(border: int) -> 
     assert [page.docno for page in pages] == ["x"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1_000_000, 10**9])
 def test_very_many_wrong_lengths_are_read_in_linear_time(length: int) -> None:
     """A record that swallows the others costs a change of position, no copy of them."""
@@ -283,6 +284,7 @@ def test_a_length_that_reaches_over_a_damage_costs_one_record() -> None:
     assert "damaged" in failures[1].error
 
 
+@pytest.mark.slow
 def test_blank_lines_without_end_are_passed_in_blocks() -> None:
     """Between records and behind what is broken, in calls that do not grow with the lines."""
     data = zstandard.compress(b"\n" * 200_000_000)

@@ -12,6 +12,7 @@ import pytest
 ir_measures = pytest.importorskip("ir_measures", reason="needs the extra ir")
 pandas = pytest.importorskip("pandas", reason="ir_measures defines measures over pandas frames")
 
+from understandability.api.evaluation import evaluate  # noqa: E402
 from understandability.errors import OptionError  # noqa: E402
 from understandability.evaluation.conventions import conventions  # noqa: E402
 from understandability.evaluation.evaluate import evaluate_runs  # noqa: E402
@@ -121,6 +122,7 @@ def test_a_bad_parameter_is_told_in_one_sentence() -> None:
         ir_measures.parse_measure("uRBP(p=2)@10").calc_aggregate(QRELS, RUN)
 
 
+@pytest.mark.slow
 def test_its_command_line_takes_our_names(tmp_path: Path) -> None:
     """With the labels as options of ours."""
     (tmp_path / "run").write_text("q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d2 1 1.0 t\n")
@@ -138,8 +140,8 @@ def test_its_command_line_takes_our_names(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == ["uRBP(p=0.8)@10\t0.0800", "P@1\t0.5000"]
 
 
-def test_experiments_of_pyterrier_take_our_names(easy: None) -> None:
-    """Beside its own measures."""
+def experiment(names: list[object], **options: object) -> pandas.DataFrame:
+    """What an experiment of PyTerrier says of `RUN`; no Java is started."""
     pyterrier = pytest.importorskip("pyterrier", reason="needs the extra pyterrier")
     run = pandas.DataFrame(
         [(q, d, s) for q, of in RUN.items() for d, s in of.items()],
@@ -151,7 +153,33 @@ def test_experiments_of_pyterrier_take_our_names(easy: None) -> None:
     )
     topics = pandas.DataFrame([(q, q) for q in QRELS], columns=["qid", "query"])
     system = pyterrier.Transformer.from_df(run)
-    table = pyterrier.Experiment(
-        [system], topics, qrels, [ir_measures.P @ 1, ir_measures.parse_measure("uRBP(p=0.8)@10")]
+    return pyterrier.Experiment([system], topics, qrels, names, **options)
+
+
+@pytest.mark.usefixtures("easy")
+def test_experiments_of_pyterrier_take_our_names() -> None:
+    """As text, beside names of trec_eval and objects; columns are called as was asked for."""
+    both = "H(RBP(p=0.8)@10, RBPu(p=0.8)@10)"
+    other = ir_measures.parse_measure("RBPu(p=0.8)@1")
+    [row] = experiment(["uRBP(p=.8)@10", "P_1", both, other, ir_measures.AP]).to_dict("records")
+    assert row["uRBP(p=.8)@10"] == pytest.approx(0.2 * 0.8 / 2)
+    assert row["RBPu(p=0.8)@1"] == pytest.approx(0.2 / 2)
+    assert (row["P_1"], row["AP"]) == (0.5, 0.5)
+    assert row[both] == pytest.approx(
+        evaluate(RUN, QRELS, EASE, scale="lower-easier:40", measures=both, order="score").column(
+            both
+        )[0]
     )
-    assert table["uRBP(p=0.8)@10"].tolist() == [pytest.approx(0.08)]
+    rows = experiment(["uRBP(p=.8)@10"], perquery=True).to_dict("records")
+    assert {row["qid"]: row["value"] for row in rows} == pytest.approx({"q1": 0.16, "q2": 0})
+
+
+def test_names_of_trec_eval_stay_what_they_are() -> None:
+    """And what neither knows is refused as it was."""
+    assert ir_measures.parse_trec_measure("map") == [ir_measures.AP]
+    assert ir_measures.parse_trec_measure("P_5,10") == [ir_measures.P @ 5, ir_measures.P @ 10]
+    for unknown in ("beauty", "RBP(p=0.8)", ""):
+        with pytest.raises(ValueError, match="unkonwn measure"):
+            ir_measures.parse_trec_measure(unknown)
+    with pytest.raises(OptionError, match="p must be a number between 0 and 1"):
+        ir_measures.parse_trec_measure("uRBP(p=2)@10")

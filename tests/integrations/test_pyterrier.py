@@ -18,6 +18,8 @@ pd = pytest.importorskip("pandas")
 
 from understandability.integrations.pyterrier import Rerank, Understandability  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def results():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -39,6 +41,7 @@ def test_bulk_updates_are_pairs_of_lines_with_values_above_0(to: str) -> None:
     assert "rescore_query" in json.loads(made["rescore.json"])["rescore"]["query"]
 
 
+@pytest.mark.slow
 def test_bulk_files_are_cut_into_parts() -> None:
     """One request must stay below the engine's limit."""
     many = {f"d{number}": 0.5 for number in range(100_001)}
@@ -121,3 +124,69 @@ def test_a_column_of_words_is_refused(tmp_path: Path, understand: Run) -> None:
     assert done.returncode == 2
     assert "holds values that are not numbers" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("to", ["elasticsearch", "opensearch"])
+def test_the_queries_are_ones_that_the_client_knows(to: str) -> None:
+    """Elasticsearch's own client reads them, and fields of the mapping; it refuses other names."""
+    dsl = pytest.importorskip("elasticsearch.dsl", reason="needs the package elasticsearch")
+    made = files(to)
+    query, rescore = (json.loads(made[name]) for name in ("query.json", "rescore.json"))
+    for each in (query["query"], rescore["query"], rescore["rescore"]["query"]["rescore_query"]):
+        assert dsl.Q(each).to_dict() == each
+    field = json.loads(made["mapping.json"])["properties"]["p_understandable"]
+    assert dsl.field.construct_field(field).to_dict() == field
+    with pytest.raises(dsl.exceptions.UnknownDslObject):
+        dsl.Q({"rank_features": {}})
+
+
+MAKE_INDEX = """\
+import java.nio.file.*;
+import org.apache.lucene.document.*;
+import org.apache.lucene.index.*;
+import org.apache.lucene.store.FSDirectory;
+
+public class MakeIndex {
+  public static void main(String[] args) throws Exception {
+    try (FSDirectory folder = FSDirectory.open(Path.of(args[0]));
+        IndexWriter writer = new IndexWriter(folder, new IndexWriterConfig())) {
+      for (String id : new String[] {"ulcer", "flu", "without", "a=b.html"}) {
+        Document document = new Document();
+        document.add(new StringField("id", id, Field.Store.YES));
+        document.add(new TextField("contents", "what to do about a fever", Field.Store.NO));
+        writer.addDocument(document);
+      }
+    }
+  }
+}
+"""
+
+
+@pytest.mark.slow
+def test_lucene_takes_the_doc_values_and_ranks_by_them(tmp_path: Path) -> None:
+    """With its jars, as from Debian's liblucene8-java, and a JDK; a field that is new to it."""
+    jars = Path(os.environ.get("UNDERSTANDABILITY_LUCENE", "/usr/share/java"))
+    path = ":".join(
+        str(jar) for part in ("core", "queries") for jar in jars.glob(f"lucene-{part}-*.jar")
+    )
+    if not path or shutil.which("javac") is None:
+        pytest.skip("needs a JDK and Lucene's jars in UNDERSTANDABILITY_LUCENE or /usr/share/java")
+
+    def java(program: str, *arguments: str) -> str:
+        command = ["java", "-cp", path, program, "index", *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    for name, content in {**files("anserini"), "MakeIndex.java": MAKE_INDEX}.items():
+        (tmp_path / name).write_text(content, "utf-8")
+    java("MakeIndex.java")
+    java("AddDocValues.java", "docvalues.tsv")
+    scores = dict(line.split("\t") for line in java("Search.java", "fever").splitlines())
+    assert list(scores) == ["without", "flu", "a=b.html", "ulcer"]
+    whole = float(scores["without"])
+    assert {name: float(score) / whole for name, score in scores.items()} == pytest.approx(
+        {**VALUES, "without": 1}, abs=1e-5
+    )

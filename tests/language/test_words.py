@@ -70,6 +70,7 @@ def test_tokens_are_the_piece_cut_up(piece: str) -> None:
     assert word_of(piece) in piece.replace("(s)", "").replace("(es)", "") or "[" in piece
 
 
+@pytest.mark.slow
 def test_endless_pieces_take_linear_time() -> None:
     """Brackets that look like references, and chains that look like addresses, took minutes."""
     assert word_of("a" + "[,]" * 100_000 + "b") == "a" + "[,]" * 100_000 + "b"

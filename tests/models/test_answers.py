@@ -18,6 +18,8 @@ from understandability.models.readers import probability, reader_of
 from understandability.models.training.answers import fit_reader, read_answers
 from understandability.storage.tables import write_table
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., CompletedProcess[str]]
 
 

@@ -238,6 +238,7 @@ def test_a_name_without_end_is_cut() -> None:
     assert len(str(refused.value)) < 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["linear-regressor", "xgboost-regressor"])
 @given(data=st.data())
 @settings(max_examples=50, deadline=None)

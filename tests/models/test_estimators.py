@@ -63,6 +63,7 @@ def test_a_row_does_not_depend_on_the_others(name: str) -> None:
     assert predictor(rows[:0]).shape == (0, alone.shape[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_fitting_twice_gives_the_same(name: str) -> None:
     first, rows = fitted(name, TARGET)

@@ -187,6 +187,7 @@ def test_calibrations_never_fall() -> None:
         Calibration((0.0, 1.0), (50.0, 40.0), (1.0, 1.0))
 
 
+@pytest.mark.slow
 def test_validation_orders_texts_that_differ(labelled: Path) -> None:
     """On easy and hard texts every baseline agrees, Flesch's ease turned round."""
     texts = read_labelled(labels_in(labelled, scale="cefr"))

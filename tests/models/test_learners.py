@@ -46,6 +46,7 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     return failing
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
     [learner(name) for name in ESTIMATORS if not name.startswith(SLOW)],

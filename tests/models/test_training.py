@@ -17,6 +17,8 @@ from understandability.models.training.judged import (
     study_columns,
 )
 
+pytestmark = pytest.mark.slow
+
 EASY = "The cat sat on a mat. It was hot. We had a drink of milk and went to bed."
 HARD = "Pharmacokinetic heterogeneity substantially complicates extrapolation of concentrations."
 RNG = np.random.default_rng(3)
@@ -152,6 +154,7 @@ def test_the_study_s_table_2_has_its_groups_in_all_forms() -> None:
 @pytest.mark.parametrize(
     ("name", "column"),
     [("html", "html_p"), ("medical-vocabulary", "icd_concepts_per_word"), ("text", "smog"),
+     ("FOG", "gunning_fog_plain"), ("dci", "dale_chall"),
      ("syllables", "syllables_per_word"), ("syllables_per_word", "syllables_per_word")],
 )  # fmt: skip
 def test_features_are_chosen_by_set_group_or_name(name: str, column: str) -> None:

@@ -20,8 +20,8 @@ each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
 def test_there_is_a_notebook_for_every_way_of_use() -> None:
-    """Seven of them, numbered in the order in which to read them."""
-    assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05", "06", "07"]
+    """Eight of them, numbered in the order in which to read them."""
+    assert [path.name[:2] for path in NOTEBOOKS] == [f"0{number}" for number in range(1, 9)]
 
 
 @pytest.mark.slow

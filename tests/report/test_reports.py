@@ -49,6 +49,7 @@ def samples() -> dict[str, Document]:
     return {page.docno: document_of_page(page) for page in pages}
 
 
+@pytest.mark.slow
 def test_marked_text_is_the_text_of_the_document(
     scorer: Scorer, samples: dict[str, Document]
 ) -> None:
@@ -286,6 +287,7 @@ def test_a_page_of_which_little_was_kept_is_remarked(scorer: Scorer) -> None:
         assert ("Less than a quarter of the page" in report) == remarked
 
 
+@pytest.mark.slow
 def test_an_endless_page_is_shown_in_part(scorer: Scorer) -> None:
     """Counts are of all that is analysed; the report is no larger than a browser can show."""
     words = 21_000

@@ -15,7 +15,8 @@ import pytest
 httpx = pytest.importorskip("httpx", reason="needs the extra test")
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
-from understandability.scoring import Settings  # noqa: E402  # after the skips
+from understandability.formats.fetching import FetchLimits  # noqa: E402  # after the skips
+from understandability.scoring import Settings  # noqa: E402
 from understandability.serve.app import create  # noqa: E402
 from understandability.serve.guard import RequestLimits  # noqa: E402
 
@@ -112,6 +113,18 @@ def test_a_reader_can_be_chosen(app: Any) -> None:
     assert len(set(chances)) == 3
     step = post(app, "/v1/score", {"text": TEXT, "threshold": 1, "user": "step"}).json()
     assert step["rows"][0]["p_understandable"] == 0
+
+
+def test_pages_are_got_from_the_network_only_where_the_server_may() -> None:
+    """Otherwise it says how; addresses of its own network are refused all the same."""
+    plain = create(Settings(), limits=LIMITS)
+    assert called(plain, "GET", "/healthz").json()["fetch"] is False
+    asked = {"url": "http://127.0.0.1:9/"}
+    assert "start it with --fetch" in sentence(post(plain, "/v1/fetch", asked), 403)
+    able = create(Settings(), limits=LIMITS, fetching=FetchLimits(seconds=2.0))
+    assert called(able, "GET", "/healthz").json()["fetch"] is True
+    assert "only public ones are asked" in sentence(post(able, "/v1/fetch", asked), 422)
+    assert "no address of a page" in sentence(post(able, "/v1/fetch", {"url": "x"}), 422)
 
 
 def test_documents_are_reranked(app: Any) -> None:
@@ -269,9 +282,25 @@ def test_the_description_names_every_call(app: Any) -> None:
     described = called(app, "GET", "/openapi.json").json()
     assert set(described["paths"]) == {
         "/v1/score", "/v1/explain", "/v1/compare", "/v1/report", "/v1/rerank", "/v1/text",
+        "/v1/fetch",
         "/healthz", "/metrics",
     }  # fmt: skip
     assert "ErrorReply" in described["components"]["schemas"]
+
+
+def test_what_schemathesis_found(app: Any) -> None:
+    """True is no number; the description says that one of the texts is needed; 405 names more."""
+    assert "threshold" in sentence(post(app, "/v1/score", {"text": "a", "threshold": True}), 422)
+    assert "steps" in sentence(post(app, "/v1/explain", {"text": "a", "steps": 1}), 422)
+    described = called(app, "GET", "/openapi.json").json()
+    schemas = described["components"]["schemas"]
+    assert [each["required"] for each in schemas["ExplainRequest"]["oneOf"]] == [["text"], ["html"]]
+    assert "text/html" in described["paths"]["/v1/report"]["post"]["responses"]["200"]["content"]
+    error = described["paths"]["/v1/report"]["post"]["responses"]["422"]["content"]
+    assert list(error) == ["application/json"]
+    refused = called(app, "POST", "/healthz")
+    assert sentence(refused, 405)
+    assert refused.headers["allow"] == "GET"
 
 
 def upload(app: Any, name: str, content: bytes) -> Any:

@@ -18,9 +18,9 @@ from understandability.crawl.outputs import InMemory
 from understandability.crawl.plan import GivenPages, Plan, check_can_go_on, make_plan, shard_of
 from understandability.crawl.status import Status, status_of
 from understandability.crawl.workers import Limits, cores
-from understandability.documents import document_of_text
 from understandability.errors import WrongTypeError
-from understandability.features import compute_features, select_columns
+from understandability.features import readability_of, select_columns
+from understandability.formats.frames import in_kind_of, is_frame, table_of
 from understandability.formats.sources import DEFAULT_LIMIT, Sources
 from understandability.formats.tables import TableColumns, media_type_of
 from understandability.records import HTML, TEXT, Failure, Page
@@ -28,7 +28,7 @@ from understandability.report.explanation import Explanation
 from understandability.report.explanation import explain as explain_document
 from understandability.report.page_report import page_report
 from understandability.rows import FeatureRows
-from understandability.scoring import FORMULAS, Scorer, Settings, document_under
+from understandability.scoring import Scorer, Settings, document_under
 from understandability.storage.remote import is_url
 from understandability.storage.tables import SETTINGS_KEY
 from understandability.storage.writing import write_text
@@ -192,7 +192,12 @@ def score_table(
     """
     import pyarrow as pa
 
-    table, back = _as_arrow(frame)
+    if not isinstance(frame, Mapping) and not is_frame(frame):
+        raise WrongTypeError(
+            "score_table takes a table of pandas, polars or Arrow, or a dictionary of lists, not "
+            f"{_kind(frame)}; {_advice(frame)}"
+        )
+    table = table_of(frame)
     content = text or html
     if content is None or (text and html):
         raise WrongTypeError(
@@ -235,19 +240,27 @@ def score_table(
         for name in scored.column_names
         if name not in ("docno", "path", "url") and name not in result
     }
-    return back(pa.table({**result, "error": pa.array(errors, pa.string())}))
+    result["error"] = pa.array(errors, pa.string())
+    return in_kind_of(frame, pa.table(result))
 
 
-def readability(text: str) -> dict[str, float]:
-    """The readability formulas of a plain text, by name; NaN without words.
+def readability(text: str, language: str = "en") -> dict[str, float]:
+    """Every readability formula of a plain text, by name; NaN without words.
+
+    For another `language` than English (``de``, ``es``, ``fr``, ``it``, ``nl``, ``pl``, ``pt``,
+    ``ru``) those made for it, from its own syllables and sentences. What each means, and the
+    direction: ``docs/readability_formulas.md``. Raises `OptionError` for a language without
+    formulas.
 
     >>> round(readability("The cat sat on the mat.")["flesch_reading_ease"], 1)
     116.1
+    >>> values = readability("Ruhen Sie sich aus. Trinken Sie viel Wasser.", language="de")
+    >>> round(values["amstad"], 1), round(values["lix"], 1)
+    (95.6, 16.5)
     """
     if not isinstance(text, str):
         raise WrongTypeError(f"readability takes a text (str), not {_kind(text)}; {_advice(text)}")
-    table = compute_features([document_of_text(text)], FORMULAS)
-    return dict(zip(table.names, table.values[0].tolist(), strict=True))
+    return readability_of(text, str(language))
 
 
 def features(
@@ -400,7 +413,7 @@ def _sources(
         inputs = [inputs]
     elif isinstance(inputs, Mapping):
         return GivenPages(_pages_of(inputs))
-    if isinstance(inputs, bytes | Page) or not isinstance(inputs, Iterable) or _is_frame(inputs):
+    if isinstance(inputs, bytes | Page) or not isinstance(inputs, Iterable) or is_frame(inputs):
         raise WrongTypeError(
             f"score takes paths, pages or a dictionary of texts, not {_kind(inputs)}; "
             f"{_advice(inputs)}"
@@ -462,62 +475,8 @@ def _advice(value: object) -> str:
         return "put it in a list: score([page])"
     if isinstance(value, Path):
         return "use score for files and folders"
-    if _is_frame(value):
+    if is_frame(value):
         return "use score_table, with text= or html= and the name of a column"
     if isinstance(value, list | tuple | dict):
         return "use score for several documents: score({docno: text, ...})"
     return "use score_text for a text, score for files, score_table for tables"
-
-
-def _is_frame(value: object) -> bool:
-    """Whether a value is a table of pandas, polars or Arrow."""
-    return hasattr(value, "columns") and hasattr(value, "shape")
-
-
-def _as_arrow(frame: Any) -> tuple[pa.Table, Any]:
-    """A table of any kind as Arrow's, and what turns a result into the same kind."""
-    import pyarrow as pa
-
-    package = type(frame).__module__.partition(".")[0]
-    if isinstance(frame, pa.Table):
-        return frame, lambda table: table
-    if isinstance(frame, pa.RecordBatch):
-        return pa.Table.from_batches([frame]), _one_batch
-    if package == "pandas" and _is_frame(frame):
-        import pandas as pd
-
-        def back(table: pa.Table) -> Any:
-            # Numbers that may be missing have one type, whatever rows a batch holds.
-            result = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
-            return result.set_index(frame.index)
-
-        return pa.Table.from_pandas(frame, preserve_index=False), back
-    if package == "polars" and _is_frame(frame):
-        import polars as pl
-
-        return frame.to_arrow(), pl.from_arrow
-    if isinstance(frame, Mapping):
-        columns = {str(name): _column(values) for name, values in frame.items()}
-        return pa.table(columns), lambda table: table.to_pydict()
-    raise WrongTypeError(
-        f"score_table takes a table of pandas, polars or Arrow, or a dictionary of lists, not "
-        f"{_kind(frame)}; {_advice(frame)}"
-    )
-
-
-def _column(values: Any) -> Any:
-    if isinstance(values, str | bytes):
-        raise WrongTypeError(
-            "score_table takes columns, lists of values; for a dictionary of texts use score"
-        )
-    import pyarrow as pa
-
-    return pa.array(values)
-
-
-def _one_batch(table: pa.Table) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    combined = table.combine_chunks()
-    batches = combined.to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)

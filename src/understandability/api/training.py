@@ -1,33 +1,27 @@
-"""Labels in, a bundle with its figures out; bundles against labels; readers from answers."""
+"""Labels in, a bundle out, with the figures of texts that it did not learn from."""
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from understandability.api.scoring import Rows
+from understandability.api.validation import Validated
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.errors import InputError, OptionError, WrongTypeError
-from understandability.evaluation.result_table import ResultTable
+from understandability.errors import InputError
 from understandability.evaluation.statistics.correlation import spearman
 from understandability.evaluation.validation import (
     BASELINES,
-    CORRELATIONS,
-    Validation,
     compared,
     comparisons,
     resamples_of_groups,
-    score_rows,
 )
-from understandability.evaluation.validation import validate as validate_set
 from understandability.features import COLUMNS, compute_features
 from understandability.features.rows.background import by_row
 from understandability.formats.records import read_records
@@ -40,12 +34,9 @@ from understandability.models.bundle import (
 )
 from understandability.models.calibration import SHORT
 from understandability.models.runtime.judged import JudgedModel
-from understandability.models.training.answers import FittedReader, fit_reader, read_answers
 from understandability.models.training.judged import (
-    FoldedLabels,
     OutOfFold,
     columns_named,
-    folded_labels,
     judged_estimator,
     learning_curve,
     train_judged,
@@ -53,71 +44,18 @@ from understandability.models.training.judged import (
 )
 from understandability.models.training.labelled import (
     LabelledTexts,
-    LabelSource,
     all_documents,
     joined_groups,
-    read_labelled,
+    read_sets,
 )
-from understandability.storage.tables import SETTINGS_KEY, read_settings
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
-
-_TABLE = "the table"
-
-
-@dataclass(frozen=True)
-class Validated:
-    """Scores against the labels of one or more `sets`; rows of a table, one for each score."""
-
-    sets: tuple[Validation, ...]
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """Each row: set, score, n, correlations and their 95 % intervals."""
-        yield from score_rows(self.sets)
-
-    def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist(list(self))
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The rows as a pandas data frame, where pandas is installed."""
-        return self.to_arrow().to_pandas()
-
-    def table(self) -> ResultTable:
-        """The table of a paper: a score a row, each correlation with its interval."""
-        return ResultTable(
-            ("set", "score", "texts", *(name.capitalize() for name in CORRELATIONS)),
-            tuple(
-                (
-                    row["set"],
-                    row["score"],
-                    row["n"],
-                    *(
-                        f"{row[name]:.3f} [{row[f'{name}_low']:.3f}, {row[f'{name}_high']:.3f}]"
-                        for name in CORRELATIONS
-                    ),
-                )
-                for row in self
-            ),
-            note="Correlations with the labels; in brackets 95 % intervals by resampling groups.",
-        )
-
-    def to_latex(self) -> str:
-        """The `table` with the rules of booktabs."""
-        return self.table().to_latex()
-
-    def to_markdown(self) -> str:
-        """The `table` as Markdown."""
-        return self.table().to_markdown()
 
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A share of the labels: how many, and the Spearman of models that learned from it.
+    """A share of the labels: how many, and the Spearman correlation after training on them.
 
     `low` and `high` are the 95 % interval, by resampling groups.
     """
@@ -194,7 +132,7 @@ def train(
     """
     judged_estimator(estimator)
     models = load_background_models(backgrounds)
-    sets = _read(
+    sets = read_sets(
         labels,
         label,
         direction,
@@ -244,16 +182,7 @@ def train(
             )
     points: tuple[CurvePoint, ...] = ()
     if curve:
-        task = folded_labels(
-            inputs,
-            difficulties,
-            groups,
-            estimator,
-            folds=folds,
-            random_state=random_state,
-            parameters=parameters,
-        )
-        points, said = _curve(task)
+        points, said = _curve(out_of_fold)
         remarks.append(said)
     card = _card(bundle, columns, sets, figures, points, folds, parameters)
     return Trained(
@@ -265,118 +194,9 @@ def train(
     )
 
 
-def validate(
-    bundle: Bundle | str | Path,
-    labels: Any,
-    *,
-    label: str | None = None,
-    direction: str | None = None,
-    scale: str | None = None,
-    id: str | None = None,  # noqa: A002 - as the option of the command is called
-    text: str | None = None,
-    html: str | None = None,
-    group: str | None = None,
-    threshold: float = 40.0,
-) -> Validated:
-    """Compare a bundle and the eight formulas with labels of texts it was not trained on.
-
-    `labels` and their columns are those of `train`. Intervals are by resampling groups.
-
-    >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
-    >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
-    >>> labels = {"text": texts, "ease": [-(i % 5) for i in range(60)]}
-    >>> found = validate("llr", labels, label="ease", direction="higher-easier")
-    >>> [row["score"] for row in found][:2]
-    ['llr', 'llr, raw output']
-    """
-    if not math.isfinite(threshold):
-        raise OptionError(f"the threshold must be a finite number, not {threshold}")
-    model = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-    sets = _read(labels, label, direction, scale, TableColumns(id, html, text), group)
-    return Validated(tuple(validate_set(model, each, threshold=threshold) for each in sets))
-
-
-def calibrate(
-    answers: Any,
-    scores: Any = None,
-    *,
-    id: str | None = None,  # noqa: A002 - as the option of the command is called
-    understood: str = "understood",
-    column: str = "difficulty",
-    name: str = "own",
-) -> FittedReader:
-    """A reader of one's own from some fifty answers: this document was understood, or was not.
-
-    `answers` are a path, a frame or a dictionary of lists, with a column of documents and one of
-    yes or no (`understood`). Their difficulties are those of `scores`, a score table (a path, a
-    frame, or what `score` gave), or stand beside the answers, in `column`.
-
-    >>> difficulties = list(range(10, 70))
-    >>> answers = {"difficulty": difficulties, "understood": [d + d % 7 < 45 for d in difficulties]}
-    >>> round(calibrate(answers).reader.threshold)
-    42
-    """
-    found: dict[str, float] | None = None
-    scale = ""
-    remark: tuple[str, ...] = ()
-    if scores is not None:
-        table = scores.to_arrow() if isinstance(scores, Rows) else scores
-        rows = read_records(table)
-        if not rows or "docno" not in rows[0] or column not in rows[0]:
-            raise InputError(f"the scores have no docno and no column {column!r}")
-        found = {str(row["docno"]): row[column] for row in rows}
-        scale = str((_settings_of(table) or {}).get("scale", ""))
-    where = str(answers) if isinstance(answers, str | Path) else "the table of answers"
-    values, given, without = read_answers(
-        read_records(answers), where, found, id=id, understood=understood, column=column
-    )
-    fitted = fit_reader(values, given, name, scale=scale)
-    if without:
-        some = ", ".join(without[:3])
-        remark = (f"left out, because they have no difficulty: {len(without)} answers ({some})",)
-    return replace(fitted, remarks=(*remark, *fitted.remarks))
-
-
-def _settings_of(table: Any) -> Mapping[str, Any] | None:
-    """What a score table says of how it was made."""
-    if isinstance(table, str | Path):
-        return read_settings(str(table))
-    metadata = getattr(getattr(table, "schema", None), "metadata", None) or {}
-    text = metadata.get(SETTINGS_KEY)
-    return dict(json.loads(text)) if text else None
-
-
-def _read(
-    labels: Any,
-    label: str | None,
-    direction: str | None,
-    scale: str | None,
-    columns: TableColumns,
-    group: str | None,
-    *,
-    with_text: bool = True,
-) -> tuple[LabelledTexts, ...]:
-    """The labelled sets that a call names."""
-    stated = None if direction is None else Direction.of(direction)
-    given = labels if isinstance(labels, list | tuple) else [labels]
-    if not given:
-        raise WrongTypeError("there are no labels; give the path of a table, or a frame")
-    sets = []
-    for each in given:
-        if isinstance(each, LabelSource):
-            sets.append(read_labelled(each, with_text=with_text))
-        elif isinstance(each, str | Path):
-            source = LabelSource.parse(str(each), label, stated, scale, columns, group)
-            sets.append(read_labelled(source, with_text=with_text))
-        else:
-            source = LabelSource(_TABLE, label or "label", stated, scale or "rank", columns, group)
-            sets.append(read_labelled(source, each, with_text=with_text))
-    return tuple(sets)
-
-
 def _features_in(table: Any, docnos: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
     """The columns of the catalogue in a table of features, and their values by docno."""
-    where = str(table) if isinstance(table, str | Path) else _TABLE
+    where = str(table) if isinstance(table, str | Path) else "the table"
     records = read_records(table)
     columns = tuple(name for name in (records[0] if records else ()) if name in COLUMNS)
     if not columns or "docno" not in records[0]:
@@ -393,7 +213,7 @@ def _features_in(table: Any, docnos: Sequence[str]) -> tuple[tuple[str, ...], Fl
             for docno in docnos
         ]
     except (TypeError, ValueError) as error:
-        raise InputError(f"{where} holds other things than numbers: {error}") from error
+        raise InputError(f"{where} holds values that are not numbers: {error}") from error
     return columns, np.array(values, np.float64)
 
 
@@ -429,9 +249,9 @@ def _figures(
     return Validated(tuple(validations))
 
 
-def _curve(task: FoldedLabels) -> tuple[tuple[CurvePoint, ...], str]:
+def _curve(out_of_fold: OutOfFold) -> tuple[tuple[CurvePoint, ...], str]:
     """The learning curve, and a sentence on whether more labels would help."""
-    outputs = learning_curve(task)
+    task, outputs = out_of_fold.task, learning_curve(out_of_fold)
     samples = resamples_of_groups(task.groups, task.random_state)
     resampled = {
         share: np.array([spearman(raw[sample], task.labels[sample]) for sample in samples])

@@ -1,4 +1,4 @@
-"""`understand bundle`: what a bundle is."""
+"""`understand bundle`: what a bundle is, and on which scale."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Show what a bundle is.", no_args_is_help=True)
+from understandability.cli.labels import GroupColumn, LabelColumn, LabelDirection
+from understandability.cli.options import HtmlColumn, IdColumn, Quiet, TextColumn
+
+app = typer.Typer(
+    help="Show what a bundle is, or give it the scale of your labels.", no_args_is_help=True
+)
 
 
 @app.command("list")
@@ -43,3 +48,65 @@ def show(
         return
     for line in card_lines(found):
         typer.echo(line)
+
+
+@app.command("rescale")
+def rescale(
+    bundle: Annotated[str, typer.Argument(metavar="BUNDLE", help="Name or folder of a bundle.")],
+    labels: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE[:COLUMN][:harder|easier][:range|cefr|rank|difficulty]",
+            help="Texts with a label, as for `understand train judged`. By range, the default, the "
+            "lowest label is 0 and the highest 100.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write the bundle.")
+    ],
+    direction: LabelDirection = None,
+    label_column: LabelColumn = None,
+    group_column: GroupColumn = None,
+    id_column: IdColumn = None,
+    text_column: TextColumn = None,
+    html_column: HtmlColumn = None,
+    licence: Annotated[str, typer.Option(help="Licence of the labels.")] = "that of its labels",
+    quiet: Quiet = False,
+) -> None:
+    """Give a bundle the scale of your labels: difficulties from 0 to 100 as your judges use them.
+
+    What the bundle reads, and how it orders texts, stays. Shows how far its difficulties are from
+    the labels before and after (out of fold, by group).
+
+    Example: understand bundle rescale open ratings.csv:rating:harder -o my-bundle
+    """
+    from pathlib import Path
+
+    from understandability.api.calibration import rescale as rescaled
+    from understandability.cli.outputs import show_table
+    from understandability.storage.bundle_files import check_place
+
+    check_place(output)
+    found = rescaled(
+        bundle,
+        labels,
+        label=label_column,
+        direction=direction,
+        id=id_column,
+        text=text_column,
+        html=html_column,
+        group=group_column,
+        name=Path(output).name,
+        licence=licence,
+    )
+    found.save(output)
+    if quiet:
+        return
+    show_table(found.table(), texts=1)
+    typer.echo(
+        f"{output} is written. Thresholds belong to a scale: choose one on yours "
+        f"(understand score PAGES --bundle {output} --threshold T), or find it from answers "
+        "(understand calibrate).",
+        err=True,
+    )

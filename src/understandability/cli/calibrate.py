@@ -39,14 +39,15 @@ def calibrate(
     """Find the threshold and the noise of a reader, or a group, from about fifty answers.
 
     Fits P(U|d) to the answers (probit regression on difficulty), with 95 % intervals, and writes
-    a reader that --reader takes.
+    a reader that --reader takes. To give a bundle the scale of your labels, see
+    `understand bundle rescale`.
 
     Example: understand calibrate answers.csv --scores scores.parquet -o me.json
     """
     import json
     from pathlib import Path
 
-    from understandability.api.training import calibrate as fit
+    from understandability.api.calibration import calibrate as fit
     from understandability.cli.outputs import check_destination
     from understandability.storage.writing import write_text
 

@@ -182,7 +182,14 @@ class EvaluationOptions:
 
     def remark(self, result: Evaluation) -> None:
         """Say on standard error what was unusual in labels and runs."""
+        from understandability.ranking.criteria import mixed_models
+
         if not self.quiet:
+            columns = {"u": f":{self.column}" if self.column else ""}
+            if mix := mixed_models(
+                [path + columns.get(name, "") for name, path in self._files().items()]
+            ):
+                typer.echo(f"understand: {mix}", err=True)
             for kind, oddities in (("labels", result.label_oddities), ("runs", result.oddities)):
                 for line in summary(oddities, kind):
                     typer.echo(f"understand: {line}", err=True)
@@ -191,8 +198,7 @@ class EvaluationOptions:
         """The dimensions beside relevance that have labels."""
         from understandability.api.evaluation import dimension
 
-        files = {"u": self.understandability, "trust": self.trust}
-        files |= _pairs(self.dimension or (), "--dimension", "NAME=FILE")
+        files = self._files()
         scales = {"u": self.scale, "trust": self.trust_scale}
         scales |= _pairs(self.dimension_scale or (), "--dimension-scale", "NAME=SCALE")
         gains = {name or "u": value for name, value in map(_split, self.gains or ())}
@@ -210,8 +216,13 @@ class EvaluationOptions:
                 not_a_label=[value for of, value in none if of in (None, name)],
             )
             for name, path in files.items()
-            if path is not None
         }
+
+    def _files(self) -> dict[str, str]:
+        """The file of labels of each dimension that has one."""
+        usual = {"u": self.understandability, "trust": self.trust}
+        given = {name: path for name, path in usual.items() if path is not None}
+        return given | _pairs(self.dimension or (), "--dimension", "NAME=FILE")
 
 
 def takes_evaluation_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from understandability.cli.groups import ReaderOptions, TextOptions, with_groups
 from understandability.cli.options import (
     AnyLanguage,
-    Bundle,
-    Engine,
-    Extractor,
+    Fetch,
+    FetchPrivate,
     InputsIfAny,
     LimitMb,
-    NoiseScale,
-    Reader,
-    SentenceEnds,
-    Threshold,
-    User,
-    number,
     sources,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
+    from understandability.formats.fetching import FetchLimits
+    from understandability.records import Failure, Page
+
+
+@with_groups
 def explain(
     inputs: InputsIfAny = None,
     output: Annotated[
@@ -48,16 +49,13 @@ def explain(
     sample: Annotated[
         int, typer.Option(min=0, help="With --crawl: how many pages to compare methods on.")
     ] = 100,
-    extractor: Extractor = "main",
-    sentence_ends: SentenceEnds = "force-period",
-    engine: Engine = "fast",
-    bundle: Bundle = "open",
-    reader: Reader = "public",
-    threshold: Threshold = None,
-    user: User = None,
-    noise_scale: NoiseScale = None,
+    *,
+    text: TextOptions,
+    model: ReaderOptions,
     any_language: AnyLanguage = False,
     limit_mb: LimitMb = 10.0,
+    fetch: Fetch = False,
+    fetch_private: FetchPrivate = False,
 ) -> None:
     """Explain pages: what makes them hard, which words, which sentences, as one HTML file.
 
@@ -68,12 +66,12 @@ def explain(
 
     from understandability.crawl.folder import CrawlFolder
     from understandability.errors import InputError, OptionError
+    from understandability.formats.fetching import FetchLimits
     from understandability.records import Failure
     from understandability.report import compare as compare_pages
     from understandability.report import crawl_report, page_report
     from understandability.report import explain as explain_document
     from understandability.scoring import Scorer, Settings, document_or_failure
-    from understandability.storage.writing import check_is_no_input
 
     if bool(inputs) == bool(crawl):
         raise OptionError("name pages to explain, or a crawl folder with --crawl")
@@ -83,26 +81,15 @@ def explain(
         raise OptionError("--json does not write a report; name a .json file")
     if crawl and (json_ or compare):
         raise OptionError("--crawl makes a report in HTML; leave out --json and --compare")
-    scorer = Scorer(
-        Settings(
-            extractor=extractor,
-            sentence_ends=sentence_ends,
-            engine=engine,
-            bundle=bundle,
-            reader=reader,
-            threshold=threshold,
-            user=user,
-            noise_scale=number(noise_scale, "--noise-scale"),
-            any_language=any_language,
-        )
-    )
+    scorer = Scorer(Settings(**text.chosen, **model.chosen, any_language=any_language))
     if crawl:
         _write(crawl_report(CrawlFolder(crawl), scorer, sample=sample), output)
         return
-    pages = sources(inputs or [], None, limit_mb)
-    check_is_no_input(output, (file.path for file in pages.files))
+    if fetch_private and not fetch:
+        raise OptionError("--fetch-private says where --fetch may go; add --fetch")
+    limits = FetchLimits(int(limit_mb * 1e6), private=fetch_private) if fetch else None
     explanations = []
-    for page in pages:
+    for page in _pages(inputs or [], output, limit_mb, limits):
         found = page if isinstance(page, Failure) else document_or_failure(page, scorer.settings)
         if isinstance(found, Failure):
             typer.echo(f"{found.path}: {found.stage}: {found.error}", err=True)
@@ -116,10 +103,35 @@ def explain(
         data: dict[str, object] = {"pages": [each.to_json() for each in explanations]}
         if compare:
             data["comparison"] = compare_pages(*explanations).to_json()
-        text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+        report = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     else:
-        text = page_report(explanations, comparing=compare)
-    _write(text, output)
+        report = page_report(explanations, comparing=compare)
+    _write(report, output)
+
+
+def _pages(
+    inputs: list[str], output: str, limit_mb: float, limits: FetchLimits | None
+) -> Iterable[Page | Failure]:
+    """The pages of all inputs in order; addresses are asked where there are `limits` for that."""
+    from itertools import chain
+
+    from understandability.errors import OptionError
+    from understandability.formats.fetching import fetch, is_address
+    from understandability.storage.writing import check_is_no_input
+
+    read: list[Iterable[Page | Failure]] = []
+    for each in inputs:
+        if not is_address(each):
+            files = sources([each], None, limit_mb)
+            check_is_no_input(output, (file.path for file in files.files))
+            read.append(files)
+        elif limits is None:
+            raise OptionError(
+                f"{each} is on the network, which is not asked; add --fetch to get it"
+            )
+        else:
+            read.append([fetch(each, limits).page()])
+    return chain.from_iterable(read)
 
 
 def _write(text: str, output: str) -> None:

@@ -9,33 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from understandability.cli.options import (
-    Docnos,
-    Engine,
-    Extractor,
-    HtmlColumn,
-    IdColumn,
-    Inputs,
-    Keep,
-    LimitMb,
-    Quiet,
-    SentenceEnds,
-    Strict,
-    TextColumn,
-    UrlColumn,
-    columns_of,
-    sources,
-)
-from understandability.cli.work import (
-    LimitSeconds,
-    Work,
-    WorkerMb,
-    Workers,
-    end,
-    make,
-    run,
-    tell_failures,
-)
+from understandability.cli.groups import PageOptions, TextOptions, with_groups
+from understandability.cli.options import Inputs
+from understandability.cli.work import Work, end, is_folder, make, run, tell_failures
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
@@ -48,6 +24,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 120  # bytes; file systems allow 255, and a file is written under a longer name
 
 
+@with_groups
 def extract(
     inputs: Inputs,
     output: Annotated[
@@ -61,9 +38,8 @@ def extract(
             show_default=False,
         ),
     ] = None,
-    extractor: Extractor = "main",
-    sentence_ends: SentenceEnds = "force-period",
-    engine: Engine = "fast",
+    *,
+    text: TextOptions,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show every block, kept or dropped, and why.")
     ] = False,
@@ -74,18 +50,8 @@ def extract(
             help="Count words and sentences for every extractor and every rule of sentence ends.",
         ),
     ] = False,
-    docnos: Docnos = None,
-    limit_mb: LimitMb = 10.0,
-    strict: Strict = False,
-    quiet: Quiet = False,
-    id_column: IdColumn = None,
-    html_column: HtmlColumn = None,
-    text_column: TextColumn = None,
-    url_column: UrlColumn = None,
-    keep: Keep = None,
-    workers: Workers = None,
-    limit_seconds: LimitSeconds = None,
-    worker_mb: WorkerMb = None,
+    pages: PageOptions,
+    work: Work,
 ) -> None:
     """Extract the text of pages: a line for each heading, paragraph or list item.
 
@@ -103,20 +69,17 @@ def extract(
             "--stats prints a table for all documents; leave out "
             f"{'--output' if output else '--explain'}"
         )
-    columns = columns_of(id_column, html_column, text_column, url_column, keep)
-    pages = sources(inputs, docnos, limit_mb, columns=columns)
-    settings = Settings(extractor=extractor, sentence_ends=sentence_ends, engine=engine)
-    maker = TextRows(settings, explain)
-    work = Work(output, strict, quiet, workers, limit_seconds, worker_mb)
-    if output and not work.is_folder:
-        make(pages, maker, work, title=f"{extractor}, {sentence_ends}", shown={})
+    found = pages.sources(inputs)
+    maker = TextRows(Settings(**text.chosen), explain)
+    if output and not is_folder(output):
+        make(found, maker, output, work, title=text.title, shown={})
     elif stats:
-        failures = _show_statistics(pages, engine)
+        failures = _show_statistics(found, text.engine)
         tell_failures(failures)
         end(1, Counter(failure.stage for failure in failures), work)
     else:
         texts = _Texts(output, explain)
-        progress = run(make_plan(pages, maker), texts, work)
+        progress = run(make_plan(found, maker), texts, work)
         tell_failures(texts.failures)
         end(progress.made, progress.failed, work)
 

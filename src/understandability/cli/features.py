@@ -6,37 +6,12 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.options import (
-    Docnos,
-    Engine,
-    Extractor,
-    HtmlColumn,
-    IdColumn,
-    InputsIfAny,
-    Keep,
-    LimitMb,
-    Quiet,
-    RowsOutput,
-    SentenceEnds,
-    Strict,
-    TextColumn,
-    UrlColumn,
-    columns_of,
-    names_in,
-    sources,
-)
-from understandability.cli.work import (
-    Address,
-    LimitSeconds,
-    Runner,
-    Shard,
-    Work,
-    WorkerMb,
-    Workers,
-    make,
-)
+from understandability.cli.groups import PageOptions, TextOptions, with_groups
+from understandability.cli.options import InputsIfAny, RowsOutput, names_in
+from understandability.cli.work import FolderWork, make
 
 
+@with_groups
 def features(
     inputs: InputsIfAny = None,
     output: RowsOutput = None,
@@ -76,24 +51,10 @@ def features(
             help="Parts of speech and named entities: our own, or NLTK's with its data.",
         ),
     ] = "built-in",
-    extractor: Extractor = "main",
-    sentence_ends: SentenceEnds = "force-period",
-    engine: Engine = "fast",
-    docnos: Docnos = None,
-    limit_mb: LimitMb = 10.0,
-    strict: Strict = False,
-    quiet: Quiet = False,
-    id_column: IdColumn = None,
-    html_column: HtmlColumn = None,
-    text_column: TextColumn = None,
-    url_column: UrlColumn = None,
-    keep: Keep = None,
-    workers: Workers = None,
-    limit_seconds: LimitSeconds = None,
-    worker_mb: WorkerMb = None,
-    shard: Shard = None,
-    runner: Runner = None,
-    address: Address = None,
+    *,
+    text: TextOptions,
+    pages: PageOptions,
+    work: FolderWork,
 ) -> None:
     """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
 
@@ -115,27 +76,25 @@ def features(
         raise OptionError("there is nothing to read; name pages, folders or archives, or --list")
     if tagger not in TAGGERS:
         raise OptionError(f"--tagger {tagger!r} does not exist; choose from {', '.join(TAGGERS)}")
-    work = Work(output, strict, quiet, workers, limit_seconds, worker_mb, shard, runner, address)
-    settings = Settings(extractor=extractor, sentence_ends=sentence_ends, engine=engine)
+    settings = Settings(**text.chosen)
     maker: RowMaker
     if words:
-        if keep or work.is_folder:
-            what = "--keep" if keep else "a crawl folder"
+        if pages.keep or work.fills_folder(output):
+            what = "--keep" if pages.keep else "a crawl folder"
             raise OptionError(
                 f"--words writes many rows for each document; it cannot be combined with {what}"
             )
         maker = WordRows(settings, tuple(names))
         shown: tuple[str, ...] = ("docno", "feature", "word", "count")
-        title = f"the words that features count, {extractor}, {sentence_ends}"
+        title = f"the words that features count, {text.title}"
     else:
         columns = tuple(select_columns(names, chosen_groups, names_in(per)))
         maker = FeatureRows(settings, columns, tuple(bundles or ()), tagger)
         shown = ("docno", *columns)
-        title = f"{len(columns)} features, {extractor}, {sentence_ends}"
+        title = f"{len(columns)} features, {text.title}"
     maker.rows([])  # tells at once what cannot be
-    chosen = columns_of(id_column, html_column, text_column, url_column, keep)
-    pages = sources(inputs, docnos, limit_mb, columns=chosen)
-    make(pages, maker, work, title=title, shown={name: name for name in shown})
+    shown_as = {name: name for name in shown}
+    make(pages.sources(inputs), maker, output, work, title=title, shown=shown_as)
 
 
 def _show_list(names: list[str], groups: list[str], output: str | None) -> None:

@@ -162,6 +162,20 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress and
 Strict = Annotated[bool, typer.Option("--strict", help="End with status 1 if any document failed.")]
 
 
+Fetch = Annotated[
+    bool,
+    typer.Option(
+        "--fetch", help="Get pages from the network where http or https addresses are given."
+    ),
+]
+FetchPrivate = Annotated[
+    bool,
+    typer.Option(
+        help="With --fetch: also from this machine and its network, not only public ones."
+    ),
+]
+
+
 def sources(
     inputs: list[str],
     docnos: Path | None,

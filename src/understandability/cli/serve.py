@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.options import Bundle, NoiseScale, Reader, Threshold, User, number
+from understandability.cli.groups import ReaderOptions, with_groups
+from understandability.cli.options import Fetch, FetchPrivate
 
 
+@with_groups
 def serve(
     host: Annotated[
         str,
@@ -28,40 +30,41 @@ def serve(
         ),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
-    bundle: Bundle = "open",
-    reader: Reader = "public",
-    threshold: Threshold = None,
-    user: User = None,
-    noise_scale: NoiseScale = None,
+    *,
+    model: ReaderOptions,
     limit_mb: Annotated[
         float, typer.Option(min=0.001, max=1000, help="Longest request in MB.")
     ] = 10.0,
     limit_seconds: Annotated[
         float, typer.Option(min=0.1, max=3600, help="Longest time for a request.")
     ] = 20.0,
+    fetch: Fetch = False,
+    fetch_private: FetchPrivate = False,
 ) -> None:
     """Open the editor for writers on this machine, and an HTTP API.
 
-    Nothing that is typed leaves the machine. The API is described at /openapi.json.
+    Nothing that is typed leaves the machine. With --fetch the editor gets pages from addresses
+    that are given to it. The API is described at /openapi.json.
 
     Example: understand serve
     """
+    from understandability.errors import OptionError
+    from understandability.formats.fetching import FetchLimits
     from understandability.scoring import Settings
     from understandability.serve.guard import RequestLimits
     from understandability.serve.run import run
 
+    if fetch_private and not fetch:
+        raise OptionError("--fetch-private says where --fetch may go; add --fetch")
     run(
-        Settings(
-            bundle=bundle,
-            reader=reader,
-            threshold=threshold,
-            user=user,
-            noise_scale=number(noise_scale, "--noise-scale"),
-        ),
+        Settings(**model.chosen),
         host=host,
         port=port,
         names=tuple(name or ()),
         token=token,
         workers=workers,
         limits=RequestLimits(megabytes=limit_mb, seconds=limit_seconds),
+        fetching=FetchLimits(int(limit_mb * 1e6), limit_seconds, private=fetch_private)
+        if fetch
+        else None,
     )

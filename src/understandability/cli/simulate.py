@@ -203,14 +203,14 @@ def systems(
         seed=seed,
     )
     if output != "-" and form is None:
-        show_table(found.table(wide=True), texts=1)
+        show_table(found.table(), texts=1)
     if output is not None or form is not None:
-        rows = found.table().to_dicts()
+        rows = found.rows().to_dicts()
         write_result(
             output or "-",
             {"settings": _settings(found.grid, seed), "cells": rows},
             lambda: rows,
-            table=lambda: found.table(wide=True),
+            table=found.table,
             stated=form,
         )
 

@@ -102,7 +102,7 @@ def validate(
         raise OptionError(
             "there is nothing to compare; name a bundle and labelled texts, or --grid PAGES"
         )
-    from understandability.api.training import validate as compare
+    from understandability.api.validation import validate as compare
     from understandability.evaluation.validation import report
     from understandability.models import load_bundle
 

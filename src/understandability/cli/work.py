@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from understandability.cli.options import Quiet, Strict
 from understandability.cli.progress import ProgressLine, duration
 from understandability.errors import OptionError
 
@@ -74,36 +75,13 @@ Address = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Where rows go and how they are made, as the options say; None where one was not given."""
+    """How rows are made, as the options say; None where one was not given."""
 
-    output: str | None
-    strict: bool
-    quiet: bool
-    workers: int | None = None
-    limit_seconds: float | None = None
-    worker_mb: float | None = None
-    shard: str | None = None
-    runner: str | None = None
-    address: str | None = None
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether rows go to a crawl folder; raises `OptionError` where options do not fit."""
-        of_folders = {"shard": self.shard, "runner": self.runner, "address": self.address}
-        given = [f"--{name}" for name, value in of_folders.items() if value is not None]
-        is_folder = self.output is not None and _is_folder(self.output)
-        if given and not is_folder:
-            raise OptionError(
-                f"{given[0]} belongs to a crawl folder, which {self.output or 'the terminal'} is "
-                "not; name one, such as -o scores/"
-            )
-        if self.runner not in (None, *RUNNERS):
-            raise OptionError(
-                f"runner {self.runner!r} does not exist; choose one of {', '.join(RUNNERS)}"
-            )
-        if self.address is not None and self.runner != "ray":
-            raise OptionError("--address is that of a Ray cluster; give --runner ray as well")
-        return is_folder
+    strict: Strict = False
+    quiet: Quiet = False
+    workers: Workers = None
+    limit_seconds: LimitSeconds = None
+    worker_mb: WorkerMb = None
 
     @property
     def limits(self) -> Any:
@@ -116,8 +94,41 @@ class Work:
         return Limits(self.limit_seconds or usual.seconds, self.worker_mb or usual.megabytes)
 
 
+@dataclass(frozen=True, slots=True)
+class FolderWork(Work):
+    """The same, where crawl folders are filled too."""
+
+    shard: Shard = None
+    runner: Runner = None
+    address: Address = None
+
+    def fills_folder(self, output: str | None) -> bool:
+        """Whether rows go to a crawl folder; raises `OptionError` where options do not fit."""
+        of_folders = {"shard": self.shard, "runner": self.runner, "address": self.address}
+        given = [f"--{name}" for name, value in of_folders.items() if value is not None]
+        is_one = is_folder(output)
+        if given and not is_one:
+            raise OptionError(
+                f"{given[0]} belongs to a crawl folder, which {output or 'the terminal'} is "
+                "not; name one, such as -o scores/"
+            )
+        if self.runner not in (None, *RUNNERS):
+            raise OptionError(
+                f"runner {self.runner!r} does not exist; choose one of {', '.join(RUNNERS)}"
+            )
+        if self.address is not None and self.runner != "ray":
+            raise OptionError("--address is that of a Ray cluster; give --runner ray as well")
+        return is_one
+
+
 def make(
-    sources: Sources, maker: RowMaker, work: Work, *, title: str, shown: Mapping[str, str]
+    sources: Sources,
+    maker: RowMaker,
+    destination: str | None,
+    work: Work,
+    *,
+    title: str,
+    shown: Mapping[str, str],
 ) -> None:
     """Make the rows of pages, telling how it goes; `shown` are the columns for a terminal.
 
@@ -126,21 +137,21 @@ def make(
     """
     from understandability.crawl.plan import make_plan
 
-    is_folder = work.is_folder
+    folder_work = work if isinstance(work, FolderWork) and work.fills_folder(destination) else None
     plan = make_plan(sources, maker)
-    if is_folder:
-        _fill(plan, work, title)
+    if folder_work is not None:
+        _fill(plan, str(destination), folder_work, title)
         return
     from understandability.cli.tables import show
     from understandability.crawl.outputs import InMemory, TableFile, errors_of
 
-    _check_output(sources, work.output)
+    _check_output(sources, destination)
     with ExitStack() as stack:
         output: InMemory | TableFile
-        if work.output is None:
+        if destination is None:
             output = InMemory(_MOST_SHOWN)
         else:
-            output = stack.enter_context(TableFile(work.output, plan.described))
+            output = stack.enter_context(TableFile(destination, plan.described))
         progress = run(plan, output, work)
     if isinstance(output, InMemory) and progress.made:
         import pyarrow as pa
@@ -152,11 +163,11 @@ def make(
             typer.echo("... and more; write them with -o FILE")
     tell_failures(output.failures)
     if not work.quiet:
-        if work.output is not None:
+        if destination is not None:
             typer.echo(title, err=True)
         failed = progress.failed.total()
-        in_file = work.output not in (None, "-") and failed
-        where = f" (in {errors_of(str(work.output))})" if in_file else ""
+        in_file = destination not in (None, "-") and failed
+        where = f" (in {errors_of(str(destination))})" if in_file else ""
         typer.echo(f"{progress.made:,} documents, {failed:,} errors{where}", err=True)
         for kind, count in progress.skipped.most_common():
             typer.echo(f"passed over: {count:,} {kind}", err=True)
@@ -205,7 +216,7 @@ def summary(path: str, status: Status, skipped: Mapping[str, int]) -> Iterator[s
         yield from histogram(facts.difficulties)
 
 
-def _fill(plan: Plan, work: Work, title: str) -> None:
+def _fill(plan: Plan, path: str, work: FolderWork, title: str) -> None:
     """Do what is left to do in a crawl folder."""
     from understandability.crawl.engine import fill_folder
     from understandability.crawl.folder import CrawlFolder
@@ -215,7 +226,7 @@ def _fill(plan: Plan, work: Work, title: str) -> None:
 
     check_can_go_on(plan)
     inputs = shard_of(plan.inputs, work.shard)
-    folder = CrawlFolder(str(work.output), plan.described)
+    folder = CrawlFolder(path, plan.described)
     folder.begin(plan.description)
     limits = work.limits or Limits()
     begun = time.monotonic()
@@ -270,12 +281,12 @@ def _check_output(sources: Sources, output: str | None) -> None:
     check_is_no_input(output, (file.path for file in sources.files))
 
 
-def _is_folder(output: str) -> bool:
+def is_folder(output: str | None) -> bool:
     """Whether a path is that of a crawl folder; raises `OptionError` where it names no output."""
     from understandability.storage.remote import is_url
     from understandability.storage.tables import table_format
 
-    if output == "-":
+    if output in (None, "-"):
         return False
     if output.endswith("/") or (not is_url(output) and Path(output).is_dir()):
         return True

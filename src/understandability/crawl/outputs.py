@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from understandability.crawl.folder import Part, failure_table
@@ -79,13 +78,8 @@ class TableFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._closing.__exit__(kind, error, trace)
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
+        self._closing.__exit__(kind, *rest)
         if kind is None and self._errors is None and self._destination != "-":
             remove(errors_of(self._destination))  # of an earlier time
 

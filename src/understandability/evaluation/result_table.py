@@ -143,10 +143,10 @@ class Tabular:
         """The table as a frame."""
         return self.table().to_pandas()
 
-    def to_markdown(self, *, digits: int = 4) -> str:
-        """The table as Markdown."""
-        return self.table(digits=digits).to_markdown()
+    def to_markdown(self, **how: Any) -> str:
+        """The table as Markdown; `how` is as in `table`."""
+        return self.table(**how).to_markdown()
 
-    def to_latex(self, *, digits: int = 4) -> str:
-        """The table as LaTeX."""
-        return self.table(digits=digits).to_latex()
+    def to_latex(self, **how: Any) -> str:
+        """The table as LaTeX; `how` is as in `table`."""
+        return self.table(**how).to_latex()

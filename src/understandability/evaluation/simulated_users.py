@@ -46,7 +46,7 @@ class SimulatedUser:
     tau_ap: float
     readable: float
     first: str
-    first_by_rbp: float
+    first_by_rbp: int
     mover: str
 
 
@@ -68,7 +68,15 @@ class SimulatedUsers(Tabular):
     def table(self, *, digits: int = 4) -> ResultTable:
         """A row for each user."""
         columns = tuple(SimulatedUser.__dataclass_fields__)
-        rows = tuple(tuple(getattr(user, name) for name in columns) for user in self.users)
+        rows = tuple(
+            tuple(
+                # Thresholds of the papers are whole numbers, and should look so.
+                int(value) if name == "threshold" and value.is_integer() else value
+                for name in columns
+                for value in [getattr(user, name)]
+            )
+            for user in self.users
+        )
         return ResultTable(columns, rows, note=" ".join(self.remarks), digits=digits)
 
     def distribution(self) -> ResultTable:
@@ -174,7 +182,7 @@ def _user(
         math.nan if flat else tau_ap(plain, biased),
         readable,
         "-" if np.ptp(biased) == 0 else result.runs[best],
-        float(1 + (plain > plain[best]).sum()),
+        1 + int((plain > plain[best]).sum()),
         "-" if flat or not moved else f"{moved[0][0]} ({moved[0][1]:g} to {moved[0][2]:g})",
     )
 

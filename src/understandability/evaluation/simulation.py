@@ -18,7 +18,7 @@ from understandability.evaluation.conventions import Conventions
 from understandability.evaluation.labels import Dimension, Judgements
 from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.scoring import score
-from understandability.evaluation.result_table import ResultTable
+from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale, parse_scale
 from understandability.records import Labels, Run
 
@@ -78,17 +78,20 @@ class SimulatedCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Simulation:
+class Simulation(Tabular):
     """What a simulation gave: a cell for each kind of system and measure."""
 
     grid: SimulationGrid
     cells: tuple[SimulatedCell, ...]
 
-    def table(self, *, wide: bool = False, digits: int = 3) -> ResultTable:
-        """A row for each cell; `wide` a row for each kind of system, with mean ± deviation."""
-        if not wide:
-            columns = tuple(SimulatedCell.__dataclass_fields__)
-            return ResultTable(columns, tuple(map(astuple, self.cells)), digits=digits)
+    def rows(self) -> ResultTable:
+        """A row for each cell, mean and deviation as numbers."""
+        return ResultTable(
+            tuple(SimulatedCell.__dataclass_fields__), tuple(map(astuple, self.cells))
+        )
+
+    def table(self, *, digits: int = 3) -> ResultTable:
+        """A row for each kind of system, a column for each measure: mean ± deviation."""
         rows: dict[tuple[float, float, float], list[str]] = {}
         for cell in self.cells:
             kind = (cell.topicality, cell.mean_label, cell.deviation)
@@ -101,16 +104,8 @@ class Simulation:
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each cell, as a frame."""
-        return self.table().to_pandas()
-
-    def to_markdown(self, *, digits: int = 3) -> str:
-        """The wide table as Markdown."""
-        return self.table(wide=True, digits=digits).to_markdown()
-
-    def to_latex(self, *, digits: int = 3) -> str:
-        """The wide table as LaTeX."""
-        return self.table(wide=True, digits=digits).to_latex()
+        """The `rows` as a frame."""
+        return self.rows().to_pandas()
 
 
 def simulate(

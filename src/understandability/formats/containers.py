@@ -218,7 +218,7 @@ def _elements(
 _PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
 _DIGITS = re.compile(rb"[0-9]+")
 _MOST_DIGITS = 300
-_BAD_HEADER = "bad checksum"  # what `tarfile` says of a block that is no header
+_NO_HEADER = ("bad checksum", "invalid header")  # what `tarfile` says of other blocks
 
 
 class ForwardFile(io.RawIOBase):
@@ -271,7 +271,7 @@ class _Member(tarfile.TarInfo):
                 return super().fromtarfile(archive)
             except tarfile.HeaderError as error:
                 length = file.tell() - start
-                if str(error) == _BAD_HEADER and start:
+                if str(error) in _NO_HEADER and start:
                     file.damage = file.damage or f"no member begins at byte {start} ({error})"
                 elif length == tarfile.BLOCKSIZE or not start:  # zeros: the end mark
                     raise
@@ -314,7 +314,7 @@ def read_tar_pages(
         for archive, member in tar_members(stream, max(limit, 1 << 20)):
             yield from _tar_page(archive, member, source, limit, skipped)
     except (tarfile.TarError, DamagedStreamError) as error:
-        yield Failure(source, source, "read", f"damaged archive, read up to there: {error}")
+        yield Failure(source, source, "read", f"damaged archive: {error}")
 
 
 def _tar_page(

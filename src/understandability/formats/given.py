@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from understandability.errors import InputError, in_one_line
+from understandability.errors import InputError
+from understandability.formats.frames import is_frame, table_of
 from understandability.formats.runs import (
     labels_from_columns,
     labels_from_frame,
@@ -54,8 +55,8 @@ def runs_of(given: Any, name: str = "run") -> Iterator[Run]:
         yield given
     elif isinstance(given, str | Path):
         yield from read_runs([given])
-    elif _is_frame(given):
-        yield from _runs_of_table(_table(given, "runs"), name)
+    elif is_frame(given):
+        yield from _runs_of_table(table_of(given, "frame of runs"), name)
     elif isinstance(given, Mapping) and given:
         yield from _runs_of_mapping(given, name)
     elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
@@ -87,8 +88,8 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
         return given
     if isinstance(given, str | Path):
         return read_labels(given, dimension, column)
-    if _is_frame(given):
-        return _labels_of_table(_table(given, dimension), dimension, column)
+    if is_frame(given):
+        return _labels_of_table(table_of(given, f"frame of {dimension}"), dimension, column)
     if isinstance(given, Mapping) and given:
         first = next(iter(given.values()))
         try:
@@ -161,26 +162,6 @@ def _by_score(run: Run) -> Run:
     starts = np.full(len(run.queries), len(run) + 1)
     np.minimum.at(starts, run.query_ids, ranks)
     return replace(run, ranks=ranks - starts[run.query_ids] + 1)
-
-
-def _is_frame(given: Any) -> bool:
-    return hasattr(given, "columns") or hasattr(given, "column_names")
-
-
-def _table(given: Any, what: str) -> pa.Table:
-    """An Arrow table of a frame of pandas, polars or Arrow."""
-    import pyarrow as pa
-
-    try:
-        if isinstance(given, pa.Table):
-            return given
-        if hasattr(given, "to_arrow"):
-            return given.to_arrow()
-        return pa.Table.from_pandas(given, preserve_index=False)
-    except (pa.ArrowException, AttributeError, TypeError) as error:
-        raise InputError(
-            f"the frame of {what} cannot be read: {in_one_line(error)}; give columns of one kind"
-        ) from error
 
 
 def _column(table: pa.Table, names: Iterable[str]) -> str | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from understandability.errors import InputError, WrongTypeError, in_one_line
+from understandability.errors import InputError, in_one_line
+from understandability.formats.frames import table_of
 from understandability.formats.jsonl import read_objects
 from understandability.storage.streams import DamagedStreamError, open_stream
 from understandability.storage.tables import read_table, table_format
@@ -26,7 +27,8 @@ def read_records(given: Any) -> list[dict[str, Any]]:
     [{'id': 'a', 'label': 3}]
     """
     if not isinstance(given, str | Path):
-        return _of_frame(given)
+        records: list[dict[str, Any]] = table_of(given, "table of records").to_pylist()
+        return records
     path = str(given)
     kind, _ = table_format(path)
     if kind == "jsonl":
@@ -58,24 +60,3 @@ def _delimited(path: str, delimiter: str) -> Iterator[dict[str, Any]]:
                 f"{path} cannot be read as UTF-8 text with {delimiter!r} between cells; the "
                 f"trouble starts at line {rows.line_num + 1}: {in_one_line(error)}"
             ) from error
-
-
-def _of_frame(given: Any) -> list[dict[str, Any]]:
-    import pyarrow as pa
-
-    try:
-        if isinstance(given, Mapping):
-            table = pa.table({str(name): pa.array(values) for name, values in given.items()})
-        elif isinstance(given, pa.Table):
-            table = given
-        elif hasattr(given, "to_arrow"):
-            table = given.to_arrow()
-        else:
-            table = pa.Table.from_pandas(given, preserve_index=False)
-    except (pa.ArrowException, AttributeError, TypeError, ValueError) as error:
-        raise WrongTypeError(
-            "a table of records is a path, a frame of pandas, polars or Arrow, or a dictionary of "
-            f"lists of one length, not this {type(given).__name__}: {in_one_line(error)}"
-        ) from error
-    records: list[dict[str, Any]] = table.to_pylist()
-    return records

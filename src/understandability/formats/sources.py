@@ -224,6 +224,7 @@ class Sources:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 file = Path(parent, name)
+                _check_versions(file.relative_to(folder).as_posix(), str(folder))
                 if self._is_input(name, file.is_file()):
                     docno = file.relative_to(folder).as_posix()
                     yield File(docno, file.as_posix(), folder.as_posix(), file.stat().st_size)
@@ -231,6 +232,7 @@ class Sources:
     def _find_below(self, system: Any, top: str, url: str) -> Iterator[File]:
         for path, entry in sorted(system.find(top, detail=True).items()):
             name = path.removeprefix(top).lstrip("/")
+            _check_versions(name, url)
             if self._is_input(name.rpartition("/")[2], not name.startswith(".")):
                 yield File(name, system.unstrip_protocol(path), url, int(entry["size"] or 0))
 
@@ -341,6 +343,16 @@ def _printable(record: Page | Failure) -> Page | Failure:
         record,
         **{name: text.encode("utf-8", "backslashreplace").decode() for name, text in texts.items()},
     )
+
+
+def _check_versions(name: str, folder: str) -> None:
+    """Raise what is wrong with a folder that has such a file: it belongs to a versioned table."""
+    kind = "Delta" if "/_delta_log/" in f"/{name}" else "Iceberg"
+    if kind == "Delta" or name.endswith(".metadata.json"):
+        raise InputError(
+            f"{folder} holds a {kind} table ({name}), whose files are also those of older "
+            "versions; read it by its own package, and score what that gives with ud.score_table"
+        )
 
 
 def _check_kind(path: str) -> None:

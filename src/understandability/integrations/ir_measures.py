@@ -9,16 +9,20 @@ provider; `use` says once what it knows nothing of, the labels of understandabil
     use("qunder.txt", scale="lower-easier:40")
     ir_measures.calc_aggregate([ir_measures.parse_measure("uRBP(p=0.8)@10")], qrels, run)
 
+PyTerrier's ``pt.Experiment(..., eval_metrics=["uRBP(p=0.8)@10", "ndcg_cut_10"])`` takes the same
+names as text.
+
 Labels may also stand in a column of the qrels (``understandability``), as in those of
 ir_datasets; `use` then gives their scale alone. Measures of measures (``H(...)``,
-``residual(...)``) are no names that ir_measures can read: `measures` gives them. Its command line
-with our measures is
+``residual(...)``) are no names that the parser of ir_measures can read: experiments take them as
+text, and `measures` gives them as objects. The command line of ir_measures loads no providers of
+others; with ours it is
 
     python -m understandability.integrations.ir_measures --understandability qunder.txt \\
         --scale lower-easier:40 qrels.txt mine.run 'uRBP(p=0.8)@10' nDCG@10
 
-Names that ir_measures has itself (RBP, nDCG, ERR, Judged) stay its own there. Needs the extra
-``ir``.
+Names that ir_measures has itself (RBP, nDCG, ERR, Judged) stay its own there, and all that
+trec_eval calls a measure stays what it is. Needs the extra ``ir``.
 """
 
 # mypy: allow-untyped-calls
@@ -26,6 +30,7 @@ Names that ir_measures has itself (RBP, nDCG, ERR, Judged) stay its own there. N
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -224,6 +229,18 @@ def _beside(qrels: Any, measures: Sequence[OurMeasure]) -> dict[str, Dimension]:
     return found
 
 
+_of_trec_eval = ir_measures.parse_trec_measure
+
+
+def _of_text(measure: str) -> list[Any]:
+    """A measure of ours by its name, and what trec_eval calls so by any other."""
+    base = re.match(r"\w*", measure.strip())
+    known = ir_measures.measures.registry.get(base[0] if base else "")
+    if isinstance(known, OurMeasure) or (base and base[0] in COMPOUNDS):
+        return [OurMeasure(_of=parse_measure(measure))]
+    return list(_of_trec_eval(measure))
+
+
 def _register() -> None:
     """Make our provider, and the names that ir_measures has not, known to it."""
     provider = ir_measures.providers.register(UnderstandabilityProvider())
@@ -231,6 +248,9 @@ def _register() -> None:
     for name in example_names():
         if name not in ir_measures.measures.registry and name not in COMPOUNDS:
             ir_measures.measures.register(_named(name)(), name=name)
+    # PyTerrier reads measures that are text by this function of ir_measures, which has no table
+    # of names that one could add to.
+    ir_measures.parse_trec_measure = _of_text
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

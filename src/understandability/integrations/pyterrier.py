@@ -5,6 +5,9 @@ They are plain Python: no Java virtual machine is started. Needs the extra ``pyt
     from understandability.integrations.pyterrier import Rerank, Understandability
 
     pipeline = bm25 >> pt.text.get_text(dataset) >> Understandability() >> Rerank(top=15)
+
+`use` (of `understandability.integrations.ir_measures`) gives our measures their labels; importing
+this module makes their names known to ``pt.Experiment``.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ except ImportError as error:
 
 from understandability.documents import document_of_page
 from understandability.errors import InputError
+from understandability.integrations.ir_measures import use
 from understandability.ranking.criteria import Criterion, column_direction, read_criterion
 from understandability.ranking.rerank import rerank
 from understandability.records import HTML, TEXT, Labels, Page, Run
@@ -29,6 +33,8 @@ from understandability.scoring import Scorer, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
+
+__all__ = ["Rerank", "Understandability", "use"]
 
 ESTIMATES = ("p_understandable", "difficulty", "spread")
 

@@ -113,7 +113,9 @@ class Bundle:
         flags: tuple[tuple[str, ...], ...] = ((),) * len(batch)
         if isinstance(self.model, PageModel):
             found = batch.once(self.model.levels)
-            levels, evidence, flags = np.clip(raw, A1, C2), found.error, found.flags
+            levels, flags = np.clip(raw, A1, C2), found.flags
+            if isinstance(self.calibration, PageScale):
+                evidence = found.error
         lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
         difficulty, spread = self.calibration.apply(raw, evidence)
         noise = spread if noise_scale is None and user == "calibrated" else noise_scale
@@ -255,11 +257,13 @@ def _bundle(files: BundleFiles) -> Bundle:
             "upgrade it"
         )
     made = _model(kind, model, files.weights)
+    # A page model has the scale of pages, unless labels of somebody's own gave it another.
+    of_pages = isinstance(made, PageModel) and "raw" not in knots
     return Bundle(
         name,
         licence,
         made,
-        (PageScale if isinstance(made, PageModel) else Calibration).from_json(knots),
+        (PageScale if of_pages else Calibration).from_json(knots),
         MappingProxyType(card),
         files.checksum,
     )

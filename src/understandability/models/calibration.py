@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,10 @@ SHORT, _LONG = 50, 300
 _EASIEST_LABEL, _HARDEST_LABEL = 20.0, 80.0
 
 
+# The scale of the first version: a table of CEFR levels, or a line through the labels of a bundle.
+LABELS = "labels.v1"
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """A monotone map by straight lines between knots, and the standard error along it.
@@ -31,7 +35,7 @@ class Calibration:
     which is that of a text of up to 50 words. It falls with the words to the power of `-shrink`,
     up to 300 words: a longer text tells more. For each time that it is e times as long, `lean` is
     taken off its raw output: people may judge it easier. Outside the knots the difficulty stays
-    that of the nearest.
+    that of the nearest. `scale` names the scale of the difficulties.
 
     >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).apply(np.array([0, 2, 2.5]))
     (array([20., 50., 65.]), array([ 5. , 10. , 12.5]))
@@ -47,9 +51,7 @@ class Calibration:
     spread: tuple[float, ...]
     shrink: float = 0.0
     lean: float = 0.0
-
-    # The first version's: a table of CEFR levels, or a line through the labels of a bundle.
-    scale: ClassVar[str] = "labels.v1"
+    scale: str = LABELS
 
     def __post_init__(self) -> None:
         raw, difficulty, spread = map(np.asarray, (self.raw, self.difficulty, self.spread))
@@ -83,15 +85,16 @@ class Calibration:
         """Raw outputs with their difficulty and spread, for a card: the knots."""
         return list(zip(self.raw, self.difficulty, self.spread, strict=True))
 
-    def to_json(self) -> dict[str, list[float] | float]:
-        """The knots, for ``bundle.json``."""
-        return {
+    def to_json(self) -> dict[str, Any]:
+        """The knots, for ``bundle.json``; a scale of its own by name."""
+        knots: dict[str, Any] = {
             "raw": list(self.raw),
             "difficulty": list(self.difficulty),
             "spread": list(self.spread),
             "shrink": self.shrink,
             "lean": self.lean,
         }
+        return knots if self.scale == LABELS else {**knots, "scale": self.scale}
 
     @classmethod
     def from_json(cls, knots: Mapping[str, Any]) -> Self:
@@ -101,7 +104,10 @@ class Calibration:
                 tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread")
             )
             lean = float(knots.get("lean", 0.0))  # older bundles have none
-            return cls(raw, difficulty, spread, float(knots["shrink"]), lean)
+            scale = knots.get("scale", LABELS)
+            if not isinstance(scale, str):
+                raise TypeError
+            return cls(raw, difficulty, spread, float(knots["shrink"]), lean, scale)
         except (TypeError, ValueError, KeyError) as error:
             raise InputError("the calibration is not three lists of numbers and two") from error
 
@@ -156,7 +162,8 @@ def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
     slope, start = np.polyfit(values, labels, 1) if np.ptp(values) > 0 else (0.0, 0.0)
     if slope <= 0:
         raise InputError(
-            "the estimates out of fold do not rise with the labels; check the labels' direction"
+            "the model's estimates of these texts do not rise with the labels; check the labels' "
+            "direction"
         )
     spread = max(float(np.std(labels - (slope * values + start))), 0.5)
     ends = (float((EASIEST - start) / slope), float((HARDEST - start) / slope))

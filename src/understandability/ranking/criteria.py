@@ -63,14 +63,15 @@ def read_criterion(text: str) -> Criterion:
 
 
 def mixed_models(texts: Sequence[str]) -> str:
-    """A sentence, where estimates of several models or scales are among criteria; '' else.
+    """A sentence, where estimates of several models or scales are among scores; '' else.
 
     ``FILE:COLUMN`` tells its model by the settings in a Parquet file, or beside a text file.
     """
     files: dict[str, str] = {}
     for text in texts:
         path, column, _ = _split(text)
-        if column in _COLUMNS and _is_table(path) and Path(path).is_file():
+        estimates = column is None or column in _COLUMNS
+        if estimates and _is_table(path) and Path(path).is_file():
             settings = read_settings(path) or {}
             if "model" in settings and "scale" in settings:
                 files.setdefault(f"{settings['model']} on scale {settings['scale']}", path)

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 from understandability.direction import Direction
@@ -337,4 +338,9 @@ def plain_data(value: Any) -> Any:
         return {key: plain_data(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [plain_data(each) for each in value]
-    return {each.name: plain_data(getattr(value, each.name)) for each in fields(value)}
+    return {name: plain_data(getattr(value, name)) for name in _names(type(value))}  # type: ignore[arg-type]  # classes have a hash
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))

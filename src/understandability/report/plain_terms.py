@@ -10,8 +10,9 @@ row holds:
     not-near: not-before: not-after:   none of these is there
 
 Words of rules match their plurals and verb forms; words in capitals are universal parts of speech,
-`PUNCT` also the end of the sentence, and ``be`` stands for is, was, been and the like. At each
-word the longest term wins, and of its rows the first whose rules hold, rows with rules first.
+`PUNCT` also an end of the sentence, `START` its start, and ``be`` stands for is, was, been and the
+like. At each word the longest term wins, and of its rows the first whose rules hold, rows with
+rules first. Of its plain terms those are offered that fit there.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import numpy as np
 from understandability.features import Batch
 from understandability.language.inflection import (
     BASE,
+    ING,
     PARTICIPLE,
     PAST,
     PLURAL,
@@ -56,8 +58,13 @@ _TAGS: Mapping[str, frozenset[str]] = {
     "adverb": frozenset(("ADV", "ADJ", "SCONJ", "CCONJ", "NOUN", "ADP")),
 }
 _NAMES = frozenset(("NOUN", "ADJ", "PROPN"))
+_OPENS = frozenset((".", ":", ";", "?", "!", "(", "[", "“", "•", "‘", "-", "–", "—"))
 _OBJECT = frozenset(("DET", "NOUN", "PRON", "ADJ", "NUM", "PROPN"))
+_OBJECT_OF_PAST = _OBJECT | {"SCONJ", "ADV", "PART"}
 _WANTS_OBJECT = frozenset(("of", "to", "into", "in", "from", "with", "for", "as"))
+_AFTER_PREDICATE = frozenset(("PUNCT", "ADP", "SCONJ", "PART", "AUX", "VERB"))
+_OF_NOUN = frozenset(("ADP", "NUM", "CCONJ", "NOUN", "ADJ", "PROPN"))
+_BEFORE_NOUN = frozenset(("DET", "ADJ", "NUM", "ADP", "CCONJ"))
 _CLAUSE = frozenset(("how", "what", "when", "whether", "too", "with", "not", "no", "out"))
 _NO_PASSIVE = frozenset(("become", "come", "fall", "get", "go", "grow", "happen", "rise"))
 # The head of a plain noun stands before the first of these: "bulges in a blood vessel".
@@ -71,6 +78,9 @@ _AFTER_HEAD = frozenset(
         "away", "out", "off", "taken", "given", "caused", "left", "going", "getting", "being",
         "taking", "doing", "making", "leading", "helping", "put", "made", "or", "and", "up",
         "living", "wanting", "relying", "accused", "sued", "across", "back", "down", "also",
+        "aimed", "eaten", "pumped", "ordered", "sold", "caught", "controlled", "burned", "promised",
+        "signed", "owned", "allowed", "covered", "tested", "considered", "harmed", "borrowed",
+        "produced", "chosen", "trusted", "comparing", "grown", "because",
         "it", "they", "how", "no", "so", "why", "only", "both",
     )
 )  # fmt: skip
@@ -126,6 +136,19 @@ def _rules(text: str) -> Iterator[_Rule]:
         )
 
 
+def _plural(plain: str) -> str:
+    """The plural of a plain noun, whose head stands before the first word such as "of".
+
+    >>> [_plural(plain) for plain in ("germ test", "bulge in a blood vessel", "calories eaten")]
+    ['germ tests', 'bulges in a blood vessel', 'calories eaten']
+    """
+    words = plain.split()
+    end = next((n for n, word in enumerate(words) if n and word in _AFTER_HEAD), len(words))
+    head = words[end - 1]
+    is_plural = end < len(words) and head.endswith("s") and not head.endswith("ss")
+    return " ".join((*words[: end - 1], head if is_plural else plural(head), *words[end:]))
+
+
 @cache
 def plain_terms() -> tuple[PlainTerm, ...]:
     """All rows of both tables.
@@ -144,7 +167,7 @@ def plain_terms() -> tuple[PlainTerm, ...]:
                     term,
                     plain,
                     tuple(
-                        plural(each) if form == "-" else form
+                        _plural(each) if form == "-" else form
                         for each, form in zip(plain, special, strict=False)
                     )
                     if part == "noun"
@@ -259,7 +282,8 @@ class _Sentence:
             return any(_stems(self.tokens[i]) & rule.words for i in places) != rule.negative
         place = end if rule.place == "before" else start - 1
         if not 0 <= place < len(self.tokens):
-            return ("PUNCT" in rule.words) != rule.negative
+            edge = "PUNCT" in rule.words or (place < 0 and "START" in rule.words)
+            return edge != rule.negative
         found = self.tags[place] in rule.words or bool(_stems(self.tokens[place]) & rule.words)
         return found != rule.negative
 
@@ -343,22 +367,47 @@ def _chosen(forms: Sequence[_Form], sentence: _Sentence, start: int, end: int) -
         return None
     parts = {form.row.part for form in forms}
     for form in forms:
-        fits = _FITS.get(form.row.part)
-        if (
-            _has_part(form.row.part, parts, sentence, start, end)
-            and not (form.row.plain and _repeats(form.row.plain[0], sentence, start, end))
-            and (fits is None or not form.row.plain or fits(form, sentence, start, end))
-            and all(sentence.holds(rule, start, end) for rule in form.row.rules)
+        if _has_part(form.row.part, parts, sentence, start, end) and all(
+            sentence.holds(rule, start, end) for rule in form.row.rules
         ):
-            return form
+            fitting = _fitting(form, sentence, start, end)
+            if fitting is not None:
+                return fitting
     return None
+
+
+def _fitting(form: _Form, sentence: _Sentence, start: int, end: int) -> _Form | None:
+    """The form with those of its plain terms that fit there; None where none of them does."""
+    row = form.row
+    fits = _FITS.get(row.part)
+    places = [
+        place
+        for place, plain in enumerate(row.plain)
+        if not _repeats(plain, sentence, start, end)
+        and (fits is None or fits(form, plain, sentence, start, end))
+    ]
+    if len(places) == len(row.plain):
+        return form
+    if not places:
+        return None
+    plurals = tuple(row.plurals[place] for place in places) if row.plurals else ()
+    plain = tuple(row.plain[place] for place in places)
+    return form._replace(row=replace(row, plain=plain, plurals=plurals))
 
 
 def _is_name(sentence: _Sentence, start: int, end: int) -> bool:
     """Whether the words stand in a name: "the American Academy of Pediatrics"."""
-    if not start or not sentence.tokens[start][0].isupper():
+    if not sentence.tokens[start][0].isupper():
         return False
-    return sentence.tag(start - 1) != "PUNCT" or sentence.word(end) == ","
+    if (
+        end < len(sentence.tokens)
+        and sentence.tokens[end].istitle()
+        and sentence.tag(end) in _NAMES
+    ):
+        return True  # "Endometrial Cancer Prevention"
+    if not start:
+        return False
+    return sentence.word(start - 1) not in _OPENS or sentence.word(end) == ","
 
 
 def _has_part(part: str, parts: set[str], sentence: _Sentence, start: int, end: int) -> bool:
@@ -379,9 +428,9 @@ def _repeats(plain: str, sentence: _Sentence, start: int, end: int) -> bool:
     return any(own & _stems(sentence.tokens[place]) for place in beside)
 
 
-def _fits_as_noun(form: _Form, sentence: _Sentence, start: int, end: int) -> bool:
+def _fits_as_noun(form: _Form, plain: str, sentence: _Sentence, start: int, end: int) -> bool:
     """Not where the frame asks for one word: "colonoscopy screening", "oxygen uptake"."""
-    words = form.row.plain[0].split()
+    words = plain.split()
     before, following = sentence.tag(start - 1) if start else "", sentence.tag(end)
     if following in ("NOUN", "PROPN") and sentence.word(end) in ("syndrome", "disease"):
         return False  # a part of its name
@@ -402,10 +451,10 @@ def _fits_as_noun(form: _Form, sentence: _Sentence, start: int, end: int) -> boo
     return not (has_tail and before in ("NOUN", "PROPN"))
 
 
-def _fits_as_verb(form: _Form, sentence: _Sentence, start: int, end: int) -> bool:
-    first, *others = form.row.plain[0].split()
+def _fits_as_verb(form: _Form, plain: str, sentence: _Sentence, start: int, end: int) -> bool:
+    first, *others = plain.split()
     following, before = sentence.tag(end), sentence.tag(start - 1) if start else ""
-    after_subject = before in ("NOUN", "PRON", "PROPN", "ADV")
+    after_subject = before in ("NOUN", "PRON", "PROPN", "ADV", "CCONJ")
     in_past = form.name in (PAST, PARTICIPLE)
     passive = in_past and any(sentence.word(place) in _BE for place in range(start - 3, start))
     if form.name == BASE and sentence.word(start - 1) in _BE:
@@ -416,7 +465,8 @@ def _fits_as_verb(form: _Form, sentence: _Sentence, start: int, end: int) -> boo
         in_past
         and not passive
         and after_subject
-        and following == "ADP"
+        and (following not in _OBJECT_OF_PAST or before in ("ADV", "CCONJ"))
+        and not any(sentence.word(place) in _HAVE for place in range(start - 3, start))
         and verb_form(first, PAST) != verb_form(first, PARTICIPLE)
     ):
         return False  # "rates declined by half", "rates taken by nurses": which it is nobody knows
@@ -428,6 +478,8 @@ def _fits_as_verb(form: _Form, sentence: _Sentence, start: int, end: int) -> boo
         and not form.row.term.endswith(others[-1])
     ):
         return False  # "was intubated" is no "was put a tube into"
+    if form.name in (PAST, PARTICIPLE, ING) and before in ("DET", "ADJ", "NUM"):
+        return False  # "a randomized controlled trial", "an activating mutation"
     # "elevated levels": only one word may stand before its noun.
     return not (
         in_past
@@ -437,17 +489,32 @@ def _fits_as_verb(form: _Form, sentence: _Sentence, start: int, end: int) -> boo
     )
 
 
-def _fits_as_adjective(form: _Form, sentence: _Sentence, start: int, end: int) -> bool:
-    words = form.row.plain[0].split()
+def _fits_as_adjective(form: _Form, plain: str, sentence: _Sentence, start: int, end: int) -> bool:
+    words = plain.split()
     if not form.row.behind:
         return not (words[0] in _WANTS_OBJECT and sentence.tag(start - 1) == "VERB")
-    until = end
-    while sentence.tag(until) in ("NOUN", "ADJ"):
+    until = _end_of_nouns(sentence, end)
+    if until == end:  # "was unresectable", not "localized or regional disease"
+        return sentence.tag(end) in _AFTER_PREDICATE and sentence.tag(start - 1) not in _BEFORE_NOUN
+    # "excess risk of cancer", "grade 3 pain": behind all of it
+    return sentence.word(until) in ("between", "among") or sentence.tag(until) not in _OF_NOUN
+
+
+def _end_of_nouns(sentence: _Sentence, start: int) -> int:
+    """Where the noun phrase that begins at a place ends; there where none does.
+
+    Only what stands piece by piece can be moved.
+    """
+    until = start
+    while (
+        sentence.tag(until) in ("NOUN", "ADJ")
+        and sentence.pieces[until] == sentence.pieces[start - 1] + 1 + until - start
+    ):
         until += 1
-    return until == end or sentence.tag(until) != "ADP"  # "excess risk of cancer": behind all of it
+    return until if until > start and sentence.tag(until - 1) == "NOUN" else start
 
 
-_FITS: Mapping[str, Callable[[_Form, _Sentence, int, int], bool]] = {
+_FITS: Mapping[str, Callable[[_Form, str, _Sentence, int, int], bool]] = {
     "noun": _fits_as_noun,
     "verb": _fits_as_verb,
     "adjective": _fits_as_adjective,
@@ -464,7 +531,12 @@ def _inflected(form: _Form, sentence: _Sentence, start: int) -> tuple[str, ...]:
     if name == PAST:
         before = (sentence.word(place) for place in (start - 1, start - 2, start - 3))
         after_subject = start > 0 and sentence.tag(start - 1) in ("NOUN", "PRON", "PROPN", "ADV")
-        if any(word in _BE | _HAVE for word in before) or not after_subject:
+        has_object = (
+            start > 0
+            and sentence.tag(start - 1) == "PUNCT"
+            and (sentence.tag(start + 1) in ("DET", "PRON", "PROPN", "NUM"))
+        )
+        if any(word in _BE | _HAVE for word in before) or not (after_subject or has_object):
             name = PARTICIPLE
     return tuple(verb_form(plain, name) for plain in row.plain)
 
@@ -477,9 +549,7 @@ def _offer(sentence: _Sentence, pieces: Sequence[str], form: _Form, start: int, 
     term = term[len(before) : len(term) - len(pieces[last]) + sentence.ends[end - 1]]
     moved = ""
     if form.row.behind:
-        until = end
-        while sentence.tag(until) == "NOUN" and sentence.pieces[until] == last + 1 + until - end:
-            until += 1
+        until = _end_of_nouns(sentence, end)
         if until > end:
             nouns = pieces[last + 1 : sentence.pieces[until - 1] + 1]
             last, end = sentence.pieces[until - 1], until
@@ -501,14 +571,17 @@ def _offer(sentence: _Sentence, pieces: Sequence[str], form: _Form, start: int, 
     return Offer(first, last + 1, term, plain, tuple(texts), form.row.note, form.row.kind)
 
 
-_SPOKEN_VOWEL = re.compile(r"(?!eu|uni|use|one)[aeiou]|hour|honest", re.IGNORECASE)
+_SPOKEN_VOWEL = re.compile(
+    r"(?!eu|uni|use|one|ur[aei]|ut[ei])[aeiou]|hour|honest|x-ray|(?-i:[FHLMNRSX][A-Z])",
+    re.IGNORECASE,
+)
 
 
 def _article(article: str, text: str) -> str:
     """The article before a text: "a" or "an", as it is spoken.
 
-    >>> _article("an", "heart attack"), _article("A", "infection"), _article("an", "useful test")
-    ('a', 'An', 'a')
+    >>> [_article("a", noun) for noun in ("heart attack", "infection", "urine test", "MRI scan")]
+    ['a', 'an', 'a', 'an']
     """
     right = "an" if _SPOKEN_VOWEL.match(text) else "a"
     return right.capitalize() if article[0].isupper() else right

@@ -135,7 +135,7 @@ def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]
     explained = set()
     for place, number in enumerate(batch.piece_ids.tolist()):
         piece = pieces[place]
-        if piece != batch.pieces.strings[number]:
+        if piece.islower() or piece != batch.pieces.strings[number]:
             continue
         name = word_of(piece)
         if not _ABBREVIATION.fullmatch(name) or _ROMAN.fullmatch(name):
@@ -160,7 +160,8 @@ def sentences(
 ) -> tuple[Sentence, ...]:
     """The sentences of a document in order; `batch` holds it alone."""
     bounds = spans(document)[:_MOST_SENTENCES]
-    words = [sum(word_of(piece) != "" for piece in document.pieces[a:b]) for a, b in bounds]
+    before = np.cumsum([0, *(batch.pieces.words(batch.piece_ids) >= 0)])
+    words = [int(before[b] - before[a]) for a, b in bounds]
     parts = [document.pieces[a:b] for a, b in bounds]
     context = scorer.bundle.checksum, document.language, scorer.settings.any_language
 

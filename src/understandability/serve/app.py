@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from understandability._version import __version__
 from understandability.errors import UnderstandabilityError
+from understandability.formats.fetching import FetchLimits, fetch
 from understandability.records import HTML, TEXT, Failure, Page
 from understandability.report import Explanation, compare, explain, page_report
 from understandability.report.explanation import plain_data
@@ -29,6 +30,7 @@ from understandability.serve.messages import (
     ErrorReply,
     ExplainReply,
     ExplainRequest,
+    FetchRequest,
     HealthReply,
     ReaderChoice,
     ReportRequest,
@@ -46,6 +48,14 @@ _MOST_EXPLAINED = 1_000_000  # characters; scoring has no such limit
 _Result = TypeVar("_Result")
 _ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply} for status in (400, 401, 403, 408, 413, 415, 421, 422, 503, 504)
+}
+
+
+_FILE_AS_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
 }
 
 
@@ -98,11 +108,13 @@ def create(
     hosts: Sequence[str] = LOCAL_HOSTS,
     token: str | None = None,
     limits: RequestLimits | None = None,
+    fetching: FetchLimits | None = None,
 ) -> App:
     """The server as an ASGI application.
 
     `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as
-    a bearer token, `limits` what a request may take.
+    a bearer token, `limits` what a request may take. Pages are got from the network only where
+    `fetching` says within which limits.
     """
     limits = limits or RequestLimits()
     desk = _Desk(settings or Settings(), limits)
@@ -133,8 +145,10 @@ def create(
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        later = {"Retry-After": "2"} if error.status_code == 503 else None
-        return _error(error.status_code, str(error.detail), later)
+        headers = dict(error.headers or {})  # 405 names what is allowed
+        if error.status_code == 503:
+            headers["Retry-After"] = "2"
+        return _error(error.status_code, str(error.detail), headers)
 
     @app.exception_handler(UnderstandabilityError)
     async def mended_by_the_user(request: Request, error: UnderstandabilityError) -> Response:
@@ -180,7 +194,7 @@ def create(
 
         return await desk(work)
 
-    @app.post("/v1/report", response_class=HTMLResponse)
+    @app.post("/v1/report", responses={200: {"content": {"text/html": {}}}}, response_model=None)
     async def report(request: ReportRequest) -> Response:
         """The report on a text, or on what changed since a version before, as one HTML file."""
         pages = [replace(_explained_page(request.text, request.html), docno=request.title)]
@@ -204,7 +218,7 @@ def create(
         _check_number(len(request.documents), limits)
         return await desk(lambda: _reranked(request, desk.for_reader(request)))
 
-    @app.post("/v1/text")
+    @app.post("/v1/text", openapi_extra=_FILE_AS_BODY)
     async def text(request: Request, name: str = "") -> TextReply:
         """The text of a file (HTML, DOCX, ODT, PDF, plain), whose name tells its kind."""
         content = await request.body()
@@ -212,10 +226,29 @@ def create(
             made = await asyncio.to_thread(text_of_file, content, name, limits.seconds)
         return TextReply(**made)
 
+    @app.post("/v1/fetch")
+    async def fetch_text(request: FetchRequest) -> TextReply:
+        """The text of a page on the network, where the server was started with --fetch."""
+        if fetching is None:
+            raise HTTPException(
+                403, "this server gets nothing from the network; start it with --fetch for that"
+            )
+        async with converting:
+            found = await asyncio.to_thread(fetch, request.url, fetching)
+            made = await asyncio.to_thread(
+                text_of_file, found.content, f"page{found.suffix}", limits.seconds, found.charset
+            )
+        return TextReply(**made)
+
     @app.get("/healthz")
     async def healthz() -> HealthReply:
         """That the server is there, and which model it uses."""
-        return HealthReply(status="ok", version=__version__, bundle=desk.scorer.bundle.name)
+        return HealthReply(
+            status="ok",
+            version=__version__,
+            bundle=desk.scorer.bundle.name,
+            fetch=fetching is not None,
+        )
 
     @app.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> str:

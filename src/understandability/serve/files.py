@@ -23,8 +23,12 @@ _TEXTS = (".txt", ".md", ".text")
 _PAGES = (".html", ".htm", ".xhtml")
 
 
-def text_of_file(content: bytes, name: str, seconds: float = 20.0) -> dict[str, str]:
+def text_of_file(
+    content: bytes, name: str, seconds: float = 20.0, charset: str | None = None
+) -> dict[str, str]:
     """The text and the title of a file, by the suffix of its name.
+
+    `charset` is what a server said of it, where there was one.
 
     Raises `InputError` where the file is none of these kinds, or has no text, or is not read
     within so many seconds, and `MissingExtraError` where the package that reads it is missing.
@@ -39,7 +43,7 @@ def text_of_file(content: bytes, name: str, seconds: float = 20.0) -> dict[str, 
         text, title = _read_apart(content, name, suffix, seconds), PurePosixPath(name).stem
     elif suffix in (*_TEXTS, *_PAGES):
         kind = HTML if suffix in _PAGES else TEXT
-        document = document_of_page(Page(name, name, content, kind))
+        document = document_of_page(Page(name, name, content, kind, charset))
         text = "\n\n".join(block.text for block in document.blocks if block.kept)
         title = document.title
     else:

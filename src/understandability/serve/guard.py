@@ -112,7 +112,7 @@ class Guard:
             given = headers.get("authorization", "").removeprefix("Bearer ")
             if not hmac.compare_digest(given.encode(), self.token.encode()):
                 return 401, "the token is missing or wrong; send 'Authorization: Bearer TOKEN'"
-        if scope["method"] == "POST":
+        if scope["method"] == "POST" and path.startswith("/v1/"):  # others take no POST
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             wanted = "application/octet-stream" if path == "/v1/text" else "application/json"
             if kind != wanted:

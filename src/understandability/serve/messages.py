@@ -10,13 +10,27 @@ Chance = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Strict(BaseModel):
-    """A message with an unknown field is refused: it is most likely misspelled."""
+    """A message with an unknown field is refused: it is most likely misspelled.
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    So is a value of another type than the description says, such as true for a number.
+    """
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, strict=True)
+
+
+def _one_of(*names: str) -> dict[str, Any]:
+    """For the description: one of these fields is given, and is not null."""
+    return {
+        "oneOf": [
+            {"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in names
+        ]
+    }
 
 
 class TextOrPage(_Strict):
     """A text, or the HTML of a page; one of the two."""
+
+    model_config = ConfigDict(json_schema_extra=_one_of("text", "html"))
 
     text: str | None = Field(None, description="Plain text; blank lines part paragraphs.")
     html: str | None = Field(None, description="The source of a page.")
@@ -45,11 +59,13 @@ class ReaderChoice(_Strict):
         None, description="The difficulty below which the reader understands."
     )
     user: Literal["calibrated", "step", "arctan"] | None = None
-    noise_scale: Annotated[float, Field(gt=0, le=1000)] | None = None
+    noise_scale: Annotated[float, Field(ge=1e-6, le=1000)] | None = None
 
 
 class ScoreRequest(ReaderChoice):
     """One text, one page, or a list of documents."""
+
+    model_config = ConfigDict(json_schema_extra=_one_of("text", "html", "documents"))
 
     text: str | None = None
     html: str | None = None
@@ -87,6 +103,8 @@ class RankedDocument(_Strict):
 
     Its chance of being understood, or the text that gives it.
     """
+
+    model_config = ConfigDict(json_schema_extra=_one_of("p_understandable", "text", "html"))
 
     id: str = Field(min_length=1, max_length=2000)
     score: float
@@ -144,6 +162,12 @@ class RerankReply(BaseModel):
     documents: list[RerankedDocument]
 
 
+class FetchRequest(_Strict):
+    """A page on the network."""
+
+    url: str = Field(max_length=2000, description="An http or https address.")
+
+
 class TextReply(BaseModel):
     """The text of a file."""
 
@@ -157,6 +181,7 @@ class HealthReply(BaseModel):
     status: Literal["ok"]
     version: str
     bundle: str
+    fetch: bool = Field(description="Whether pages are got from the network.")
 
 
 class ErrorReply(BaseModel):

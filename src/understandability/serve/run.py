@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, OptionError
+from understandability.formats.fetching import FetchLimits
 from understandability.scoring import Settings
 from understandability.serve.guard import LOCAL_HOSTS, RequestLimits
 
@@ -29,6 +30,7 @@ def application() -> Any:
         hosts=chosen["hosts"],
         token=chosen["token"],
         limits=RequestLimits(**chosen["limits"]),
+        fetching=FetchLimits(**chosen["fetching"]) if chosen["fetching"] else None,
     )
 
 
@@ -41,6 +43,7 @@ def run(
     token: str | None = None,
     workers: int = 1,
     limits: RequestLimits | None = None,
+    fetching: FetchLimits | None = None,
 ) -> None:
     """Answer requests until the process is told to stop.
 
@@ -77,6 +80,7 @@ def run(
             "hosts": hosts,
             "token": token,
             "limits": asdict(limits or RequestLimits()),
+            "fetching": asdict(fetching) if fetching else None,
         }
     )
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/ (Ctrl-C ends it)", flush=True)

@@ -7,7 +7,6 @@ import os
 import socket
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from understandability.errors import InputError
@@ -56,12 +55,7 @@ class Lock:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         os.close(self._file)
 
     def _take(self, number: int) -> None:

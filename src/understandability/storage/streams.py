@@ -72,18 +72,11 @@ class _ZstdFrame:
         return self._decoder.decompress(data)
 
 
-class _MemberStream(io.RawIOBase):
-    """Decoded bytes of a file made of gzip members or zstd frames."""
+class _Raw(io.RawIOBase):
+    """A readable object of any kind as the raw stream that `io.BufferedReader` wants."""
 
-    def __init__(
-        self, file: IO[bytes], magic: bytes, step: int, new: Callable[[], _Decoder]
-    ) -> None:
-        self._file, self._magic, self._step, self._new = file, magic, step, new
-        self._decoder: _Decoder | None = None
-        self._input = b""
-        self._output = memoryview(b"")
-        self._bytes_in = self._bytes_out = 0
-        self._given_up = False
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
 
     def readable(self) -> bool:
         return True
@@ -94,6 +87,26 @@ class _MemberStream(io.RawIOBase):
 
     def tell(self) -> int:
         return self._file.tell()
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _MemberStream(_Raw):
+    """Decoded bytes of a file made of gzip members or zstd frames."""
+
+    def __init__(
+        self, file: IO[bytes], magic: bytes, step: int, new: Callable[[], _Decoder]
+    ) -> None:
+        super().__init__(file)
+        self._magic, self._step, self._new = magic, step, new
+        self._decoder: _Decoder | None = None
+        self._input = b""
+        self._output = memoryview(b"")
+        self._bytes_in = self._bytes_out = 0
+        self._given_up = False
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
         while not self._output:
@@ -187,28 +200,6 @@ def decompressed(file: IO[bytes]) -> io.BufferedReader:
     else:
         return buffered
     return io.BufferedReader(stream, _READ)
-
-
-class _Raw(io.RawIOBase):
-    """A readable object of any kind as the raw stream that `io.BufferedReader` wants."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
-        data = self._file.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
 
 
 def open_stream(path: str | Path) -> io.BufferedReader:

@@ -14,9 +14,9 @@ import io
 import json
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self, cast
 
 import zstandard
@@ -134,13 +134,8 @@ class TableWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._closing.__exit__(kind, error, trace)
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
+        self._closing.__exit__(kind, *rest)
         if self.destination == "-":
             self._file.flush()
         elif kind is None and self._settings is not None and self._format != "parquet":
@@ -204,6 +199,9 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
         where = _damaged_line(path) if isinstance(error, pa.ArrowException) else ""
         reason = in_one_line(error)
         raise InputError(f"{path}{where} cannot be read as a table: {reason}") from error
+    for name, count in Counter(table.column_names).items():
+        if count > 1:
+            raise InputError(f"{path} has {count} columns {name!r}; rename or remove all but one")
     if "docno" in table.column_names:  # numbers, to a reader of JSON, where all are digits
         index = table.column_names.index("docno")
         table = table.set_column(index, "docno", table["docno"].cast(pa.string()))

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from understandability.errors import OptionError
@@ -28,6 +29,7 @@ from understandability.evaluation.measures.table import (
 )
 
 AnyMeasure = Measure | ForeignMeasure
+_DEEPEST = 10  # of brackets within brackets; H(residual(RBP(p=0.8))) has three
 
 _NAME = re.compile(rf"(?P<prefix>u|H)?(?P<base>{'|'.join(BASES)})(?P<suffix>[a-z][a-z0-9_]*)?")
 
@@ -46,6 +48,7 @@ def parse_measure(text: str) -> Measure:
     "nDCG(dcg='log2',judged_only=False)@10"
     """
     text = text.strip()
+    _check_depth(text)
     match = re.fullmatch(r"(\w+)\s*(?:\((.*)\))?\s*(?:@\s*(\S+))?", text, re.DOTALL)
     if match is None:
         raise OptionError(f"{text!r} is not a measure; write NAME(parameter=value,...)@CUTOFF")
@@ -120,6 +123,7 @@ def _any_measure(given: object) -> AnyMeasure:
         return ForeignMeasure(str(given), given)
     if not isinstance(given, str):
         raise OptionError(f"a measure is a name, such as 'uRBP(p=0.8)@10', not {given!r}")
+    _check_depth(given)
     name = re.match(r"\w*", given.strip())
     if name and _named(name[0]) is None and name[0] not in COMPOUNDS:
         foreign = parse_foreign(given.strip())
@@ -162,6 +166,15 @@ def _compound(name: str, arguments: list[str], cutoff: int | None, text: str) ->
     return Measure(
         name, stated=tuple((n, stated[n]) for n in order if n in stated), parts=parts, given=text
     )
+
+
+def _check_depth(text: str) -> None:
+    depths = accumulate((letter == "(") - (letter == ")") for letter in text)
+    if max(depths, default=0) > _DEEPEST:
+        raise OptionError(
+            f"{text[:30]!r}... has more than {_DEEPEST} brackets within brackets; write "
+            "NAME(parameter=value,...)@CUTOFF"
+        )
 
 
 def _is_stated(argument: str) -> bool:

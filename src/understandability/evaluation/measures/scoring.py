@@ -17,6 +17,8 @@ from understandability.errors import InputError
 from understandability.evaluation.labels import Judged, Judgements
 from understandability.evaluation.measures.table import RELEVANCE, Measure
 
+_HIGHEST_EXPONENT = 1000.0  # 2 to the power of 1024 is no float
+
 
 def score(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
     """The value of a measure for each query of the qrels.
@@ -81,20 +83,27 @@ def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) ->
     """f(T): what a grade of relevance gains under the measure."""
     conventions = judgements.conventions
     if measure.base == "nDCG":
-        return grades if measure.get("dcg", conventions) == "log2" else _exp2(grades) - 1
+        if measure.get("dcg", conventions) == "log2":
+            return grades
+        _check_grades(measure, judgements, _HIGHEST_EXPONENT, "choose dcg=log2, or correct")
+        return _exp2(grades) - 1
     if measure.base == "RBP" and not measure.get("graded", conventions):
         return np.asarray(grades >= measure.get("rel", conventions), dtype=np.float64)
     highest = float(measure.get("max", conventions))
+    _check_grades(measure, judgements, highest, "correct max or")
+    if measure.base == "RBP":
+        return grades / highest
+    return _exp2(grades - highest) - float(2.0**-highest)  # (2^grade - 1) / 2^highest
+
+
+def _check_grades(measure: Measure, judgements: Judgements, highest: float, mend: str) -> None:
     above = judgements.qrels.values > highest
     if above.any():
         line = int(np.argmax(above))
         raise InputError(
             f"{judgements.qrels.where(line)}: label {judgements.qrels.values[line]:g} is above "
-            f"the highest grade {highest:g} of {measure}; correct max or the qrels"
+            f"the highest grade {highest:g} of {measure}; {mend} the qrels"
         )
-    if measure.base == "RBP":
-        return grades / highest
-    return (_exp2(grades) - 1) / float(np.exp2(highest))
 
 
 def _exp2(grades: Floats) -> Floats:

@@ -5,6 +5,7 @@ Each function takes what two measures say of the same systems, in the same order
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -181,7 +182,16 @@ def correlation_matrix(
         def compute(x: Floats, y: Floats) -> float:
             return rank_biased_overlap(x, y, rbo_p)
 
-    return np.array([[compute(row, column) for column in columns] for row in columns])
+    flat = [np.ptp(column) == 0 for column in columns]
+    return np.array(
+        [
+            [
+                math.nan if flat[i] or flat[j] else compute(row, column)
+                for j, column in enumerate(columns)
+            ]
+            for i, row in enumerate(columns)
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -106,16 +106,15 @@ def columns_named(names: Sequence[str]) -> tuple[str, ...]:
             chosen += FEATURE_SETS[name]()
         elif group in GROUPS:
             chosen += [each for row in CATALOGUE if row.group == group for each in row.columns]
-        elif name not in COLUMNS:
+        else:
             try:
-                check_columns([name])
+                [column] = check_columns([name])
             except OptionError as error:
                 raise OptionError(
                     f"{error}; sets and groups are {', '.join((*FEATURE_SETS, *GROUPS))}"
                 ) from error
-        else:
-            row, form = COLUMNS[name]
-            chosen += row.columns if form == DOCUMENT else [name]
+            row, form = COLUMNS[column]
+            chosen += row.columns if form == DOCUMENT else [column]
     return tuple(dict.fromkeys(chosen))
 
 
@@ -140,17 +139,6 @@ def without_empty(inputs: Floats, columns: Sequence[str]) -> tuple[Floats, tuple
         remark += f"; not installed: {lacking} (see `understand resources list`)"
     kept = tuple(name for name, has in zip(columns, full, strict=True) if has)
     return inputs[:, full], kept, remark
-
-
-@dataclass(frozen=True, slots=True)
-class OutOfFold:
-    """Estimates of judged texts by models that did not see their group.
-
-    `difficulty` is NaN for texts without a label; `fold` is -1 there.
-    """
-
-    difficulty: Floats
-    fold: NDArray[np.int64]
 
 
 def judged_estimator(name: str) -> EstimatorRow:
@@ -204,6 +192,20 @@ class FoldedLabels:
             fitted = self.fit(others & (place <= last))
             raw[own] = expected_label(fitted(self.rows[own]), self.classes)
         return raw
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfFold:
+    """Estimates of judged texts by models that did not see their group.
+
+    `difficulty` is NaN for texts without a label; `fold` is -1 there. `task` is what was dealt out
+    to folds, and `raw` the output for each text of it.
+    """
+
+    difficulty: Floats
+    fold: NDArray[np.int64]
+    task: FoldedLabels
+    raw: Floats
 
 
 def folded_labels(
@@ -286,24 +288,25 @@ def train_judged(
     estimated, where = np.full(len(inputs), np.nan), np.full(len(inputs), -1, np.int64)
     estimated[judged], where[judged] = calibration.apply(raw)[0], task.fold
     bundle = Bundle(name, licence, model, calibration, MappingProxyType(dict(card)))
-    return bundle, OutOfFold(estimated, where)
+    return bundle, OutOfFold(estimated, where, task, raw)
 
 
 SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)
 _FEWEST_TEXTS = 20
 
 
-def learning_curve(task: FoldedLabels) -> dict[float, Floats]:
+def learning_curve(found: OutOfFold) -> dict[float, Floats]:
     """Raw outputs out of fold of models that saw a share (`SHARES`) of the groups.
 
     Shares of too few texts to learn from are left out.
     """
+    task = found.task
     kept = 1 - 1 / (task.fold.max() + 1)
     curve = {}
     for share in SHARES:
         if share * kept * len(task.labels) >= _FEWEST_TEXTS:
             with contextlib.suppress(InputError):  # a class that so few texts lack
-                curve[share] = task.out_of_fold(share)
+                curve[share] = found.raw if share == 1 else task.out_of_fold(share)
     return curve
 
 

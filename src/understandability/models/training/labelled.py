@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
 from understandability.documents import document_of_page
-from understandability.errors import InputError, OptionError, PageError
+from understandability.errors import InputError, OptionError, PageError, WrongTypeError
 from understandability.features import compute_features
 from understandability.formats.records import read_records
 from understandability.formats.tables import (
@@ -189,6 +189,40 @@ def read_labelled(
         raise OptionError(_which_direction(source, documents, values))
     turned = values if source.direction is Direction.HARDER else _turned(values, source.scale)
     return LabelledTexts(source, tuple(docnos), tuple(documents), turned, tuple(groups), unusable)
+
+
+def read_sets(
+    labels: Any,
+    label: str | None,
+    direction: str | None,
+    scale: str | None,
+    columns: TableColumns,
+    group: str | None,
+    *,
+    with_text: bool = True,
+) -> tuple[LabelledTexts, ...]:
+    """The labelled sets that a call names: a table, its path, or a list of paths.
+
+    A path may be ``PATH:COLUMN:harder:SCALE``; what it leaves out is given besides. Without a
+    scale labels become difficulties by rank.
+    """
+    stated = None if direction is None else Direction.of(direction)
+    given = labels if isinstance(labels, list | tuple) else [labels]
+    if not given:
+        raise WrongTypeError("there are no labels; give the path of a table, or a frame")
+    sets = []
+    for each in given:
+        if isinstance(each, LabelSource):
+            sets.append(read_labelled(each, with_text=with_text))
+        elif isinstance(each, str | Path):
+            source = LabelSource.parse(str(each), label, stated, scale, columns, group)
+            sets.append(read_labelled(source, with_text=with_text))
+        else:
+            source = LabelSource(
+                "the table", label or "label", stated, scale or "rank", columns, group
+            )
+            sets.append(read_labelled(source, each, with_text=with_text))
+    return tuple(sets)
 
 
 @dataclass(frozen=True, slots=True)

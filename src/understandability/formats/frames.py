@@ -1,0 +1,82 @@
+"""Frames that people have in hand (pandas, polars, Arrow, lists) as Arrow's tables, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from understandability.errors import InputError, WrongTypeError, in_one_line
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def is_frame(value: object) -> bool:
+    """Whether a value is a table with named columns, of pandas, polars, Arrow or their like."""
+    return hasattr(value, "columns") or hasattr(value, "column_names")
+
+
+def table_of(given: Any, what: str = "table") -> pa.Table:
+    """A frame, or a dictionary of lists, as an Arrow table.
+
+    Anything that hands out Arrow data will do. Raises `WrongTypeError` for what is no table and
+    `InputError` for one that cannot be read; `what` is how its text calls it.
+
+    >>> table_of({"id": ["a"], "label": [3]}).column_names
+    ['id', 'label']
+    """
+    import pyarrow as pa
+
+    if isinstance(given, Mapping) and any(isinstance(v, str | bytes) for v in given.values()):
+        raise WrongTypeError(
+            f"the columns of a {what} are lists of values; for a dictionary of texts use score"
+        )
+    try:
+        if isinstance(given, Mapping):
+            return pa.table({str(name): pa.array(values) for name, values in given.items()})
+        if _package(given) == "pandas" and is_frame(given):
+            return pa.Table.from_pandas(given, preserve_index=False)
+        if hasattr(given, "to_arrow") and is_frame(given):  # polars, whose stream has newer types
+            return given.to_arrow()
+        if hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__"):
+            return pa.table(given)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        raise InputError(
+            f"the {what} cannot be read: {in_one_line(error)}; give columns of one length, each "
+            "with values of one kind"
+        ) from error
+    raise WrongTypeError(
+        f"a {what} is a frame of pandas, polars or Arrow, or a dictionary of lists, not a "
+        f"{type(given).__name__}"
+    )
+
+
+def in_kind_of(given: Any, table: pa.Table) -> Any:
+    """An Arrow table as the kind of frame that was given, with the index of one of pandas.
+
+    >>> import pyarrow
+    >>> in_kind_of({"id": ["a"]}, pyarrow.table({"words": [3]}))
+    {'words': [3]}
+    """
+    import pyarrow as pa
+
+    if isinstance(given, Mapping):
+        return table.to_pydict()
+    if isinstance(given, pa.RecordBatch):
+        batches = table.combine_chunks().to_batches()
+        return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+    if _package(given) == "pandas":
+        import pandas as pd
+
+        # Numbers that may be missing have one type, whatever rows a batch holds.
+        frame = table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
+        return frame.set_index(given.index)
+    if _package(given) == "polars":
+        import polars as pl
+
+        return pl.from_arrow(table)
+    return table
+
+
+def _package(value: object) -> str:
+    return type(value).__module__.partition(".")[0]

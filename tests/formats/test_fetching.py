@@ -1,0 +1,210 @@
+"""Pages from addresses: only where asked, only from where they may come, within limits."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from understandability.errors import InputError
+from understandability.formats.fetching import FetchLimits, fetch
+from understandability.records import Page
+
+PAGE = b"<html><title>Flu</title><body><p>You have flu. Rest, and drink a lot of water.</p></body>"
+HERE = FetchLimits(bytes=10_000, seconds=1.0, redirects=2, private=True)
+
+
+class Site(BaseHTTPRequestHandler):
+    """A site with one good page and many bad ones."""
+
+    def do_GET(self) -> None:
+        """Answer by the path."""
+        name = self.path.partition("?")[0].strip("/")
+        if name.startswith("again"):
+            left = int(name.removeprefix("again") or 0)
+            self.answer(302, b"", Location=f"/again{left - 1}" if left else "/page")
+        elif name == "to-file":
+            self.answer(302, b"", Location="file:///etc/passwd")
+        elif name == "gzip":
+            self.answer(200, gzip.compress(PAGE), **{"Content-Encoding": "gzip"})
+        elif name == "bomb":
+            self.answer(200, gzip.compress(bytes(10_000_000)), **{"Content-Encoding": "gzip"})
+        elif name == "latin":
+            self.answer(
+                200, "<p>Die Grippe und das Gemüt".encode("latin-1"), "text/html; charset=latin-1"
+            )
+        elif name == "image":
+            self.answer(200, b"\x89PNG", "image/png")
+        elif name == "long":
+            self.answer(200, PAGE + b" " * 20_000)
+        elif name == "slow":
+            for byte in b"HTTP/1.1 200 OK\r\nX: ":
+                self.wfile.write(bytes([byte]))
+                time.sleep(0.2)
+        elif name == "page":
+            self.answer(200, PAGE)
+        else:
+            self.answer(404, b"none")
+
+    def answer(self, status: int, body: bytes, kind: str = "text/html", **more: str) -> None:
+        """Send it."""
+        self.send_response(status)
+        for header, value in {
+            "Content-Type": kind,
+            "Content-Length": str(len(body)),
+            **more,
+        }.items():
+            self.send_header(header, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    """The address of a site on this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # clients leave early
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize("name", ["page", "gzip", "again0", "again1", "page?lang=en"])
+def test_a_page_is_read(site: str, name: str) -> None:
+    """As it is, compressed, and where it was moved to."""
+    found = fetch(f"{site}/{name}", HERE)
+    assert found.content == PAGE
+    page = found.page()
+    assert isinstance(page, Page)
+    assert page.url is not None
+    assert page.url.partition("?")[0] == f"{site}/page" if name != "gzip" else f"{site}/gzip"
+
+
+def test_the_charset_of_the_header_is_kept(site: str) -> None:
+    """Which no page need repeat."""
+    assert fetch(f"{site}/latin", HERE).charset == "latin-1"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nothing", "answered with status 404"),
+        ("image", "is of type image/png; HTML, plain text and PDF are read"),
+        ("long", "is longer than 0.01 MB"),
+        ("bomb", "longer than 0.01 MB"),
+        ("again5", "leads from address to address more than 2 times"),
+        ("to-file", "is no address of a page"),
+        ("slow", "did not answer within 1 seconds"),
+    ],
+)
+def test_what_is_no_page_is_told(site: str, name: str, said: str) -> None:
+    """In one sentence, and within the time."""
+    begin = time.monotonic()
+    with pytest.raises(InputError, match=said):
+        fetch(f"{site}/{name}", HERE)
+    assert time.monotonic() - begin < 10
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd", "ftp://example.org/", "http://", "http:///x", "http://u:p@example.org/",
+        "http://example.org:0/", "http://exa mple.org/", "http://example.org/\r\nX: y", "page.html",
+        "https://example.org/" + "a" * 3000, "http://[::1/", "https://ex\u00e4mple.org/",
+    ],
+)  # fmt: skip
+def test_what_is_no_address_is_not_asked(url: str) -> None:
+    """Other protocols, passwords, broken ones."""
+    with pytest.raises(InputError, match="is no address of a page"):
+        fetch(url)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1", "localhost", "10.1.2.3", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]",
+        "0.0.0.0", "192.168.0.1", "224.0.0.1",
+    ],
+)  # fmt: skip
+def test_private_addresses_are_not_asked(host: str) -> None:
+    """Not even to find out who is there."""
+    with pytest.raises(InputError, match="only public ones are asked"):
+        fetch(f"http://{host}:9/")
+
+
+def test_a_name_is_looked_up_once(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it stands for at the second look, this machine, is not asked."""
+    answers = iter(["93.184.216.34", "127.0.0.1"])
+    asked = []
+
+    def looked_up(host: str, port: int, **_: Any) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (next(answers), port))]
+
+    def connected(address: tuple[str, int], timeout: float) -> Any:
+        asked.append(address[0])
+        raise ConnectionRefusedError("refused")
+
+    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+    monkeypatch.setattr(socket, "create_connection", connected)
+    with pytest.raises(InputError, match="cannot be read: refused"):
+        fetch("http://rebinding.example/")
+    assert asked == ["93.184.216.34"]
+
+
+def test_a_redirect_to_a_private_address_is_not_followed(
+    site: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A public page cannot lead there."""
+    connect = socket.create_connection
+    port = int(site.rpartition(":")[2])
+    names = {"public.example": "93.184.216.34", "127.0.0.1": "127.0.0.1"}
+
+    def looked_up(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (names[host], port))]
+
+    def connected(_: Any, timeout: float) -> socket.socket:
+        return connect(("127.0.0.1", port), timeout)
+
+    monkeypatch.setattr(socket, "getaddrinfo", looked_up)
+    monkeypatch.setattr(socket, "create_connection", connected)
+    monkeypatch.setattr(Site, "do_GET", lambda self: self.answer(302, b"", Location=f"{site}/page"))
+    with pytest.raises(InputError, match=r"127\.0\.0\.1 is an address of this machine"):
+        fetch("http://public.example/", FetchLimits(seconds=5.0))
+
+
+def test_a_server_without_a_certificate_is_refused(site: str) -> None:
+    """Who does not speak TLS is not asked in plain."""
+    with pytest.raises(InputError, match="cannot be read"):
+        fetch(site.replace("http:", "https:") + "/page", HERE)
+    assert ssl.create_default_context().verify_mode == ssl.CERT_REQUIRED
+
+
+def test_explain_asks_the_network_only_where_told(
+    site: str, understand: Callable[..., Any]
+) -> None:
+    """One sentence says how."""
+    done = understand("explain", f"{site}/page", "--json")
+    assert done.returncode == 2
+    assert "add --fetch to get it" in done.stderr
+    done = understand("explain", f"{site}/page", "--json", "--fetch")
+    assert done.returncode == 2
+    assert "only public ones are asked" in done.stderr
+    done = understand("explain", f"{site}/page", "--json", "--fetch", "--fetch-private")
+    assert done.returncode == 0, done.stderr
+    assert '"title": "Flu"' in done.stdout
+    done = understand("explain", "page.html", "--fetch-private")
+    assert done.returncode == 2
+    assert "add --fetch" in done.stderr

@@ -1,0 +1,144 @@
+"""A bundle on the scale of labels: estimates stay, what 0 to 100 means is the labels'."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import numpy as np
+import pytest
+
+import understandability as ud
+from understandability.errors import InputError, OptionError
+from understandability.models.calibration import Calibration
+from understandability.models.card import card_markdown
+from understandability.models.training.answers import fit_reader
+
+Run = Callable[..., CompletedProcess[str]]
+EASY, HARD = "You have flu. Rest, and drink water.", "Pharmacokinetic heterogeneity complicates it."
+TEXTS = [" ".join([HARD] * (i % 7) + [EASY] * (7 - i % 7)) + f" {i}." for i in range(70)]
+
+
+def ratings(bundle: str, noise: float = 0.0) -> dict[str, Any]:
+    """Labels of 1 to 5 that rise along a straight line with the bundle's raw output."""
+    raw = np.array([ud.score_text(text, bundle=bundle)["raw"] for text in TEXTS])
+    line = 1 + 4 * (raw - raw.min()) / np.ptp(raw)
+    line += np.random.default_rng(3).normal(0, noise, len(raw)) if noise else 0
+    return {"text": TEXTS, "rating": line, "site": [f"site{i % 14}" for i in range(len(TEXTS))]}
+
+
+@pytest.mark.parametrize("bundle", ["open", "llr", "background-mlp"])
+def test_a_line_of_labels_comes_out_again(bundle: str, tmp_path: Path) -> None:
+    """For every kind of model; the bundle says the same when it is read from its folder."""
+    labels = ratings(bundle)
+    found = ud.rescale(
+        bundle, labels, label="rating", direction="higher-harder", group="site", name="mine"
+    )
+    assert (found.texts, found.groups) == (70, 14)
+    assert found.after.distance < 0.01 < found.before.distance
+    assert found.spearman == pytest.approx(1)
+    found.save(tmp_path / "mine")
+    again = ud.load_bundle(tmp_path / "mine")
+    assert again.scale == found.bundle.scale != ud.load_bundle(bundle).scale
+    for text, rating in list(zip(TEXTS, labels["rating"], strict=True))[:7]:
+        row = ud.score_text(text, bundle=str(tmp_path / "mine"))
+        assert row["difficulty"] == pytest.approx(25 * (rating - 1), abs=0.01)
+        assert row["raw"] == ud.score_text(text, bundle=bundle)["raw"]
+
+
+def test_the_spread_is_that_of_the_labels() -> None:
+    """Half a point of a scale of five is 12 of 100, give or take the ends that it is made from."""
+    found = ud.rescale("open", ratings("open", 0.5), label="rating", direction="higher-harder")
+    [spread] = set(found.bundle.calibration.examples()[0][2:])
+    assert 5 < spread < 13
+    assert found.after.low < found.after.distance < found.after.high
+
+
+def test_real_labels_halve_the_distance(shared_data: Path) -> None:
+    """Labels of medreadme_docs, from the lowest, 0, to the highest, 100."""
+    path = shared_data / "labelled" / "medreadme_docs.jsonl.gz"
+    found = ud.rescale("open", f"{path}:label:harder")
+    assert found.texts == 254
+    assert found.before.low > 16
+    assert found.after.high < 12
+    assert "open, assessors-2016.v1" in found.to_markdown()
+
+
+def test_the_card_says_whose_scale_it_is() -> None:
+    found = ud.rescale("open", ratings("open"), label="rating", direction="higher-harder")
+    card = card_markdown(found.bundle)
+    assert "with difficulties on the scale of the table" in card
+    assert "CC BY-SA 4.0" in found.bundle.licence
+    assert "its scale under that of its labels" in found.bundle.licence
+    assert found.bundle.scale in card
+    told = ud.validate(
+        found.bundle, ratings("open"), label="rating", direction="higher-harder", scale="range"
+    )
+    assert "was trained on these very texts" in told.sets[0].remarks[0]
+
+
+def test_a_reader_of_another_scale_is_refused(tmp_path: Path) -> None:
+    """A threshold means nothing there."""
+    difficulties = np.linspace(10, 80, 50)
+    answered = [difficulty % 9 + 40 > difficulty for difficulty in difficulties]
+    fitted = fit_reader(difficulties, answered, scale=ud.load_bundle("open").scale)
+    reader = tmp_path / "me.json"
+    reader.write_text(json.dumps(fitted.to_json()))
+    ud.rescale("open", ratings("open"), label="rating", direction="higher-harder").save(
+        tmp_path / "mine"
+    )
+    with pytest.raises(OptionError, match="has a threshold on the scale 'assessors-2016"):
+        ud.score_text(EASY, bundle=str(tmp_path / "mine"), reader=str(reader))
+
+
+@pytest.mark.parametrize(
+    ("change", "how", "error", "message"),
+    [
+        ({}, {"direction": None}, OptionError, "does not say what a higher 'rating' means"),
+        ({}, {"direction": "higher-easier"}, InputError, "do not rise with the labels"),
+        ({"site": ["a", "b"] * 35}, {}, InputError, "have 2 groups; at least 5 are needed"),
+        ({}, {"scale": "difficulty", "label": "high"}, InputError, "outside 0 to 100"),
+        ({}, {"scale": "stars"}, OptionError, "no scale of labels 'stars'"),
+    ],
+)
+def test_labels_that_give_no_scale_are_told(
+    change: dict[str, Any], how: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    labels = {**ratings("open"), "high": np.linspace(0, 120, 70), **change}
+    options = {"label": "rating", "direction": "higher-harder", "group": "site", **how}
+    with pytest.raises(error, match=message):
+        ud.rescale("open", labels, **options)
+
+
+def test_a_scale_of_another_model_is_refused(tmp_path: Path) -> None:
+    """That of pages belongs to models of pages; a scale is a name."""
+    with pytest.raises(InputError, match="three lists of numbers"):
+        Calibration.from_json(
+            {**Calibration((0.0, 1.0), (0.0, 100.0), (5.0, 5.0)).to_json(), "scale": 7}
+        )
+    mixed = replace(ud.load_bundle("llr"), calibration=ud.load_bundle("open").calibration)
+    mixed.save(tmp_path / "mixed")
+    with pytest.raises(InputError, match="is refused"):
+        ud.load_bundle(tmp_path / "mixed")
+
+
+def test_the_command_writes_a_bundle_that_scores(tmp_path: Path, understand: Run) -> None:
+    labels = ratings("open")
+    table = tmp_path / "ratings.csv"
+    table.write_text(
+        "text,rating\n"
+        + "".join(
+            f'"{text}",{rating}\n' for text, rating in zip(TEXTS, labels["rating"], strict=True)
+        )
+    )
+    done = understand(
+        "bundle", "rescale", "open", f"{table}:rating:harder", "-o", str(tmp_path / "mine")
+    )
+    assert done.returncode == 0, done.stderr
+    assert "open, assessors-2016.v1" in done.stdout
+    assert "Thresholds belong to a scale" in done.stderr
+    assert ud.load_bundle(tmp_path / "mine").name == "mine"
