@@ -92,13 +92,10 @@ def test_its_commands_exist(page: Path) -> None:
 
 @each
 def test_its_scripts_exist(page: Path) -> None:
-    """The commands that repeat its figures."""
-    text = page.read_text("utf-8")
-    for name in re.findall(r"python -m (scripts(?:\.\w+)+)", text):
+    """Whatever is said to be measured can be measured again."""
+    for name in re.findall(r"python -m (scripts(?:\.\w+)+)", page.read_text("utf-8")):
         place = ROOT.joinpath(*name.split("."))
-        assert place.with_suffix(".py").exists() or (place / "__main__.py").exists(), name
-    for path in re.findall(r"`(scripts/[\w/]+\.\w+)`", text):
-        assert (ROOT / path).exists(), path
+        assert place.is_dir() or place.with_suffix(".py").is_file(), name
 
 
 def test_the_generated_parts_are_not_stale(script: Run) -> None:

@@ -62,7 +62,9 @@ def compare(
     samples: Annotated[
         int, typer.Option(help="Samples of the randomisation test and of the bootstrap.")
     ] = 10_000,
-    seed: Annotated[int, typer.Option(help="Seed of both.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the randomisation test and of the bootstrap.")
+    ] = 0,
     output: ResultFile = None,
     form: ResultFormat = None,
 ) -> None:

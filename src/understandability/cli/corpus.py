@@ -23,7 +23,8 @@ from understandability.cli.tables import print_table
 def corpus(
     inputs: Inputs,
     together: Annotated[
-        bool, typer.Option("--together", help="All inputs are one corpus, not one each.")
+        bool,
+        typer.Option("--together", help="Count all inputs as one corpus, instead of one each."),
     ] = False,
     id_column: IdColumn = None,
     html_column: HtmlColumn = None,

@@ -55,7 +55,8 @@ def evaluate(
         typer.Option(
             "--format",
             metavar="FORMAT",
-            help="json, csv, tsv, jsonl, parquet, latex, markdown or trec_eval, if not by suffix.",
+            help="Format of the output: json, csv, tsv, jsonl, parquet, latex, markdown or "
+            "trec_eval. Default: by suffix.",
             show_default=False,
         ),
     ] = None,

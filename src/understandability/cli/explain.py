@@ -39,7 +39,8 @@ def explain(
         bool, typer.Option("--json", help="Write the content of the report as JSON.")
     ] = False,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Show what changed from the first page to the second.")
+        bool,
+        typer.Option("--compare", help="Show what changed between the first page and the second."),
     ] = False,
     crawl: Annotated[
         str | None,

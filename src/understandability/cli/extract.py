@@ -53,10 +53,10 @@ def extract(
     pages: PageOptions,
     work: Work,
 ) -> None:
-    """Extract the text of pages, one line for each field that ends a sentence.
+    """Extract the text of pages: a line for each heading, paragraph or list item.
 
-    With --explain, one line for each block: kept or not, why, its element, its text. A file
-    also gets the blocks, as JSON.
+    With --explain, one line for each block: kept or not, why, its element, its text. With -o FILE,
+    the rows also hold the blocks, as JSON.
 
     Example: understand extract page.html --explain
     """

@@ -148,13 +148,13 @@ NoiseScale = Annotated[
     typer.Option(help="Scale of the user's noise, a number or `pi`; overrides the reader's."),
 ]
 AnyLanguage = Annotated[
-    bool, typer.Option("--any-language", help="Also estimate pages that are not in English.")
+    bool, typer.Option("--any-language", help="Estimate pages in other languages than English too.")
 ]
 Docnos = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Only documents named in this list, qrels file or run.",
+        help="Read only documents named in this list, qrels file or run.",
         show_default=False,
     ),
 ]

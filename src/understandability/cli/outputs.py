@@ -34,7 +34,8 @@ ResultFormat = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="json, csv, tsv, jsonl, parquet, latex or markdown, if not by suffix.",
+        help="Format of the output: json, csv, tsv, jsonl, parquet, latex or markdown. Default: "
+        "by suffix.",
         show_default=False,
     ),
 ]

@@ -15,7 +15,7 @@ app = typer.Typer(
 
 @app.command("list")
 def list_() -> None:
-    """Show what can be installed, where it comes from, and what is installed.
+    """Show what can be installed, where to get it, and what is installed.
 
     Example: understand resources list
     """

@@ -19,7 +19,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8765,
     name: Annotated[
         list[str] | None,
-        typer.Option(help="Another name that the server answers to, such as a proxy's."),
+        typer.Option(help="Another host name that the server answers to, such as a proxy's."),
     ] = None,
     token: Annotated[
         str | None,

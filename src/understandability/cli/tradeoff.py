@@ -33,7 +33,9 @@ def tradeoff(
     ] = None,
     plot: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw it as .png, .svg or .pdf (needs the extra plots)."),
+        typer.Option(
+            metavar="FILE", help="Draw the trade-off as .png, .svg or .pdf (needs the extra plots)."
+        ),
     ] = None,
     output: ResultFile = None,
     form: ResultFormat = None,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Train a model, and write it as a bundle.", no_args_is_help=True)
 
 Bundle = Annotated[
-    str, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write the bundle.")
+    str, typer.Option("-o", "--output", metavar="FOLDER", help="Folder of the new bundle.")
 ]
 _ESTIMATORS = names_of("models.estimators", "ESTIMATORS")
 Licence = Annotated[str, typer.Option(help="Licence of the model.")]
