@@ -24,7 +24,6 @@ import justext
 from boilerpy3.extractors import ArticleExtractor
 from lxml import etree
 
-from understandability.documents import document_of_page
 from understandability.errors import PageError
 from understandability.extraction import extract
 from understandability.formats.sources import read_pages
@@ -36,7 +35,6 @@ BARE, LIBRARIES, ALL = "bare lxml parse", "the three libraries", "all three and 
 BOILERPIPE, JUSTEXT, NAIVE = "boilerpipe", "jusText", "naive"
 BOILERPIPE_COUNTS = "boilerpipe and tag counts"
 BEAUTIFULSOUP, LIBRARY_JUSTEXT, BOILERPY3 = "BeautifulSoup (lxml)", "jusText 3.0.2", "boilerpy3"
-DOCUMENTS = {name: f"document by {name}" for name in ("main", "boilerpipe", "justext", "naive")}
 
 # Numerator, denominator, what is wanted of their ratio of speeds.
 RATIOS = (
@@ -46,7 +44,6 @@ RATIOS = (
     (NAIVE, BEAUTIFULSOUP, ""),
     (BARE, BOILERPIPE_COUNTS, "at most 2.5 to 3"),
     (BARE, ALL, ""),
-    *((BARE, document, "at most 1.6") for document in DOCUMENTS.values()),
 )
 
 
@@ -74,10 +71,6 @@ def arms() -> dict[str, Callable[[Page, str], object]]:
         BOILERPIPE: ours("boilerpipe"),
         JUSTEXT: ours("justext"),
         NAIVE: ours("naive"),
-        **{
-            arm: lambda page, _, extractor=extractor: document_of_page(page, extractor=extractor)
-            for extractor, arm in DOCUMENTS.items()
-        },
         BEAUTIFULSOUP: lambda page, text: bs4.BeautifulSoup(text, "lxml").get_text(),
         LIBRARY_JUSTEXT: lambda page, text: justext.justext(text, stop_list),
         BOILERPY3: lambda page, text: boilerpy3.get_content(text),

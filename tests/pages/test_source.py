@@ -69,3 +69,9 @@ def test_real_pages_say_the_same_of_themselves(shared_data: Path) -> None:
                 source, tree = parse_source(page), parse_page(page)
                 assert (source.title, source.language) == (tree.title, tree.language)
                 assert source.flags == tree.flags
+
+
+def test_the_language_is_that_of_the_first_root_that_claims_one() -> None:
+    """Pages that were saved by a mirror begin with a root of its own."""
+    source = b"<HTML><!-- mirrored --><html class=a LANG='de'><html lang=en>"
+    assert read_source(source).language == "de"

@@ -376,7 +376,7 @@ def _drop_edges(layout: _Layout, prose: Sequence[int], reasons: list[str]) -> No
         (layout.parents[section], element)
         for section, element in zip(layout.sections, layout.elements, strict=True)
     ]
-    for order, left in ((places, _ITEMS | _LEVELS.keys()), (places[::-1], _ITEMS)):
+    for order, left in ((places, _ITEMS.union(_LEVELS)), (places[::-1], _ITEMS)):
         edge = list(takewhile(lambda place: not prose[place], order))
         beside = kinds[order[len(edge)]] if len(edge) < len(order) else None
         for place in edge:

@@ -142,10 +142,13 @@ def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
     """
     if not pieces:
         return []
+    last = "".join([piece[-1] for piece in pieces])
+    if not _MAY_END.search(last, 0, len(last) - 1):  # as of most headings, items and cells
+        return [0]
     ends_of, starts_of = _kinds(language)
     starts = [0]
     kinds = [_NONE] * len(pieces)
-    for match in _MAY_END.finditer("".join([piece[-1] for piece in pieces])):
+    for match in _MAY_END.finditer(last):
         kinds[match.start()] = ends_of[pieces[match.start()]]
     ends = "".join(kinds)
     for match in _CANDIDATE.finditer(ends):

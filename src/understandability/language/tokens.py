@@ -81,6 +81,10 @@ _WHOLE = re.compile(
 )
 
 
+# Behind a word that is no longer than the abbreviations above, a full stop may belong to it.
+_LONGEST_ABBREVIATION = len("approx")
+_ONE_MARK = frozenset(",;:!?)")
+
 # Longer pieces are no writing; they are cut, as patterns take time by the square of the length.
 _LONGEST = 200
 
@@ -98,4 +102,9 @@ def tokenize(piece: str) -> tuple[str, ...]:
     if len(piece) > _LONGEST:
         parts = (piece[start : start + _LONGEST] for start in range(0, len(piece), _LONGEST))
         return tuple(chain.from_iterable(map(tokenize, parts)))
+    word, last = piece[:-1], piece[-1:]
+    if (
+        last in _ONE_MARK or (last == "." and len(word) > _LONGEST_ABBREVIATION)
+    ) and word.isalnum():
+        return word, last  # most pieces are one of these, and the pattern is slow
     return tuple(match.group() for match in _WHOLE.finditer(piece))

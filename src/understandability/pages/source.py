@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from understandability.pages.hints import SECTIONS, kind_of
@@ -29,9 +29,9 @@ from understandability.pages.tape import (
 )
 
 # A comment, a script or style with its content, or the name and attributes of a tag; in an
-# attribute's quotes anything may stand.
+# attribute's quotes anything may stand. Bytes are searched faster than text.
 _TOKEN = re.compile(
-    r"""<(?: !--(?:-?>|.*?(?:--!?>|\Z))
+    rb"""<(?: !--(?:-?>|.*?(?:--!?>|\Z))
           | (?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE]))\b [^<>]*+ > .*?
             (?:</(?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE])) [^<>]*+ > | \Z)
           | (/?[a-zA-Z][^\s<>/]*+)
@@ -40,10 +40,12 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _NAMES = re.compile(
-    r"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
+    rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
 )
-_LANGUAGE = re.compile(r"""(?<!\S)(?:xml:)?lang\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
+_LANGUAGE = re.compile(rb"""(?<!\S)(?:xml:)?lang\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
 _SECTIONS = frozenset(SECTIONS)
+_SPACES = bytes.maketrans(b"\n\t\r", b"   ")
+_MENDED = frozenset((*RAW, *HIDING))  # which are mended where they are not closed
 _MARK = "\1"  # stands in no text
 
 
@@ -58,54 +60,60 @@ def read_source(source: bytes) -> Markup:
     (['', 'div', '3 < 4', 'br/', 'a', '', ''], {0: 'sidebar'})
     """
     count_tags(source)
-    if _is_to_be_mended(source):
+    lowered = source.lower()
+    if _is_to_be_mended(source) or _is_open(lowered, ("script", "style")):
         return read_markup(source)
-    pieces = _TOKEN.split(source.decode())
-    written = pieces[1::3]
-    known = {tag: _normal(tag) for tag in set(written)}
-    if _is_open(source, known.keys() & {*RAW, *HIDING}):
+    pieces = _TOKEN.split(source.translate(_SPACES))
+    written, attributes = pieces[1::3], pieces[2::3]
+    tags_of = {tag: _normal(tag) for tag in set(written)}
+    if _is_open(lowered, _MENDED.intersection(tags_of.values())):
         return read_markup(source)
-    tags = list(map(known.__getitem__, written))
-    texts = _MARK.join(pieces[0::3])
+    tags = list(map(tags_of.__getitem__, written))
+    texts = _MARK.encode().join(pieces[0::3]).decode()
     if "&" in texts:
         texts = without_references(texts)
-    for space in "\n\t\r\xa0":
-        texts = texts.replace(space, " ")
+        for space in "\n\t\r":
+            texts = texts.replace(space, " ")
     tape: Tape = [""] * (2 * len(tags) + 1)
-    tape[0::2], tape[1::2] = texts.split(_MARK), tags
-    hints = {}
-    language = ""
-    for place, (tag, attributes) in enumerate(zip(tags, pieces[2::3], strict=True)):
-        if attributes and tag in _SECTIONS:
-            if kind := _hint(attributes):
-                hints[place] = kind
-        elif tag == "html" and not language:
-            found = _LANGUAGE.search(attributes or "")
-            language = found[1] if found else ""
-    return Markup(tape, Counter(tags), language, hints=hints)
+    tape[0::2], tape[1::2] = texts.replace("\xa0", " ").split(_MARK), tags
+    sections = _SECTIONS.intersection(tags_of.values())
+    hints = {
+        place: kind
+        for place, tag in enumerate(tags)
+        if tag in sections and attributes[place] and (kind := _hint(attributes[place]))
+    }
+    return Markup(tape, Counter(tags), _language(tags, attributes), hints=hints)
+
+
+def _language(tags: Sequence[str], attributes: Sequence[bytes | None]) -> str:
+    """The first that a root element claims."""
+    place = -1
+    for _ in range(tags.count("html")):
+        place = tags.index("html", place + 1)
+        if found := _LANGUAGE.search(attributes[place] or b""):
+            return found[1].decode()
+    return ""
 
 
 def _is_to_be_mended(source: bytes) -> bool:
     """Whether something in the source is never closed."""
     if with_comments_closed(source) is not source or len(source) > MAX_TREE_BYTES:
         return True
-    if any(with_quote_closed(source, quote) is not source for quote in (b'"', b"'")):
-        return True
-    return _is_open(source, ("script", "style"))
+    return any(with_quote_closed(source, quote) is not source for quote in (b'"', b"'"))
 
 
-def _is_open(source: bytes, names: Iterable[str]) -> bool:
+def _is_open(lowered: bytes, names: Iterable[str]) -> bool:
     """Whether the last element of one of these names is never closed."""
-    return any(opens_after_last_end(source, name.encode()) >= 0 for name in names)
+    return any(opens_after_last_end(lowered, name.encode()) >= 0 for name in names)
 
 
 @lru_cache(maxsize=20_000)
-def _hint(attributes: str) -> str:
+def _hint(attributes: bytes) -> str:
     """What the class and id among the attributes of a tag tell."""
-    names = " ".join(map("".join, _NAMES.findall(attributes)))
+    names = b" ".join(map(b"".join, _NAMES.findall(attributes))).decode()
     return kind_of(names) if names else ""
 
 
-def _normal(tag: str | None) -> str:
-    name = (tag or "").lower()
+def _normal(tag: bytes | None) -> str:
+    name = (tag or b"").decode().lower()
     return name.strip("/") + "/" if name.strip("/") in VOID else name

@@ -129,14 +129,16 @@ def read_markup(source: bytes) -> Markup:
         closed = with_quote_closed(with_quote_closed(closed, b'"'), b"'")
     markup = _read(closed)
     last = _raw_at_end(markup.tape)
-    if last and opens_after_last_end(closed, last.encode()) >= 0:
+    if last and opens_after_last_end(closed.lower(), last.encode()) >= 0:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
     shown = closed
+    lowered = shown.lower()
     for name in HIDING:
-        if name in markup.tags and (start := opens_after_last_end(shown, name.encode())) >= 0:
+        if name in markup.tags and (start := opens_after_last_end(lowered, name.encode())) >= 0:
             tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
             shown = shown[:start] + tags.sub(b"", shown[start:])
+            lowered = shown.lower()
     if shown is not closed:
         closed = shown
         markup = _read(closed)
@@ -354,16 +356,12 @@ def _raw_at_end(tape: Tape) -> str:
     return ""
 
 
-def opens_after_last_end(source: bytes, name: bytes) -> int:
-    """Where an element opens that is never closed; -1 if there is none."""
-    opens = re.compile(rb"<%b\b" % name, re.IGNORECASE)
-    if not opens.search(source, max(0, source.rfind(b"</" + name))):  # as nearly all write it
+def opens_after_last_end(lowered: bytes, name: bytes) -> int:
+    """Where an element opens that is never closed, in a source in small letters; -1 if none is."""
+    end = max(0, lowered.rfind(b"</" + name))
+    if lowered.find(b"<" + name, end) < 0:  # seen faster than by the pattern
         return -1
-    end = len(source)
-    while (end := source.rfind(b"</", 0, end)) > 0:
-        if source[end + 2 : end + 2 + len(name)].lower() == name:
-            break
-    opening = opens.search(source, max(0, end))
+    opening = re.compile(rb"<%b\b" % name).search(lowered, end)
     return opening.start() if opening else -1
 
 
@@ -371,7 +369,7 @@ def _with_raw_elements_closed(source: bytes) -> bytes:
     """The source with scripts and the like closed where text seems to go on."""
     for name in RAW:
         tag = name.encode()
-        if (start := opens_after_last_end(source, tag)) >= 0:
+        if (start := opens_after_last_end(source.lower(), tag)) >= 0:
             goes_on = _TEXT_STARTS if name in ("script", "style") else b"<"
             element = re.compile(
                 rb"<%b\b[^<>]*>.*?(?=%b|\Z)" % (tag, goes_on), re.DOTALL | re.IGNORECASE

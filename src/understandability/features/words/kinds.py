@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from understandability.features.batch import Batch, letters
 from understandability.features.words.familiar import unfamiliar
-from understandability.features.words.types import FloatArray
+from understandability.features.words.types import FloatArray, TypeTable
 from understandability.features.words.word_lists import (
     embedded_list,
     outside_english,
@@ -67,9 +67,22 @@ KINDS = (
     "neutral_words",
 )
 
+# The same words are asked for as words of a batch, of passages, and as tokens.
+_seen = TypeTable()
+_MOST_SEEN = 1 << 16
+
 
 def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
     """What each word adds to the sum of each of `KINDS`, were it no name; a column of types."""
+    global _seen
+    if len(_seen) > _MOST_SEEN:
+        _seen = TypeTable()
+    table = _seen
+    numbers = table.number(words)
+    return table.column(_kinds_of_each).take(numbers, axis=0)
+
+
+def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
     characters, syllables, sign = letters(words), count_each(words), polarity(words)
     inflected = (syllables == 3) & syllabic_ending(words)
     columns = [

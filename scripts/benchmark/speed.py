@@ -1,0 +1,272 @@
+"""How long a page takes, of a bare lxml parse of the same bytes: ours, and other tools, in one run.
+
+    python -m scripts.benchmark.speed [--pages 300] [--rounds 5] [--before ../first/src]
+
+Each side is a process of its own: this version, with the Python tools that are installed; with
+`--before` another version of this package, given by its source folder; and Java's boilerpipe, where
+Java and Debian's libboilerpipe-java are. They work on the same sixteen pages in turn, so that
+whatever else the machine does falls on all alike. Each figure is the median over the rounds of the
+processor time, divided by that of a bare parse in the same round.
+
+Words cost more when a process first meets them. So pages that are new to a process, which others
+have warmed, are also scored in batches, as in a crawl, and one by one, as while serving.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import logging
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+DATA = Path(__file__).parents[3] / "shared" / "data"
+SOURCE = Path(__file__).parents[2] / "src"
+JARS = Path("/usr/share/java")
+JAVA_PARTS = ("boilerpipe", "nekohtml", "nekohtmlXni", "xercesImpl", "xml-apis")
+CHUNK = 16
+BARE, DEFAULT, BEFORE = "bare lxml parse", "default, to P(U|d)", "before: "
+EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
+FORMULAS = ("ari", "coleman_liau", "dale_chall", "flesch_kincaid", "gunning_fog", "lix", "smog")
+# What is wanted of ours.
+BARS = {
+    **{f"document by {name}": 1.6 for name in EXTRACTORS},
+    "formulas alone": 1.9,
+    DEFAULT: 3.5,
+}
+
+Arm = Callable[[bytes], object]
+Reply = dict[str, list[float]]
+
+
+def tools() -> dict[str, Arm]:
+    """The bare parse, and the Python tools that are installed."""
+    from lxml import etree
+
+    def selectolax() -> Arm:
+        parser = importlib.import_module("selectolax.lexbor")
+        return lambda content: parser.LexborHTMLParser(content)
+
+    def resiliparse() -> Arm:
+        plain = importlib.import_module("resiliparse.extract.html2text").extract_plain_text
+        decode = importlib.import_module("resiliparse.parse.encoding")
+        return lambda content: plain(
+            decode.bytes_to_str(content, decode.detect_encoding(content)), main_content=True
+        )
+
+    def trafilatura() -> Arm:
+        extract = importlib.import_module("trafilatura").extract
+        return lambda content: extract(content)
+
+    def beautifulsoup() -> Arm:
+        soup = importlib.import_module("bs4").BeautifulSoup
+        return lambda content: soup(content, "lxml").get_text(" ")
+
+    arms: dict[str, Arm] = {BARE: lambda content: etree.fromstring(content, etree.HTMLParser())}
+    for name, arm in (
+        ("lexbor's parse (selectolax)", selectolax),
+        ("resiliparse, main text", resiliparse),
+        ("trafilatura", trafilatura),
+        ("BeautifulSoup, all text", beautifulsoup),
+    ):
+        try:
+            arms[name] = arm()
+        except ImportError:
+            print(f"{name} is left out: not installed", file=sys.stderr)
+    return arms
+
+
+def worker(with_tools: bool) -> None:
+    """Answer each line, a list of files and what to do with them, with seconds by arm."""
+    from understandability.documents import document_of_page
+    from understandability.features import compute_features
+    from understandability.records import Document, Page
+    from understandability.scoring import Scorer
+
+    warnings.simplefilter("ignore")
+    logging.disable(logging.CRITICAL)
+    scorer: Any = Scorer()
+    rows = getattr(scorer, "rows", None) or scorer.score  # as it was called
+    arms = tools() if with_tools else {BARE: tools()[BARE]}
+
+    def documents(contents: Sequence[bytes], **options: str) -> list[Document]:
+        return [document_of_page(Page("d", "", content), **options) for content in contents]
+
+    def score_page(content: bytes) -> object:
+        return scorer.score_page(Page("d", "", content))
+
+    def extractor(name: str) -> Callable[[Sequence[bytes]], object]:
+        return lambda contents: documents(contents, extractor=name)
+
+    ours: dict[str, Callable[[Sequence[bytes]], object]] = {
+        **{f"document by {name}": extractor(name) for name in EXTRACTORS},
+        "formulas alone": lambda contents: compute_features(documents(contents), FORMULAS),
+        DEFAULT: lambda contents: rows(documents(contents)),
+    }
+    for name in list(ours):
+        try:
+            ours[name]([b"<p>You have flu."])
+        except Exception:  # another version does not have it
+            del ours[name]
+    for number, line in enumerate(sys.stdin):
+        files, task = json.loads(line)
+        contents = [Path(file).read_bytes() for file in files]
+        reply: Reply = defaultdict(list)
+        if task == "one by one":
+            for content in contents:
+                for name, run in ((BARE, arms[BARE]), ("one page", score_page)):
+                    clock, processor = time.perf_counter(), time.process_time()
+                    run(content)
+                    reply[f"{name}, clock"].append(time.perf_counter() - clock)
+                    reply[f"{name}, processor"].append(time.process_time() - processor)
+        else:
+            order = [*arms, *ours] if task == "all" else [BARE, DEFAULT]
+            turn = number % len(order)  # whatever comes first finds nothing in the cache
+            for name in [*order[turn:], *order[:turn]]:
+                started = time.process_time()
+                if name in ours:
+                    ours[name](contents)
+                else:
+                    for content in contents:
+                        arms[name](content)
+                reply[name].append(time.process_time() - started)
+        print(json.dumps(reply), flush=True)
+
+
+class Side:
+    """A process that is given files and answers with seconds by arm."""
+
+    def __init__(
+        self, command: Sequence[str], source: Path | None = None, is_ours: bool = False
+    ) -> None:
+        self.is_ours = is_ours
+        path = os.pathsep.join(map(str, filter(None, (source, SOURCE.parent))))
+        environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
+
+    def __call__(self, files: Sequence[str], task: str = "all") -> Reply:
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write(json.dumps([files, task]) + "\n")
+        self.process.stdin.flush()
+        reply: Reply = json.loads(self.process.stdout.readline())
+        return reply
+
+
+def sides(before: Path | None) -> Iterator[tuple[str, Side]]:
+    """The processes that can be had here."""
+    python = [sys.executable, "-m", "scripts.benchmark.speed", "--worker"]
+    yield "", Side([*python, "--tools"], SOURCE, is_ours=True)
+    if before:
+        yield BEFORE, Side(python, before.resolve(), is_ours=True)
+    jars = [JARS / f"{part}.jar" for part in JAVA_PARTS]
+    if shutil.which("java") and jars[0].exists():
+        java = [
+            "java",
+            "-cp",
+            ":".join(map(str, jars)),
+            str(Path(__file__).with_name("Boilerpipe.java")),
+        ]
+        yield "", Side(java)
+    else:
+        print("Java's boilerpipe is left out: not installed", file=sys.stderr)
+
+
+def health_pages(number: int, folder: Path) -> tuple[list[str], list[str]]:
+    """Evenly spread health pages, as files: those to warm with, and those to measure."""
+    from scripts.faults.crawls import health_pages
+
+    contents = [content for content in health_pages(DATA) if content.strip()]
+    files: tuple[list[str], list[str]] = ([], [])
+    for place in range(2 * number):
+        file = folder / f"{place}.html"
+        file.write_bytes(contents[place * len(contents) // (2 * number)])
+        files[place % 2].append(str(file))
+    return files
+
+
+def measure(warming: Sequence[str], files: Sequence[str], rounds: int, before: Path | None) -> None:
+    """Print both tables."""
+    running = list(sides(before))
+    for _, side in running:
+        side(warming)
+    chunks = [files[start : start + CHUNK] for start in range(0, len(files), CHUNK)]
+    some, others = chunks[0::2], chunks[1::2]
+    new: dict[str, list[float]] = defaultdict(list)
+    alone: dict[str, list[float]] = defaultdict(list)
+    seconds: list[dict[str, float]] = []
+    for chunk in some:
+        for prefix, side in running:
+            if side.is_ours:
+                reply = side(chunk, "one by one")
+                for name, taken in reply.items():
+                    alone[prefix + name] += taken
+    for chunk in others:
+        for prefix, side in running:
+            if side.is_ours:
+                reply = side(chunk, "new")
+                for name, taken in reply.items():
+                    new[prefix + name] += taken
+    for number in range(rounds):
+        spent: dict[str, float] = defaultdict(float)
+        for chunk in chunks:
+            for prefix, side in running:
+                for name, taken in side(chunk).items():
+                    spent[prefix + name] += sum(taken)
+        seconds.append(spent)
+        print(f"round {number + 1} of {rounds}", file=sys.stderr)
+    size = statistics.mean(Path(file).stat().st_size for file in files) / 1000
+    print(f"{len(files)} pages of {size:.0f} kB, {rounds} rounds\n")
+    print("| what | of a bare parse | from | to | ms a page | bar |")
+    print("|---|--:|--:|--:|--:|--:|")
+    for name in sorted(seconds[0], key=lambda name: name.startswith(BEFORE)):
+        bare = f"{BEFORE}{BARE}" if name.startswith(BEFORE) else BARE
+        ratios = [each[name] / each[bare] for each in seconds]
+        cost = statistics.median(each[name] for each in seconds) * 1000 / len(files)
+        print(
+            f"| {name} | {statistics.median(ratios):.2f} | {min(ratios):.2f} "
+            f"| {max(ratios):.2f} | {cost:.2f} | {BARS.get(name, '')} |"
+        )
+    for prefix in ("", BEFORE):
+        if prefix + DEFAULT in new:
+            ratio = sum(new[prefix + DEFAULT]) / sum(new[prefix + BARE])
+            print(f"| {prefix}{DEFAULT}, pages not met before | {ratio:.2f} | | | | |")
+    print("\n| one by one, pages not met before, ms | p50 | p99 | longest |\n|---|--:|--:|--:|")
+    for name, taken in alone.items():
+        taken.sort()
+        places = (len(taken) // 2, len(taken) * 99 // 100, -1)
+        p50, p99, longest = (1000 * taken[place] for place in places)
+        print(f"| {name} | {p50:.1f} | {p99:.1f} | {longest:.0f} |")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pages", type=int, default=300, help="to measure; as many warm")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--before", type=Path, metavar="SOURCE", help="of another version")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--tools", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        worker(options.tools)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        warming, files = health_pages(options.pages, Path(folder))
+        measure(warming, files, options.rounds, options.before)
+
+
+if __name__ == "__main__":
+    main()
