@@ -1,12 +1,13 @@
 """Whole pages: their order, P(U|d), length, and a panel of texts. Fills in ``docs/pages.md``.
 
-    python -m scripts.evaluate.pages [--data ../shared/data] [--cache FOLDER]
+    python -m scripts.evaluate.pages [--data ../shared/data] [--cache FOLDER] [--neural]
 
 Bundles are judged as they stand in ``resources/bundles``. PDQ's pages and OneStop's texts are
 learned from, so their levels are out of fold, by the recipes of ``scripts.train.pages``. Beside
 them stand the formulas, the corpus ratio, and the default of the first version: its estimates of
 the same texts, kept in ``first_version.json``. About ten minutes with one thread; the folder of
-``--cache`` keeps the passages of all texts.
+``--cache`` keeps the passages of all texts. ``--neural`` needs the encoder, as
+``scripts.train.neural`` does, and a quarter of an hour more.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from scripts.evaluate.intervals import between, fill, markdown, pearson, short, spearman
+from scripts.train.neural import (
+    kept_states,
+    levels_of_pages,
+    out_of_fold_levels,
+    states_of_sets,
+)
 from scripts.train.page_texts import (
     REFERENCE,
     Mask,
@@ -42,6 +49,7 @@ from understandability.features import COLUMNS, Batch, batches
 from understandability.models import load_bundle
 from understandability.models.bundle import Bundle
 from understandability.models.readers import READERS, probability
+from understandability.models.runtime.neural import NeuralModel
 from understandability.models.runtime.pages import PageLevels, PageModel, PageScale
 from understandability.records import Document
 
@@ -49,6 +57,7 @@ ROOT = Path(__file__).parents[2]
 PANEL = ROOT / "tests" / "panel"
 FIRST = Path(__file__).with_name("first_version.json")
 FIRST_NAME = "first version"
+NEURAL = "neural-open"
 READER = READERS["public"]
 
 # Harder kind, easier kind, the least ROC AUC where the order is beyond doubt.
@@ -138,6 +147,20 @@ def judged(bundle: Bundle, seen: Table, unseen: Table) -> Judged:
     )
 
 
+def neural_levels(data: Path, cache: Path | None, seen: Table, unseen: Table) -> Floats:
+    """The same levels by `neural-open`, for the kinds whose order counts.
+
+    Its encoder takes time, so it reads six passages of a page, and of most kinds one page in four.
+    """
+    model, _ = model_of(load_bundle(ROOT / "resources" / "bundles" / NEURAL))
+    assert isinstance(model, NeuralModel)
+    kinds = {kind for harder, easier, _ in ORDERS for kind in (harder, easier)}
+    texts = (each for each in pages(data) if each.set in kinds)
+    states = kept_states(unseen, texts, cache, "pages")
+    of_unseen = levels_of_pages(unseen, states, model)
+    return np.append(out_of_fold_levels(seen, states_of_sets(data, seen, cache)), of_unseen)
+
+
 def first_version(kind: str, ids: Sequence[str]) -> dict[str, Floats]:
     """Difficulty and P(U|d) of texts of a kind by the first version's default.
 
@@ -205,6 +228,14 @@ def chances(of: Judged, before: Floats) -> str:
         f"{within:.1%} lie between .02 and .98 (wanted: 90 %), {sure[0]} above .95 "
         f"({FIRST_NAME}: {sure[1]}).\n"
     )
+
+
+def neural_orders(of: Judged, levels: Floats) -> str:
+    """The orders of `neural-open`, and of another bundle on the same pages."""
+    checksum = load_bundle(ROOT / "resources" / "bundles" / NEURAL).checksum[:16]
+    beside = replace(of, level=np.where(np.isfinite(levels), of.level, np.nan))
+    table = orders({"open": beside, NEURAL: replace(of, level=levels)}, {})
+    return f"Checksum: `{NEURAL}` {checksum}.\n\n{table}"
 
 
 def _spread_of(values: Floats) -> str:
@@ -409,6 +440,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
+    parser.add_argument("--neural", action="store_true", help=f"fill in the orders of {NEURAL} too")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "pages.md")
     arguments = parser.parse_args()
     bundles = {name: load_bundle(ROOT / "resources" / "bundles" / name) for name in RECIPES}
@@ -436,6 +468,9 @@ def main() -> None:
         "additions": additions(default, texts),
         **dict(panel(bundles, texts)),
     }
+    if arguments.neural:
+        levels = neural_levels(arguments.data, arguments.cache, seen, unseen)
+        parts["neural"] = neural_orders(found["open"], levels)
     fill(arguments.output, parts)
 
 

@@ -62,10 +62,14 @@ RECIPE = replace(RECIPES["open"], pairs={"med_wiki_pairs": 0.1, "pdq_pages": 0.6
 # Shares of .4 to .6 do the same to .004.
 SHARE = 0.5
 # The encoder takes time. Of whole pages six passages are read, spread evenly, and of sets of long
-# texts that are not learned from, and of pages that the scale stands on, one group in so many.
+# texts that are not learned from, and of kinds of which there are many pages, one group in so many.
 MOST = 6
-WHOLE = ("pdq_pages", *REFERENCE)
-ONE_IN = {"clear": 6, "cochrane_pls": 6, "sondhi": 3, "schwarz": 3}
+ONE_IN = {
+    **dict.fromkeys(("clear", "cochrane_pls"), 6),
+    **dict.fromkeys(("sondhi", "schwarz"), 3),
+    **dict.fromkeys(("forum", "ghr", "medlineplus", "pmc_abstract"), 4),
+    **dict.fromkeys(("pmc_fulltext", "wikipedia"), 4),
+}
 
 
 def states_of(table: Table, texts: Iterable[Text]) -> States:
@@ -79,13 +83,33 @@ def states_of(table: Table, texts: Iterable[Text]) -> States:
             continue
         batch = Batch([text.document()])
         sentences, of = sentences_read(batch), batch.once(read_sentences)
-        count = min(MOST if text.set in WHOLE else len(of.begins), len(of.begins))
+        is_page = text.set == "pdq_pages" or text.set not in SETS
+        count = min(MOST if is_page else len(of.begins), len(of.begins))
         for number in np.arange(count) * len(of.begins) // max(count, 1):
             here = slice(of.begins[number], of.ends[number])
             of_sentences = [encoder.states(sentence) for sentence in sentences[here]]
             row = starts[row_of[text.set, text.id]] + number
             states[row] = np.average(of_sentences, 0, of.words[here])
     return states
+
+
+def kept_states(table: Table, texts: Iterable[Text], cache: Path | None, name: str) -> States:
+    """`states_of`, from a file of that name in a folder; made, and kept there, if it is not."""
+    path = cache / f"states_{name}.npy" if cache else None
+    if path and path.exists():
+        found: States = np.load(path, allow_pickle=False)
+        return found
+    states = states_of(table, texts)
+    if path:
+        np.save(path, states)
+    return states
+
+
+def states_of_sets(data: Path, table: Table, cache: Path | None) -> States:
+    """What the encoder holds of the passages of all labelled sets."""
+    return kept_states(
+        table, (text for name in SETS for text in labelled(data, name)), cache, "labelled"
+    )
 
 
 def across(table: Table, states: States) -> tuple[Floats, Floats]:
@@ -121,6 +145,33 @@ class LineFit(Fit):
         return rows
 
 
+def columns_of_encoder(table: Table, states: States) -> tuple[Table, Floats, Floats]:
+    """The passages that the encoder read, in the directions of `across`, and these directions."""
+    center, directions = across(table, states)
+    return read_of(table, (states - center) @ directions), center, directions
+
+
+def together(of_encoder: Floats, of_columns: Floats) -> Floats:
+    """The level of texts from those of the two halves."""
+    return SHARE * of_encoder + (1 - SHARE) * of_columns
+
+
+def out_of_fold_levels(table: Table, states: States) -> Floats:
+    """The level of every text that the encoder read, by models that saw nothing of its group."""
+    read, _, _ = columns_of_encoder(table, states)
+    of_encoder = out_of_fold(read, RECIPE, regression=LineFit)
+    return together(of_encoder, out_of_fold(table, RECIPES["open"]))
+
+
+def levels_of_pages(table: Table, states: States, model: NeuralModel) -> Floats:
+    """The level of each page of which the encoder read some passages; NaN of others."""
+    # A level is the mean over passages, so its two parts may be taken over different ones.
+    read = read_of(table, (states @ model.weights + model.bias)[:, None]).passages
+    columns = table.passages.columns.astype(np.float64)
+    of_columns = PageModel(model.kernel, model.error).predict(columns)
+    return together(read.means(read.columns)[:, 0], table.passages.means(of_columns))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
@@ -130,31 +181,23 @@ def main() -> None:
     data = arguments.data
     table = labelled_table(data, arguments.cache)
     reference = cached(arguments.cache, "reference", lambda: Table.of(web_pages(data, REFERENCE)))
-    kept = arguments.cache / "states.npz" if arguments.cache else None
-    if kept and kept.exists():
-        with np.load(kept) as arrays:
-            states, of_pages = arrays["texts"], arrays["pages"]
-    else:
-        states = states_of(table, (text for name in SETS for text in labelled(data, name)))
-        of_pages = states_of(reference, web_pages(data, REFERENCE))
-        if kept:
-            np.savez(kept, texts=states, pages=of_pages)
+    states = states_of_sets(data, table, arguments.cache)
+    of_pages = kept_states(reference, web_pages(data, REFERENCE), arguments.cache, "reference")
     everything = np.ones(len(table), bool)
     of_columns, fit = out_of_fold(table, RECIPES["open"]), Fit(table, RECIPES["open"], everything)
-    center, directions = across(table, states)
-    read = read_of(table, (states - center) @ directions)
+    read, center, directions = columns_of_encoder(table, states)
     of_encoder = out_of_fold(read, RECIPE, regression=LineFit)
-    together = SHARE * of_encoder + (1 - SHARE) * of_columns
+    of_both = together(of_encoder, of_columns)
     asked = np.where(np.isfinite(of_encoder), of_columns, np.nan)
     print("set, measure: encoder, page model, both")
     for name in SETS:
-        found = [agreement(table, name, of) for of in (of_encoder, asked, together)]
+        found = [agreement(table, name, of) for of in (of_encoder, asked, of_both)]
         print(name, found[0][0], *(f"{each} (n {each.n})" for _, each in found))
 
     line = LineFit(read, RECIPE, everything)
     weights = directions @ line.theta[:-1]
     bias = float(line.theta[-1] - center @ weights)
-    page_model = PageModel(fit.kernel, error_of(table, together, fit))
+    page_model = PageModel(fit.kernel, error_of(table, of_both, fit))
     model = NeuralModel(
         page_model.kernel,
         page_model.error,
@@ -164,12 +207,7 @@ def main() -> None:
         SHARE,
         installed_encoder().checksum,
     )
-    # A level is the mean over passages, so its two parts may be taken over different ones.
-    pages = read_of(reference, (of_pages @ weights + bias)[:, None]).passages
-    columns = reference.passages.columns.astype(np.float64)
-    of_reference = SHARE * pages.means(pages.columns)[:, 0] + (
-        1 - SHARE
-    ) * reference.passages.means(page_model.predict(columns))
+    of_reference = levels_of_pages(reference, of_pages, model)
     card = {
         "summary": "How hard whole pages are, from their passages, as `open` and an encoder of "
         "sentences read them: level 1 to 6 as in the CEFR, difficulty 0 to 100 as the assessors of "
@@ -181,7 +219,7 @@ def main() -> None:
         "label is of the scale of difficulty; what the encoder took from the texts that others "
         "trained it on (see the resources' SOURCES.md)",
         "training": list(training(data, table, line)),
-        "figures": list(figures(table, RECIPE, together)),
+        "figures": list(figures(table, RECIPE, of_both)),
         "figures_note": "Of the level, with 95 % intervals that resample groups. Five folds by "
         "joined groups (near-duplicates in one fold); of sets that it saw nothing of, texts and "
         "their copies are left out whole. Of whole pages six passages, of clear and cochrane_pls "
