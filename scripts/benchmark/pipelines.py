@@ -103,17 +103,18 @@ def cost(program: list[str], folder: Path) -> Cost:
     return Cost(sum(s for s, _ in seen.values()), max(m for _, m in seen.values()))
 
 
-def prepare(folder: Path, pages: list[bytes], count: int) -> None:
-    """Write so many pages as the recipes read them; they come again under other names."""
+def prepare(folder: Path, pages: list[bytes], count: int, recipe: str) -> None:
+    """Write so many pages as the recipe reads them; they come again under other names."""
     chosen = [page.decode("utf-8", "replace") for page in islice(cycle(pages), count)]
     urls = [f"http://a/{place}" for place in range(count)]
     table = pa.table({"url": urls, "content": chosen, "date": ["2026-01-01"] * count})
     pq.write_table(table, folder / "pages.parquet", row_group_size=100)
+    if recipe != "dolma":
+        return
     (folder / "documents").mkdir()
     with gzip.open(folder / "documents" / "pages.jsonl.gz", "wt", compresslevel=1) as lines:
         for url, page in zip(urls, chosen, strict=True):
-            document = document_under(Page(url, "", page), Settings())
-            text = " ".join(document.pieces)
+            text = " ".join(document_under(Page(url, "", page), Settings()).pieces)
             lines.write(json.dumps({"id": url, "text": text, "source": "health"}) + "\n")
 
 
@@ -123,7 +124,7 @@ def measure(recipe: str, text: str, pages: list[bytes], few: int, many: int) -> 
     for count in (few, many):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            prepare(folder, pages, count)
+            prepare(folder, pages, count, recipe)
             path = folder / ("recipe.sh" if recipe == "dolma" else "recipe.py")
             path.write_text(text, "utf-8")
             program = ["bash", "-e"] if recipe == "dolma" else [sys.executable, "-W", "ignore"]
