@@ -135,35 +135,16 @@ class _Renumbered:
             yield words[words >= 0], pairs[words >= 0, 1].astype(np.int64)
 
 
-@dataclass(frozen=True)
-class _Weighted:
-    """Documents as gensim takes them: (word, weight) pairs, of length 1."""
-
-    bags: _Renumbered
-    weights: Floats
-
-    def __iter__(self) -> Iterator[list[tuple[int, float]]]:
-        for words, counts in self.bags:
-            worth = counts * self.weights[words]
-            length = float(np.sqrt((worth**2).sum()))
-            if length > 0:
-                yield list(zip(words.tolist(), (worth / length).tolist(), strict=True))
-
-
 def _project(bags: _Renumbered, weights: Floats, dimensions: int, random_state: int) -> Floats:
-    """The projection of words to LSA dimensions, learned in one pass over the documents."""
-    from gensim.models import LsiModel
+    """The projection of words to LSA dimensions: singular vectors of TF-IDF, rows of length 1."""
+    from sklearn.preprocessing import normalize
+    from sklearn.utils.extmath import randomized_svd
 
-    words = {number: str(number) for number in range(len(weights))}
-    model = LsiModel(
-        _Weighted(bags, weights),
-        num_topics=dimensions,
-        id2word=words,
-        chunksize=5000,
-        random_seed=random_state,
-    )
+    worth = normalize(_counts(bags, len(weights)).multiply(weights).tocsr())
+    found = min(dimensions, *worth.shape)
+    _, _, vectors = randomized_svd(worth, found, random_state=random_state)
     projection = np.zeros((len(weights), dimensions))
-    projection[:, : model.projection.u.shape[1]] = model.projection.u
+    projection[:, :found] = vectors.T
     # A dimension's sign is arbitrary: the largest entry is made positive.
     largest = np.abs(projection).argmax(axis=0)
     signs = np.sign(projection[largest, np.arange(dimensions)])
@@ -177,6 +158,11 @@ def _matrix(bags: _Renumbered, space: LsaSpace | None, words: int) -> Any:
             space.vectors(Bags(np.array([0, len(each)]), each, counts)) for each, counts in bags
         ]
         return np.concatenate(rows)
+    return _counts(bags, words)
+
+
+def _counts(bags: _Renumbered, words: int) -> Any:
+    """How often each document has each word; sparse, (documents, words)."""
     from scipy.sparse import csr_array
 
     parts = list(bags)
