@@ -123,6 +123,8 @@ def serving(*options: str) -> Iterator[Server]:
     finally:
         server.process.terminate()
         server.process.wait(_PATIENCE)
+        assert server.process.stdout is not None
+        server.process.stdout.close()
 
 
 def bodies() -> Iterator[str]:
