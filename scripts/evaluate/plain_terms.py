@@ -4,8 +4,9 @@
 word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a medical
 vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens.
 *Sample*: `--sample FILE` writes offers in their sentences, at most two of a term, with the sentence
-as it reads with the first plain term; `tests/report/plain_terms_judged.tsv` is one, judged by a
-person who did not write the tables, before they were mended after it. Other seeds give others.
+as it reads with the first plain term. `tests/report/plain_terms_judged.tsv` is one, judged by a
+person who did not write the tables, before they were mended after it; `plain_terms_to_judge.tsv`
+one (seed 2026) of the tables as they are now, which nobody judged yet.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sample sample.tsv]
 """
@@ -33,6 +34,10 @@ from understandability.records import Document
 from understandability.report.plain_terms import Offer, offers
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
+_HEAD = [
+    "number", "text", "list", "term", "plain", "second", "note", "sentence", "rewritten",
+    "judgement", "why",
+]  # fmt: skip
 _SENTENCES = 7  # in a row make a passage, about 150 words
 # Files of medical vocabularies, and the column that holds the words.
 _VOCABULARIES = (
@@ -121,7 +126,7 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
 
 
 def sampled(documents: dict[str, list[Document]], number: int, seed: int) -> Iterator[list[str]]:
-    """Rows of offers to judge: number, texts, list, term, plain, sentence, rewritten sentence."""
+    """Rows of offers to judge; the last two columns are for the judge, right or wrong and why."""
     every: list[tuple[str, Document, Offer]] = [
         (name, document, offer)
         for name, some in documents.items()
@@ -148,10 +153,11 @@ def sampled(documents: dict[str, list[Document]], number: int, seed: int) -> Ite
         done += 1
         before, behind = document.pieces[start : offer.first], document.pieces[offer.last : end]
         here = " ".join(document.pieces[offer.first : offer.last])
+        plain, second = (*offer.plain, "")[:2]
         yield [
-            str(done), name, offer.kind, offer.term, " | ".join(offer.plain), offer.note,
+            str(done), name.lower(), offer.kind, offer.term, plain, second, offer.note,
             " ".join((*before, f"[{here}]", *behind)),
-            " ".join((*before, f"[{offer.texts[0]}]", *behind)),
+            " ".join((*before, f"[{offer.texts[0]}]", *behind)), "", "",
         ]  # fmt: skip
 
 
@@ -177,8 +183,7 @@ def main() -> None:
             f"{medicines} names of drugs: a note for {counts['drug note'] / max(medicines, 1):.1%}"
         )
     if chosen.sample:
-        head = ["number", "text", "list", "term", "plain", "note", "sentence", "rewritten"]
-        rows = [head, *sampled(documents, chosen.offers, chosen.seed)]
+        rows = [_HEAD, *sampled(documents, chosen.offers, chosen.seed)]
         chosen.sample.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
 
 

@@ -136,7 +136,7 @@ def test_an_aim_says_what_is_missing(browser: BrowserPage, address: str) -> None
         browser.evaluate(f"({choose})({reader!r})")
         said = browser.evaluate("document.getElementById('aim').textContent")
         assert "The chance that" in said
-        assert "too many" in said or "the aim is reached" in said
+        assert "points too hard" in said or "The aim is reached" in said
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

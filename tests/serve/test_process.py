@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -140,3 +141,13 @@ def test_a_message_to_another_name_is_refused(port: int) -> None:
         urllib.request.urlopen(request, timeout=_PATIENCE)
     assert refused.value.code == 421
     refused.value.close()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the workers in /proc")
+def test_a_killed_worker_is_replaced() -> None:
+    """While others ask; every request has its answer in the end."""
+    from scripts.faults.server import killed_worker
+
+    (line,) = killed_worker()
+    assert "a new worker after" in line

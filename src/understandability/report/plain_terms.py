@@ -572,7 +572,7 @@ def _offer(sentence: _Sentence, pieces: Sequence[str], form: _Form, start: int, 
 
 
 _SPOKEN_VOWEL = re.compile(
-    r"(?!eu|uni|use|one|ur[aei]|ut[ei])[aeiou]|hour|honest|x-ray|(?-i:[FHLMNRSX][A-Z])",
+    r"(?!eu|uni|us[eu]|one|ur[aei]|ut[ei])[aeiou]|hour|honest|x-ray|(?-i:[FHLMNRSX][A-Z])",
     re.IGNORECASE,
 )
 
