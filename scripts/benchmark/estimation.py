@@ -5,23 +5,27 @@
     python -m scripts.benchmark.estimation --training
 
 Documents are stretches of 600 words of the background corpora. In one process and in turns, batch
-by batch: all embedded features, then what each bundle adds to them; medians over the batches. The
-bundles are those that come with the package, the background models of a folder, and a judged model
-of each estimator over the columns of the default, fitted to which corpus a stretch is from (its
-time is what matters). A bundle is loaded in this process (warm, the median of 5), and by a new one,
-from its start to its end (cold, of 3). ``--training`` trains one background model on the corpora.
+by batch: all embedded features, then what each bundle adds to them; medians over the batches. All
+times are of the processor. Twice: first every batch has new words, of which much is read once (by
+the first bundle that asks: of page models `open`), then all words are known. A long crawl lies
+between. The bundles are those that come with the package, but for neural ones
+(``scripts.benchmark.neural``), then also the background models of a folder, and a judged model of
+each estimator over the columns of the default, fitted to which corpus a stretch is from (its time
+is what matters). A bundle is loaded in this process (warm, the median of 5), and by a new one, from
+its start to its end (cold, of 3). ``--training`` trains one background model on the corpora.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +37,11 @@ from understandability.models import Bundle, load_bundle
 from understandability.models.calibration import Calibration
 from understandability.models.estimators import ESTIMATORS
 from understandability.models.runtime.judged import JudgedModel
+from understandability.models.runtime.neural import NeuralModel
 from understandability.models.training.background import train_background
 from understandability.models.training.judged import text_columns
 from understandability.models.training.portable import portable
+from understandability.records import Document
 from understandability.storage.bundle_files import embedded_bundles
 from understandability.storage.resources import resource
 
@@ -43,10 +49,15 @@ TAUGHT = 1000
 COLD = "from understandability.models import load_bundle; load_bundle({!r})"
 
 
-def seconds(run: Callable[[], object]) -> float:
-    begun = time.perf_counter()
+def of_children() -> float:
+    """The processor time of the processes that this one has waited for."""
+    return sum(os.times()[2:4])
+
+
+def seconds(run: Callable[[], object], clock: Callable[[], float] = time.process_time) -> float:
+    begun = clock()
     run()
-    return time.perf_counter() - begun
+    return clock() - begun
 
 
 def judged_bundles(texts: list[str], folder: Path) -> dict[str, Path]:
@@ -70,53 +81,65 @@ def judged_bundles(texts: list[str], folder: Path) -> dict[str, Path]:
     return found
 
 
+def turns(batches: Sequence[Sequence[Document]], bundles: Mapping[str, Bundle]) -> dict[str, float]:
+    """Milliseconds of a document for its features, and for what each bundle adds to them."""
+    spent: dict[str, list[float]] = {}
+    for chosen in batches:
+        for name, bundle in {"features": None, **bundles}.items():
+            batch = Batch(chosen)  # bundles of pages would share what they read of one
+            taken = seconds(lambda batch=batch: features_of(batch, EMBEDDED))
+            if bundle:
+                raw = bundle.model.raw
+                taken = seconds(lambda batch=batch, raw=raw: raw(batch))
+            spent.setdefault(name, []).append(1000 * taken / len(chosen))
+    # The first batch loads what is loaded once.
+    return {name: statistics.median(each[1:]) for name, each in spent.items()}
+
+
 def benchmark(data: Path, background: Path | None, count: int) -> None:
     texts = stretches(data)
+    batches = [documents_of(texts[start : start + BATCH]) for start in range(0, count, BATCH)]
     with tempfile.TemporaryDirectory() as temporary:
-        folders = {name: resource("bundles") / name for name in embedded_bundles()}
+        bundles = {name: load_bundle(name) for name in embedded_bundles()}
+        bundles = {n: of for n, of in bundles.items() if not isinstance(of.model, NeuralModel)}
+        folders = {name: resource("bundles") / name for name in bundles}
+        of_new = turns(batches, bundles)
         if background:
             paths = sorted(path.parent for path in background.glob("*/bundle.json"))
             folders |= {f"background {path.name}": path for path in paths}
         folders |= judged_bundles(texts[-TAUGHT:], Path(temporary))
-        bundles = {name: load_bundle(folder) for name, folder in folders.items()}
-        spent: dict[str, list[float]] = {name: [] for name in ["features", *bundles]}
-        for start in range(0, count, BATCH):
-            chosen = documents_of(texts[start : start + BATCH])
-            batch = Batch(chosen)
-            turns = {"features": lambda batch=batch: features_of(batch, EMBEDDED)}
-            for name, bundle in bundles.items():
-                turns[name] = lambda batch=batch, bundle=bundle: bundle.model.raw(batch)
-            for name, run in turns.items():
-                taken = seconds(run)
-                if start:  # the first batch loads what is loaded once
-                    spent[name].append(taken / len(chosen))
-        features = statistics.median(spent["features"])
-        print(f"all embedded features: {1000 * features:.2f} ms a document of 600 words")
-        print("| bundle | ms a document | of the features | kB | load warm, s | cold, s |")
-        print("|---|--:|--:|--:|--:|--:|")
-        for name, folder in folders.items():
-            cost = statistics.median(spent[name])
+        bundles |= {n: load_bundle(folder) for n, folder in folders.items() if n not in bundles}
+        of_known = turns(batches, bundles)
+        for words, of in (("new", of_new), ("known", of_known)):
+            print(f"features, {words} words: {of['features']:.2f} ms a document of 600 words")
+        print("| bundle | new words, ms | of features | known words, ms | of features ", end="")
+        print("| kB | load warm, s | cold, s |")
+        print("|---|--:|--:|--:|--:|--:|--:|--:|")
+        for name in bundles:
+            folder = folders[name]
+            costs = " | ".join(
+                f"{of[name]:.3f} | {100 * of[name] / of['features']:.1f} %" if name in of else " | "
+                for of in (of_new, of_known)
+            )
             size = sum(path.stat().st_size for path in folder.iterdir()) / 1000
             warm = statistics.median(
                 seconds(lambda folder=folder: load_bundle(folder)) for _ in range(5)
             )
             command = [sys.executable, "-c", COLD.format(str(folder))]
             cold = statistics.median(
-                seconds(lambda command=command: subprocess.run(command, check=True))
+                seconds(lambda command=command: subprocess.run(command, check=True), of_children)
                 for _ in range(3)
             )
             print(
-                f"| {name} | {1000 * cost:.3f} | {100 * cost / features:.1f} % | {size:.0f} "
-                f"| {warm:.3f} | {cold:.2f} |",
+                f"| {name} | {costs} | {size:.0f} | {warm:.3f} | {cold:.2f} |",
                 flush=True,
             )
 
 
 def training(data: Path) -> None:
     corpora = {label: documents(data, corpus) for label, corpus in CORPORA.items()}
-    busy = time.process_time()
     taken = seconds(lambda: train_background(corpora, "mlp-regressor"))
-    print(f"training mlp-regressor: {taken:.0f} s, {time.process_time() - busy:.0f} s of processor")
+    print(f"training mlp-regressor: {taken:.0f} s of processor")
 
 
 if __name__ == "__main__":

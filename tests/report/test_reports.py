@@ -16,6 +16,7 @@ from lxml import etree, html
 from understandability.documents import document_of_page, document_of_text
 from understandability.features import Batch
 from understandability.formats.sources import read_pages
+from understandability.models import load_bundle
 from understandability.models.readers import READERS
 from understandability.records import Document, Page
 from understandability.report import compare, explain, page_report
@@ -26,6 +27,7 @@ from understandability.report.references import Reference, references
 from understandability.report.sentences import findings
 from understandability.report.steps import REWRITE
 from understandability.scoring import Scorer
+from understandability.storage.bundle_files import embedded_bundles
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 HOSTILE = (
@@ -181,9 +183,10 @@ def test_a_long_sentence_is_found_hard_and_a_short_one_has_no_level(scorer: Scor
     assert long.shade >= 2
 
 
-def test_the_bundle_has_references(scorer: Scorer) -> None:
+@pytest.mark.parametrize("name", embedded_bundles())
+def test_each_bundle_has_references(name: str) -> None:
     """Where typical texts lie is computed with the bundle itself: run the script again if not."""
-    kinds = references(scorer.bundle.checksum)
+    kinds = references(load_bundle(name).checksum)
     assert len(kinds) == 4, "run scripts/train/report_references.py"
     for kind in kinds:
         assert list(kind.percentiles) == sorted(kind.percentiles)
