@@ -232,7 +232,9 @@ def measure(warming: Sequence[str], files: Sequence[str], rounds: int, before: P
     print(f"{len(files)} pages of {size:.0f} kB, {rounds} rounds\n")
     print("| what | of a bare parse | from | to | ms a page | bar |")
     print("|---|--:|--:|--:|--:|--:|")
-    for name in sorted(seconds[0], key=lambda name: name.startswith(BEFORE)):
+    for name in sorted(
+        seconds[0], key=lambda name: (name.startswith(BEFORE), BARE not in name, name)
+    ):
         bare = f"{BEFORE}{BARE}" if name.startswith(BEFORE) else BARE
         ratios = [each[name] / each[bare] for each in seconds]
         cost = statistics.median(each[name] for each in seconds) * 1000 / len(files)
