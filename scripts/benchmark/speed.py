@@ -4,7 +4,7 @@
 
 Each side is a process of its own: this version, with the Python tools that are installed; with
 `--before` another version of this package, given by its source folder; and Java's boilerpipe, where
-Java and Debian's libboilerpipe-java are. They work on the same sixteen pages in turn, so that
+Java and Debian's libboilerpipe-java are. They work on the same eight pages in turn, so that
 whatever else the machine does falls on all alike. Each figure is the median over the rounds of the
 processor time, divided by that of a bare parse in the same round.
 
@@ -35,7 +35,7 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 SOURCE = Path(__file__).parents[2] / "src"
 JARS = Path("/usr/share/java")
 JAVA_PARTS = ("boilerpipe", "nekohtml", "nekohtmlXni", "xercesImpl", "xml-apis")
-CHUNK = 16
+CHUNK = 8
 BARE, DEFAULT, BEFORE = "bare lxml parse", "default, to P(U|d)", "before: "
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 FORMULAS = ("ari", "coleman_liau", "dale_chall", "flesch_kincaid", "gunning_fog", "lix", "smog")
