@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -316,7 +317,7 @@ def _parts(
     return passage, np.searchsorted(starts_of(parts), numbers, side="right") - 1
 
 
-def _sums(values: Floats, begins: NDArray[np.int64]) -> Floats:
+def _sums(values: NDArray[Any], begins: NDArray[np.int64]) -> Floats:
     """Sums of segments that begin there, none of which is empty."""
     if not len(begins):
         return np.empty((0, *values.shape[1:]))
