@@ -169,7 +169,9 @@ def as_dict(frame: Any) -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize(
-    "make", [dict, pa.table, pa.RecordBatch.from_pydict, pd.DataFrame], ids=lambda f: str(f)[-20:]
+    "make",
+    [dict, pa.table, pa.RecordBatch.from_pydict, pd.DataFrame],
+    ids=("dict", "table", "batch", "frame"),
 )
 def test_a_table_keeps_its_kind_order_and_length(make: Any) -> None:
     """Names may come again; a row without text has an error and no scores."""
