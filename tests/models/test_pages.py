@@ -201,3 +201,18 @@ def test_a_level_stays_on_its_scale() -> None:
     """From A1 to C2; the model's own output may lie beyond."""
     for each in estimates_of("The cat sat. It was fat.", HARDEST):
         assert 1 <= each.level <= 6
+
+
+@pytest.mark.parametrize(
+    ("text", "is_prose"),
+    [
+        ("Eat more fruit. Do not smoke. You have flu.", True),
+        ("Take one pill. Drink water. Call us.", True),
+        ("Home\nAbout us\nContact\nLog in", False),
+        ("Fruit. Milk. Bread.", False),
+    ],
+)
+def test_short_sentences_are_sentences(text: str, is_prose: bool) -> None:
+    """Plain writing is no list: it gets no flag, and no wider spread."""
+    [estimate] = load_bundle("open").estimate(Batch([document_of_text(text)]))
+    assert (FEW_SENTENCES not in estimate.flags) is is_prose

@@ -184,7 +184,7 @@ class Passages:
     Those of document ``i`` are ``starts[i]:starts[i + 1]``; `columns` is (passages, columns),
     `words` how many each has, `sentences` the numbers of the first sentence of each among the
     sentences of its document and of the one behind its last. `prose` is the share of a document's
-    words that stand in sentences of five words or more with a verb; NaN without words.
+    words that stand in sentences with a verb, which are no short fields; NaN without words.
     """
 
     starts: NDArray[np.int64]
@@ -209,9 +209,10 @@ class Passages:
 def _chosen(
     batch: Batch, lengths: Floats, first: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which sentences are read, and which are no fragments but for how their field ends.
+    """Which sentences are read, and which are prose: with a verb, and long or ended by punctuation.
 
-    `first` is where each document's sentences begin.
+    "Do not smoke." is prose, though a passage may do without it. `first` is where each document's
+    sentences begin.
     """
     documents = np.repeat(np.arange(len(batch)), np.diff(first))
     verbs = TO_TWELVE[batch.tags] == TWELVE.index("VERB")
@@ -225,7 +226,8 @@ def _chosen(
     in_whole, in_sentences = (sum_segments(lengths * kind, first) for kind in (whole, sentences))
     choice = np.where(in_whole >= _LEAST_SHARE * in_sentences, 0, 1)
     choice = np.where(in_sentences > 0, choice, 2)[documents]
-    return np.choose(choice, [whole, sentences, lengths > 0]).astype(bool), sentences
+    is_prose = sentences | (has_verb & ~is_open & (lengths > 1))
+    return np.choose(choice, [whole, sentences, lengths > 0]).astype(bool), is_prose
 
 
 def _token_bounds(batch: Batch) -> NDArray[np.int64]:
