@@ -110,8 +110,8 @@ def test_bad_pages_become_error_rows(understand, tmp_path: Path) -> None:
     [
         ([], "there is nothing to read"),
         ([SAMPLES, "--only", "smogg,fog_"], "'smogg' (did you mean smog?), 'fog_'"),
-        ([SAMPLES, "--groups", "htlm"], "no group is named 'htlm'; choose of readability"),
-        ([SAMPLES, "--per", "page"], "choose of word, sentence"),
+        ([SAMPLES, "--groups", "htlm"], "no group is named 'htlm'; choose from readability"),
+        ([SAMPLES, "--per", "page"], "choose from word, sentence"),
         ([SAMPLES, "--words", "--only", "smog"], "no words to show of smog"),
         ([SAMPLES, "--extractor", "x"], "extractor 'x' does not exist"),
         ([SAMPLES, "--tagger", "x"], "'x' does not exist; choose from built-in, nltk"),

@@ -141,9 +141,9 @@ def test_a_step_tells_what_it_cannot_score() -> None:
     pytest.importorskip("datatrove")
     from datatrove.data import Document
 
-    from understandability.integrations.datatrove import Understandability
+    from understandability.integrations.datatrove import UnderstandabilityStep
 
-    step = Understandability(["p_understandable", "words", "flags"], threshold=0.1, user="step")
+    step = UnderstandabilityStep(["p_understandable", "words", "flags"], threshold=0.1, user="step")
     texts = [EASY, "%PDF-1.7 \x00\x01", EASY]
     documents = [Document(text=text, id=str(place)) for place, text in enumerate(texts)]
     scored = [document.metadata for document in step(iter(documents))]

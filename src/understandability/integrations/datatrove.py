@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _BATCH = 64  # documents that are scored together; one by one takes several times as long
 
 
-class Understandability(PipelineStep):  # type: ignore[misc, unused-ignore]  # it has no types
+class UnderstandabilityStep(PipelineStep):  # type: ignore[misc, unused-ignore]  # it has no types
     """Puts scores of each document into its metadata: the named columns, and ``error``.
 
     `columns` are those of ``ud.score_table``; with `html` the documents are HTML. `settings` are

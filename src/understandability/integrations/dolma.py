@@ -22,7 +22,7 @@ _COLUMNS = ("p_understandable", "difficulty")
 
 
 @add_tagger("understandability")
-class Understandability(BaseTagger):  # type: ignore[misc, unused-ignore]  # it has no types
+class UnderstandabilityTagger(BaseTagger):  # type: ignore[misc, unused-ignore]  # it has no types
     """Marks each document, from its first character to its last, with its scores.
 
     The attributes ``p_understandable`` and ``difficulty`` are empty lists where a document cannot
