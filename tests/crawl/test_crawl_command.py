@@ -133,6 +133,21 @@ def test_shards_make_one_run(tmp_path: Path, crawl: Path, understand: Run) -> No
     assert "--shard takes I/N with I from 1 to N, such as 2/8, not '4/3'" in wrong.stderr
 
 
+def test_fewer_inputs_than_shards_are_told_of(tmp_path: Path, understand: Run) -> None:
+    """The pages of a folder are one input."""
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for name in "ab":
+        (pages / f"{name}.txt").write_text("You have flu. Rest, and drink water.")
+    told = [
+        understand("score", pages, "-o", f"{tmp_path}/run/", "--shard", shard, "--workers", 1)
+        for shard in ("1/1", "1/2")
+    ]
+    assert [each.returncode for each in told] == [0, 0]
+    warning = "there are fewer inputs (1) than shards (2), so some shards have nothing to do"
+    assert [warning in each.stderr for each in told] == [False, True]
+
+
 def test_looking_documents_up(tmp_path: Path, crawl: Path, understand: Run) -> None:
     """A line of JSON for each; status 1 where one is not there."""
     run = f"{tmp_path}/run/"

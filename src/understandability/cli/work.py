@@ -220,12 +220,19 @@ def _fill(plan: Plan, path: str, work: FolderWork, title: str) -> None:
     """Do what is left to do in a crawl folder."""
     from understandability.crawl.engine import fill_folder
     from understandability.crawl.folder import CrawlFolder
-    from understandability.crawl.plan import check_can_go_on, shard_of
+    from understandability.crawl.plan import FILES_TOGETHER, check_can_go_on, shard_of
     from understandability.crawl.status import status_of
     from understandability.crawl.workers import Limits, cores
 
     check_can_go_on(plan)
     inputs = shard_of(plan.inputs, work.shard)
+    shards = int(work.shard.partition("/")[2]) if work.shard else 1
+    if len(plan.inputs) < shards and not work.quiet:
+        typer.echo(
+            f"there are fewer inputs ({len(plan.inputs)}) than shards ({shards}), so some shards "
+            f"have nothing to do; up to {FILES_TOGETHER} single files of a folder are one input",
+            err=True,
+        )
     folder = CrawlFolder(path, plan.described)
     folder.begin(plan.description)
     limits = work.limits or Limits()
