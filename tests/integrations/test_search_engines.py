@@ -88,7 +88,9 @@ def test_vespa_takes_partial_updates() -> None:
         assert re.fullmatch(r"id:web:web::\S+", update["update"])
         assert list(update["fields"]["p_understandable"]) == ["assign"]
     # What has no value is NaN in Vespa, and so would be its score.
-    assert "if(isNan(attribute(p_understandable)) == 1, 0.5, " in files("vespa")["schema.sd"]
+    schema = files("vespa", index="web")["schema.sd"]
+    assert "if(isNan(attribute(p_understandable)) == 1, 0.5, " in schema
+    assert "# Two parts of a schema: the field goes into `document web { }`" in schema
 
 
 def test_lucene_and_pyterrier_get_tables() -> None:
