@@ -107,6 +107,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
                 _points(explanation.steps.together.points),
                 f"{explanation.steps.together.difficulty:.0f}",
                 percent(explanation.steps.together.p_understandable),
+                explanation.steps.together.points > sum(s.points for s in explanation.steps.steps),
             )
             if explanation.steps.together
             else None
