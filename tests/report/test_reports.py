@@ -278,6 +278,9 @@ def test_a_page_in_another_language_is_not_estimated(scorer: Scorer) -> None:
     assert explanation.readers == explanation.steps.steps == ()
     text = page_report([explanation])
     assert "The text is not in English" in text
+    assert "They were made for English" in text
+    assert "Guides for health texts recommend" not in text
+    assert "US grades</title>" not in text
     assert "What to do first" not in text
     everywhere = Scorer(replace(scorer.settings, any_language=True))
     assert explain(document, everywhere).estimate.difficulty > 0

@@ -131,7 +131,8 @@ def _page(explanation: Explanation) -> dict[str, Any]:
                 GRADE_LIMIT,
             )
         ),
-        "grade_limit": GRADE_LIMIT,
+        # Grades are those of English formulas.
+        "grade_limit": None if "not_english" in explanation.remarks else GRADE_LIMIT,
     }
 
 
