@@ -42,7 +42,7 @@ LimitSeconds = Annotated[
     float | None,
     typer.Option(
         min=0.001,
-        max=1e6,
+        max=1_000_000,
         help="Processor seconds allowed for a page (10); a page that needs more becomes an error.",
         rich_help_panel=_WORKERS,
     ),
