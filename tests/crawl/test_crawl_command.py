@@ -61,7 +61,7 @@ def test_a_merged_run_is_what_one_process_writes(
     assert told.returncode == 0, told.stderr
     assert rows(merged) == rows(alone)
     assert errors(merged) == errors(alone)
-    assert "1 documents came a second time" in told.stderr
+    assert "1 document came a second time" in told.stderr
     assert (
         pq.read_schema(merged).metadata[b"understandability"]
         == (pq.read_schema(alone).metadata[b"understandability"])
@@ -77,7 +77,7 @@ def test_a_run_tells_what_came_of_it(tmp_path: Path, crawl: Path, understand: Ru
         assert "errors in read: 2" in told
         assert "errors in decode: 2" in told
         assert "\n 90-100 " in told
-    assert "passed over: 1 files with the suffix .exe" in run.stderr
+    assert "passed over: files with the suffix .exe: 1" in run.stderr
     assert "bundle " in run.stderr
     quiet = understand("score", crawl, "-o", f"{tmp_path}/run2/", "--quiet", "--strict")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (1, "", "")

@@ -117,7 +117,7 @@ def test_the_command_writes_a_folder(to: str, tmp_path: Path, understand: Run) -
     scores.write_text("docno\tp_understandable\nflu\t0.75\nbad\t\n")
     done = understand("export", scores, "--to", to, "-o", f"{tmp_path}/out/")
     assert done.returncode == 0, done.stderr
-    assert "1 documents" in done.stderr
+    assert "1 document for " in done.stderr
     assert "1 without a value" in done.stderr
     assert "Next: " in done.stderr
     assert len(list((tmp_path / "out").iterdir())) >= 2

@@ -385,7 +385,7 @@ def test_the_report_of_a_crawl(understand, tmp_path: Path) -> None:  # type: ign
     assert done.returncode == 0, done.stderr
     tree = html.fromstring((tmp_path / "r.html").read_text("utf-8"))
     text = tree.text_content()
-    assert "3 documents scored, 1 errors" in text
+    assert "3 documents scored, 1 error," in text
     assert "a.example" in text
     assert "the file is empty" in text
     easiest = tree.xpath("//section[@aria-labelledby='easiest']//tbody/tr/th/text()")

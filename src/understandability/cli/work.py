@@ -15,6 +15,7 @@ import typer
 from understandability.cli.options import Quiet, Strict
 from understandability.cli.progress import ProgressLine, duration
 from understandability.errors import OptionError
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.crawl.engine import Progress
@@ -168,9 +169,10 @@ def make(
         failed = progress.failed.total()
         in_file = destination not in (None, "-") and failed
         where = f" (in {errors_of(str(destination))})" if in_file else ""
-        typer.echo(f"{progress.made:,} documents, {failed:,} errors{where}", err=True)
+        told = f"{counted(progress.made, 'document')}, {counted(failed, 'error')}{where}"
+        typer.echo(told, err=True)
         for kind, count in progress.skipped.most_common():
-            typer.echo(f"passed over: {count:,} {kind}", err=True)
+            typer.echo(f"passed over: {kind}: {count:,}", err=True)
     end(progress.made, progress.failed, work)
 
 
@@ -204,13 +206,14 @@ def summary(path: str, status: Status, skipped: Mapping[str, int]) -> Iterator[s
 
     facts = status.facts
     yield (
-        f"{path}: {facts.records:,} documents of {status.complete} of {len(status.inputs)} inputs, "
-        f"{facts.scored:,} scored, {facts.failed.total():,} errors"
+        f"{path}: {counted(facts.records, 'document')} of {status.complete} of "
+        f"{counted(len(status.inputs), 'input')}, {facts.scored:,} scored, "
+        f"{counted(facts.failed.total(), 'error')}"
     )
     for stage, count in facts.failed.most_common():
         yield f"errors in {stage}: {count:,}"
     for kind, count in (facts.skipped + Counter(skipped)).most_common():
-        yield f"passed over: {count:,} {kind}"
+        yield f"passed over: {kind}: {count:,}"
     if any(facts.difficulties):
         yield "difficulty (0 very easy to 100 very hard) and documents:"
         yield from histogram(facts.difficulties)
@@ -262,7 +265,8 @@ def _fill(plan: Plan, path: str, work: FolderWork, title: str) -> None:
         seconds = time.monotonic() - begun
         rate = f" ({progress.documents / seconds:.0f}/s)" if progress.documents else ""
         typer.echo(title, err=True)
-        typer.echo(f"{progress.documents:,} documents now, in {duration(seconds)}{rate}", err=True)
+        told = f"{counted(progress.documents, 'document')} now, in {duration(seconds)}{rate}"
+        typer.echo(told, err=True)
         for line in summary(folder.path, status, plan.skipped):
             typer.echo(line, err=True)
     end(status.facts.scored, status.facts.failed, work)
