@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 from understandability import __version__
 
@@ -41,3 +43,13 @@ TUTORIALS = HERE / "tutorials"
 for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
     shutil.copy2(notebook, TUTORIALS / notebook.name)
 shutil.copy2(HERE.parent / "notebooks" / "report.png", TUTORIALS / "report.png")
+
+
+def _link_to_gallery(app: Any, docname: str, source: list[str]) -> None:
+    """In the source tree, pages link to the notebooks themselves; in the site, to their copies."""
+    source[0] = re.sub(r"\]\((?:\.\./)+notebooks/", "](/tutorials/", source[0])
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.connect("source-read", _link_to_gallery)

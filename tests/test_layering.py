@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "understandability"
 STAGES = (
     "_version",
     "errors",
+    "wording",
     "arrays",
     "direction",
     "records",

@@ -85,7 +85,7 @@ def test_rows(understand, pages: Path, tmp_path: Path) -> None:
     output = tmp_path / "rows.jsonl.gz"
     done = understand("extract", pages, "-o", output)
     assert done.returncode == 0
-    assert "2 documents, 1 errors" in done.stderr
+    assert "2 documents, 1 error " in done.stderr
     with gzip.open(output, "rt", encoding="utf-8") as lines:
         flu, note = map(json.loads, lines)
     assert flu["text"].startswith("Flu.\nThe flu is")

@@ -13,8 +13,9 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from understandability.cli import COMMANDS
+from understandability.cli import COMMANDS, build_app
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -30,6 +31,21 @@ def test_commands_are_grouped_by_task(understand: Run) -> None:
         panel = done.stdout[done.stdout.index(f" {task} ") :].split("╰")[0]
         named = [line.split()[1] for line in panel.splitlines() if re.match(r"│ [a-z]+ ", line)]
         assert named == [name for name, _, of in COMMANDS if of == task]
+
+
+@pytest.mark.parametrize("command", [name for name, _, _ in COMMANDS])
+def test_nothing_is_cut_off_at_80_columns(command: str) -> None:
+    """Names of options and their values, of subcommands too; numbers as people write them."""
+    app, runner, lines = build_app(), CliRunner(env={"COLUMNS": "80"}), [[command]]
+    for words in lines:
+        shown = runner.invoke(app, [*words, "--help"])
+        assert shown.exit_code == 0
+        assert max(map(len, shown.output.splitlines())) == 80
+        assert "…" not in shown.output
+        assert "1000000.0" not in shown.output
+        if "╭─ Commands" in shown.output and len(words) == 1:
+            panel = shown.output.split("╭─ Commands")[1]
+            lines += [[command, each] for each in re.findall(r"^│ ([a-z]+) ", panel, re.MULTILINE)]
 
 
 @pytest.mark.parametrize(

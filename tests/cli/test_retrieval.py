@@ -133,7 +133,7 @@ def test_a_ranker_is_learned_and_applied(understand: Understand, folder: Path) -
         folder / "ranker",
     )
     assert learned.returncode == 0, learned.stderr
-    assert "48 candidates of 6 queries, 25 features; 6 queries have rel" in learned.stderr
+    assert "48 candidates, 25 features; 6 of 6 queries have relevant" in learned.stderr
     assert len(docnos((folder / "folds.run").read_text())) == 8
     applied = understand("rank", "apply", folder / "ranker", folder / "bm25.run.gz", *features)
     assert applied.returncode == 0, applied.stderr
@@ -188,7 +188,7 @@ def test_what_cannot_be_indexed_stands_beside_the_index(
     (tmp_path / "pages.jsonl").write_text("\n".join(lines) + "\n")
     done = understand("index", "build", tmp_path / "pages.jsonl", "-o", tmp_path / "i", "--strict")
     assert done.returncode == 1
-    assert "1 documents, 1 terms, 2 errors" in done.stderr
+    assert "1 document, 1 term, 2 errors" in done.stderr
     errors = (tmp_path / "i.errors.jsonl").read_text().splitlines()
     assert [json.loads(error)["docno"] for error in errors] == ["a", "b"]
 

@@ -61,7 +61,7 @@ def test_a_merged_run_is_what_one_process_writes(
     assert told.returncode == 0, told.stderr
     assert rows(merged) == rows(alone)
     assert errors(merged) == errors(alone)
-    assert "1 documents came a second time" in told.stderr
+    assert "1 document came a second time" in told.stderr
     assert (
         pq.read_schema(merged).metadata[b"understandability"]
         == (pq.read_schema(alone).metadata[b"understandability"])
@@ -77,7 +77,7 @@ def test_a_run_tells_what_came_of_it(tmp_path: Path, crawl: Path, understand: Ru
         assert "errors in read: 2" in told
         assert "errors in decode: 2" in told
         assert "\n 90-100 " in told
-    assert "passed over: 1 files with the suffix .exe" in run.stderr
+    assert "passed over: files with the suffix .exe: 1" in run.stderr
     assert "bundle " in run.stderr
     quiet = understand("score", crawl, "-o", f"{tmp_path}/run2/", "--quiet", "--strict")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (1, "", "")
@@ -131,6 +131,21 @@ def test_shards_make_one_run(tmp_path: Path, crawl: Path, understand: Run) -> No
     assert rows(tmp_path / "m.parquet") == rows(tmp_path / "alone.parquet")
     wrong = understand("score", crawl, "-o", run, "--shard", "4/3")
     assert "--shard takes I/N with I from 1 to N, such as 2/8, not '4/3'" in wrong.stderr
+
+
+def test_fewer_inputs_than_shards_are_told_of(tmp_path: Path, understand: Run) -> None:
+    """The pages of a folder are one input."""
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    for name in "ab":
+        (pages / f"{name}.txt").write_text("You have flu. Rest, and drink water.")
+    told = [
+        understand("score", pages, "-o", f"{tmp_path}/run/", "--shard", shard, "--workers", 1)
+        for shard in ("1/1", "1/2")
+    ]
+    assert [each.returncode for each in told] == [0, 0]
+    warning = "there are fewer inputs (1) than shards (2), so some shards have nothing to do"
+    assert [warning in each.stderr for each in told] == [False, True]
 
 
 def test_looking_documents_up(tmp_path: Path, crawl: Path, understand: Run) -> None:

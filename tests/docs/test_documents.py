@@ -57,8 +57,6 @@ def test_its_links_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     for link, heading in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)]+))?\)", text):
         place = (page.parent / link).resolve() if link else page
-        if place.parent.name == "tutorials" and not place.suffix:
-            place = ROOT / "notebooks" / f"{place.name}.ipynb"
         assert place.exists(), link
         if heading and place.suffix == ".md":
             assert heading in heading_anchors(place), f"{link}#{heading}"

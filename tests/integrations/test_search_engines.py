@@ -88,7 +88,9 @@ def test_vespa_takes_partial_updates() -> None:
         assert re.fullmatch(r"id:web:web::\S+", update["update"])
         assert list(update["fields"]["p_understandable"]) == ["assign"]
     # What has no value is NaN in Vespa, and so would be its score.
-    assert "if(isNan(attribute(p_understandable)) == 1, 0.5, " in files("vespa")["schema.sd"]
+    schema = files("vespa", index="web")["schema.sd"]
+    assert "if(isNan(attribute(p_understandable)) == 1, 0.5, " in schema
+    assert "# Two parts of a schema: the field goes into `document web { }`" in schema
 
 
 def test_lucene_and_pyterrier_get_tables() -> None:
@@ -115,7 +117,7 @@ def test_the_command_writes_a_folder(to: str, tmp_path: Path, understand: Run) -
     scores.write_text("docno\tp_understandable\nflu\t0.75\nbad\t\n")
     done = understand("export", scores, "--to", to, "-o", f"{tmp_path}/out/")
     assert done.returncode == 0, done.stderr
-    assert "1 documents" in done.stderr
+    assert "1 document for " in done.stderr
     assert "1 without a value" in done.stderr
     assert "Next: " in done.stderr
     assert len(list((tmp_path / "out").iterdir())) >= 2

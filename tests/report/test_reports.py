@@ -138,6 +138,9 @@ def test_steps_gain_what_the_model_says_of_the_changed_text(
     together = explanation.steps.together
     assert together is not None
     assert together.points > points[0]
+    told = "That is more than these gains added up" in page_report([explanation])
+    assert told == (together.points > sum(points))
+    assert told  # a very hard text
 
 
 def test_reasons_of_a_sentence_by_hand(scorer: Scorer) -> None:
@@ -275,6 +278,9 @@ def test_a_page_in_another_language_is_not_estimated(scorer: Scorer) -> None:
     assert explanation.readers == explanation.steps.steps == ()
     text = page_report([explanation])
     assert "The text is not in English" in text
+    assert "They were made for English" in text
+    assert "Guides for health texts recommend" not in text
+    assert "US grades</title>" not in text
     assert "What to do first" not in text
     everywhere = Scorer(replace(scorer.settings, any_language=True))
     assert explain(document, everywhere).estimate.difficulty > 0
@@ -379,7 +385,7 @@ def test_the_report_of_a_crawl(understand, tmp_path: Path) -> None:  # type: ign
     assert done.returncode == 0, done.stderr
     tree = html.fromstring((tmp_path / "r.html").read_text("utf-8"))
     text = tree.text_content()
-    assert "3 documents scored, 1 errors" in text
+    assert "3 documents scored, 1 error," in text
     assert "a.example" in text
     assert "the file is empty" in text
     easiest = tree.xpath("//section[@aria-labelledby='easiest']//tbody/tr/th/text()")

@@ -163,7 +163,17 @@ def test_versions_are_compared_and_reported(app: Any) -> None:
         ("/v1/score", {}, "give one of text, html and documents"),
         ("/v1/score", {"text": 3}, "text: input should be a valid string"),
         ("/v1/score", {"text": "a", "html": "b"}, "give one of text, html and documents"),
-        ("/v1/score", {"txet": "a"}, "txet: extra inputs are not permitted"),
+        (
+            "/v1/score",
+            {"texts": ["a"]},
+            "texts: there is no such field; the fields are reader, threshold, user, noise_scale, "
+            "text, html, documents",
+        ),
+        (
+            "/v1/score",
+            {"documents": [{"id": "a", "txet": "a"}]},
+            "documents.0: txet: there is no such field; the fields are text, html, id, url",
+        ),
         ("/v1/score", {"text": "a", "threshold": 400}, "threshold: input should be less than"),
         ("/v1/explain", {"text": "a", "reader": "nobody"}, "reader: input should be 'public'"),
         ("/v1/rerank", {"documents": []}, "documents: list should have at least 1 item"),
@@ -197,7 +207,9 @@ def test_paths_and_methods_that_are_not_there(app: Any) -> None:
     sentence(called(app, "GET", "/nothing"), 404)
     sentence(called(app, "GET", "/editor/../app.py"), 404)
     sentence(called(app, "GET", "/editor/%2e%2e%2fSOURCES.md"), 404)
-    sentence(called(app, "GET", "/v1/score"), 405)
+    refused = called(app, "GET", "/v1/score")
+    assert sentence(refused, 405) == "/v1/score does not take GET; use POST"
+    assert refused.headers["allow"] == "POST"
 
 
 @pytest.mark.parametrize(

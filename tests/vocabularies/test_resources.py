@@ -306,7 +306,7 @@ DAMAGED: list[tuple[str, str, str | bytes, str]] = [
     ("mesh", "mtrees2024.bin", "Heart;A07\nno tree number\n", "line 2 of mtrees2024.bin"),
     ("mesh", "desc2024.xml", "<DescriptorRecordSet><Desc", "desc2024.xml is damaged XML"),
     ("mesh", "d2024.bin", "*NEWRECORD\nSH = abnormalities\n", "holds no entry of mesh"),
-    ("mesh", "mesh.tsv", "descriptor\ttree_number\nHeart\n", "line 2 of mesh.tsv has 1 columns"),
+    ("mesh", "mesh.tsv", "descriptor\ttree_number\nHeart\n", "line 2 of mesh.tsv has 1 column"),
     ("chv", "flat.tsv", CHV_OFFICIAL + "C0000001\tno\n", "line 3 of flat.tsv"),
     ("chv", "flat.tsv", "cui\tname\n", "flat.tsv lacks the column 'term'"),
     ("chv", "words.txt", "heart\n", "expected CHV_concepts_terms_flatfile"),

@@ -48,6 +48,7 @@ from understandability.models.training.labelled import (
     joined_groups,
     read_sets,
 )
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -290,8 +291,8 @@ def _card(
     assert isinstance(bundle.model, JudgedModel)
     chosen = "".join(f", {name} {value}" for name, value in parameters.items())
     card: dict[str, Any] = {
-        "summary": f"{bundle.model.estimator}{chosen} on {len(columns)} features, trained on "
-        "judged texts.",
+        "summary": f"{bundle.model.estimator}{chosen} on {counted(len(columns), 'feature')}, "
+        "trained on judged texts.",
         "intended_use": "texts like those it was trained on, for readers like those who judged "
         "them",
         "cannot_know": "anything but the text; how texts of other kinds, lengths and subjects "

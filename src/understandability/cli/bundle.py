@@ -56,9 +56,10 @@ def rescale(
     labels: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE[:COLUMN][:harder|easier][:range|cefr|rank|difficulty]",
-            help="Texts with a label, as for `understand train judged`. By range, the default, the "
-            "lowest label is 0 and the highest 100.",
+            metavar="LABELS...",
+            help="Texts with a label: FILE[:COLUMN][:harder|easier], with the scales of the "
+            "--labels of `understand train judged`. By range, the default, the lowest label is 0 "
+            "and the highest 100.",
             show_default=False,
         ),
     ],

@@ -16,6 +16,7 @@ from understandability.cli.outputs import (
 )
 from understandability.cli.tables import print_table
 from understandability.errors import OptionError
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.evaluation.statistics.correlation import Correlations
@@ -78,7 +79,7 @@ def show_correlations(found: Correlations, *, symmetric: bool = False) -> None:
     """The matrix of each coefficient, who moves most, and what there is to remark."""
     for name in found.matrices:
         direction = " (the row is the reference)" if name == "tau_ap" and not symmetric else ""
-        typer.echo(f"{name}{direction}, {len(found.runs)} runs")
+        typer.echo(f"{name}{direction}, {counted(len(found.runs), 'run')}")
         show_table(found.table(name))
         typer.echo("")
     for other, runs in found.moved.items():

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from understandability.cli.options import Quiet
+from understandability.wording import counted
 
 app = typer.Typer(
     help="Show the progress of a crawl folder, merge it into one table, or look up documents.",
@@ -40,7 +41,7 @@ def status(folder: Folder) -> None:
         typer.echo(line)
     unfinished = [each for each in found.inputs if not each.is_complete]
     for each in unfinished[:_MOST_NAMED]:
-        typer.echo(f"not complete: {each.name} ({each.facts.records:,} documents so far)")
+        typer.echo(f"not complete: {each.name} ({counted(each.facts.records, 'document')} so far)")
     if len(unfinished) > _MOST_NAMED:
         typer.echo(f"and {len(unfinished) - _MOST_NAMED} more")
 
@@ -73,9 +74,10 @@ def merge(
     merged = merge_folder(CrawlFolder(folder), output, partial=partial)
     if not quiet:
         where = f" (in {errors_of(output)})" if merged.failed and output != "-" else ""
-        typer.echo(f"{merged.scored:,} documents, {merged.failed:,} errors{where}", err=True)
+        told = f"{counted(merged.scored, 'document')}, {counted(merged.failed, 'error')}{where}"
+        typer.echo(told, err=True)
         if merged.repeated:
-            typer.echo(f"{merged.repeated:,} documents came a second time", err=True)
+            typer.echo(f"{counted(merged.repeated, 'document')} came a second time", err=True)
 
 
 @app.command()

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from understandability.wording import counted
+
 
 def export(
     scores: Annotated[
@@ -55,5 +57,6 @@ def export(
         folder.write(name, chunks)
     left_out = table.num_rows - len(values)
     beside = f", {left_out:,} without a value or seen before left out" if left_out else ""
-    typer.echo(f"{len(values):,} documents for {ENGINES[to].title} in {output}{beside}", err=True)
+    told = f"{counted(len(values), 'document')} for {ENGINES[to].title} in {output}{beside}"
+    typer.echo(told, err=True)
     typer.echo(f"Next: {ENGINES[to].load.replace('INDEX', index)}", err=True)

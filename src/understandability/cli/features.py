@@ -9,6 +9,7 @@ import typer
 from understandability.cli.groups import PageOptions, TextOptions, with_groups
 from understandability.cli.options import InputsIfAny, RowsOutput, names_in
 from understandability.cli.work import FolderWork, make
+from understandability.wording import counted
 
 
 @with_groups
@@ -91,7 +92,7 @@ def features(
         columns = tuple(select_columns(names, chosen_groups, names_in(per)))
         maker = FeatureRows(settings, columns, tuple(bundles or ()), tagger)
         shown = ("docno", *columns)
-        title = f"{len(columns)} features, {text.title}"
+        title = f"{counted(len(columns), 'feature')}, {text.title}"
     maker.rows([])  # tells at once what cannot be
     shown_as = {name: name for name in shown}
     make(pages.sources(inputs), maker, output, work, title=title, shown=shown_as)

@@ -11,6 +11,7 @@ import typer
 
 from understandability.cli.options import Docnos, Inputs, LimitMb, Quiet, Strict, sources
 from understandability.cli.ranking import QueryFile, RunOutput, Tag
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.cli.progress import ProgressLine
@@ -68,7 +69,8 @@ def build(
     if not quiet:
         where = f" (in {folder}.errors.jsonl)" if failures else ""
         typer.echo(
-            f"{len(index):,} documents, {len(index.terms):,} terms, {len(failures)} errors{where}",
+            f"{counted(len(index), 'document')}, {counted(len(index.terms), 'term')}, "
+            f"{counted(len(failures), 'error')}{where}",
             err=True,
         )
     if strict and failures:

@@ -8,6 +8,7 @@ import typer
 
 from understandability.cli.outputs import named
 from understandability.cli.tables import print_table
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.evaluation.validation import Validation
@@ -36,7 +37,8 @@ GroupColumn = Annotated[
 
 def show_validation(result: Validation, how: str) -> None:
     """The figures of one set on the terminal; `how` says how they, or the chances, were made."""
-    typer.echo(f"\n{result.set}: {result.records} texts in {result.groups} groups ({how})")
+    texts, groups = counted(result.records, "text"), counted(result.groups, "group")
+    typer.echo(f"\n{result.set}: {texts} in {groups} ({how})")
     for reason, docnos in result.left_out.items():
         typer.echo(named(f"left out, {reason}", docnos))
     print_table(

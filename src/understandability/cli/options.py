@@ -118,7 +118,7 @@ LimitMb = Annotated[
     float,
     typer.Option(
         min=0.001,
-        max=1e6,
+        max=1_000_000,
         help="Longest document, in MB once decoded; longer ones become errors.",
     ),
 ]
@@ -171,7 +171,8 @@ Fetch = Annotated[
 FetchPrivate = Annotated[
     bool,
     typer.Option(
-        help="With --fetch: also from this machine and its network, not only public ones."
+        "--fetch-private",
+        help="With --fetch: also from this machine and its network, not only public ones.",
     ),
 ]
 

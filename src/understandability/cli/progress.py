@@ -7,6 +7,8 @@ import sys
 import time
 from typing import TYPE_CHECKING, Self
 
+from understandability.wording import counted
+
 if TYPE_CHECKING:
     from understandability.crawl.engine import Progress
 
@@ -24,7 +26,10 @@ class ProgressLine:
     def update(self, documents: int, errors: int) -> None:
         """Tell how many `documents` and `errors` there have been, if it is time to."""
         if self._is_time():
-            self._show(f"{documents:,} documents, {self._rate(documents):.0f}/s, {errors:,} errors")
+            self._show(
+                f"{counted(documents, 'document')}, {self._rate(documents):.0f}/s, "
+                f"{counted(errors, 'error')}"
+            )
 
     def tell(self, progress: Progress) -> None:
         """Tell what there is to tell, if it is time to."""
@@ -75,8 +80,8 @@ def duration(seconds: float) -> str:
 def _in_words(progress: Progress, seconds: float) -> str:
     failed = progress.failed.total()
     stages = ", ".join(f"{stage} {count:,}" for stage, count in progress.failed.most_common())
-    line = f"{progress.documents:,} documents, {progress.documents / seconds:.0f}/s"
-    line += f", {failed:,} errors" + (f" ({stages})" if failed else "")
+    line = f"{counted(progress.documents, 'document')}, {progress.documents / seconds:.0f}/s"
+    line += f", {counted(failed, 'error')}" + (f" ({stages})" if failed else "")
     number = min(progress.inputs_done + 1, progress.inputs)
     line += f", input {number} of {progress.inputs}: {progress.input}"
     # What had been done before is read past quickly, and tells nothing of what is left.

@@ -9,6 +9,7 @@ import typer
 from understandability.cli.options import Quiet, names_of
 from understandability.cli.ranking import Order, RunFile, RunOutput, StrictRuns, Tag, read_runs
 from understandability.errors import OptionError
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.ranking.candidates import Candidates
@@ -217,7 +218,7 @@ def _describe(examples: Examples) -> None:
     run = examples.candidates.run
     useful = len(examples.useful)
     typer.echo(
-        f"{len(run):,} candidates of {len(run.queries)} queries, "
-        f"{len(examples.candidates.names)} features; {useful} queries have relevant candidates",
+        f"{counted(len(run), 'candidate')}, {counted(len(examples.candidates.names), 'feature')}; "
+        f"{useful} of {len(run.queries)} queries have relevant candidates",
         err=True,
     )

@@ -25,7 +25,8 @@ def serve(
         str | None,
         typer.Option(
             envvar="UNDERSTANDABILITY_TOKEN",
-            help="Bearer token that callers must send.",
+            show_envvar=False,
+            help="Bearer token that callers must send; or set UNDERSTANDABILITY_TOKEN.",
             show_default=False,
         ),
     ] = None,

@@ -10,6 +10,7 @@ import typer
 from understandability.cli.options import number
 from understandability.cli.outputs import ResultFile, ResultFormat, show_table, write_result
 from understandability.errors import OptionError
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.evaluation.simulation import SimulationGrid
@@ -116,7 +117,8 @@ def users(
         order=order,
     )
     if output != "-" and form is None:
-        typer.echo(f"{found.documents:,} documents with a score, {len(found.evaluation.runs)} runs")
+        systems = counted(len(found.evaluation.runs), "run")
+        typer.echo(f"{counted(found.documents, 'document')} with a score, {systems}")
         show_table(found.distribution())
         typer.echo("")
         show_table(found.table())

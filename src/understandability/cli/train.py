@@ -166,7 +166,7 @@ def judged(
     """Train on people's labels of texts; files with different scales may be combined.
 
     Shows how well held-out texts are estimated (out of fold, by group), compared with the eight
-    formulas and the default bundle. The bundle's card keeps these figures.
+    formulas, the corpus ratio and the default bundle. The bundle's card keeps these figures.
 
     Example: understand train judged --labels ratings.csv --label-column rating
     --direction higher-harder --group-column site -o my-bundle

@@ -20,8 +20,9 @@ def validate(
     labelled: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="FILE[:COLUMN][:harder|easier][:rank|range|cefr|difficulty]",
-            help="Labelled texts, as for `understand train judged`.",
+            metavar="LABELS...",
+            help="Labelled texts: FILE[:COLUMN][:harder|easier], with the scales of the --labels "
+            "of `understand train judged`.",
             show_default=False,
         ),
     ] = None,

@@ -15,6 +15,7 @@ import typer
 from understandability.cli.options import Quiet, Strict
 from understandability.cli.progress import ProgressLine, duration
 from understandability.errors import OptionError
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.crawl.engine import Progress
@@ -42,7 +43,7 @@ LimitSeconds = Annotated[
     float | None,
     typer.Option(
         min=0.001,
-        max=1e6,
+        max=1_000_000,
         help="Processor seconds allowed for a page (10); a page that needs more becomes an error.",
         rich_help_panel=_WORKERS,
     ),
@@ -168,9 +169,10 @@ def make(
         failed = progress.failed.total()
         in_file = destination not in (None, "-") and failed
         where = f" (in {errors_of(str(destination))})" if in_file else ""
-        typer.echo(f"{progress.made:,} documents, {failed:,} errors{where}", err=True)
+        told = f"{counted(progress.made, 'document')}, {counted(failed, 'error')}{where}"
+        typer.echo(told, err=True)
         for kind, count in progress.skipped.most_common():
-            typer.echo(f"passed over: {count:,} {kind}", err=True)
+            typer.echo(f"passed over: {kind}: {count:,}", err=True)
     end(progress.made, progress.failed, work)
 
 
@@ -204,13 +206,14 @@ def summary(path: str, status: Status, skipped: Mapping[str, int]) -> Iterator[s
 
     facts = status.facts
     yield (
-        f"{path}: {facts.records:,} documents of {status.complete} of {len(status.inputs)} inputs, "
-        f"{facts.scored:,} scored, {facts.failed.total():,} errors"
+        f"{path}: {counted(facts.records, 'document')} of {status.complete} of "
+        f"{counted(len(status.inputs), 'input')}, {facts.scored:,} scored, "
+        f"{counted(facts.failed.total(), 'error')}"
     )
     for stage, count in facts.failed.most_common():
         yield f"errors in {stage}: {count:,}"
     for kind, count in (facts.skipped + Counter(skipped)).most_common():
-        yield f"passed over: {count:,} {kind}"
+        yield f"passed over: {kind}: {count:,}"
     if any(facts.difficulties):
         yield "difficulty (0 very easy to 100 very hard) and documents:"
         yield from histogram(facts.difficulties)
@@ -220,12 +223,19 @@ def _fill(plan: Plan, path: str, work: FolderWork, title: str) -> None:
     """Do what is left to do in a crawl folder."""
     from understandability.crawl.engine import fill_folder
     from understandability.crawl.folder import CrawlFolder
-    from understandability.crawl.plan import check_can_go_on, shard_of
+    from understandability.crawl.plan import FILES_TOGETHER, check_can_go_on, shard_of
     from understandability.crawl.status import status_of
     from understandability.crawl.workers import Limits, cores
 
     check_can_go_on(plan)
     inputs = shard_of(plan.inputs, work.shard)
+    shards = int(work.shard.partition("/")[2]) if work.shard else 1
+    if len(plan.inputs) < shards and not work.quiet:
+        typer.echo(
+            f"there are fewer inputs ({len(plan.inputs)}) than shards ({shards}), so some shards "
+            f"have nothing to do; up to {FILES_TOGETHER} single files of a folder are one input",
+            err=True,
+        )
     folder = CrawlFolder(path, plan.described)
     folder.begin(plan.description)
     limits = work.limits or Limits()
@@ -255,7 +265,8 @@ def _fill(plan: Plan, path: str, work: FolderWork, title: str) -> None:
         seconds = time.monotonic() - begun
         rate = f" ({progress.documents / seconds:.0f}/s)" if progress.documents else ""
         typer.echo(title, err=True)
-        typer.echo(f"{progress.documents:,} documents now, in {duration(seconds)}{rate}", err=True)
+        told = f"{counted(progress.documents, 'document')} now, in {duration(seconds)}{rate}"
+        typer.echo(told, err=True)
         for line in summary(folder.path, status, plan.skipped):
             typer.echo(line, err=True)
     end(status.facts.scored, status.facts.failed, work)

@@ -25,6 +25,7 @@ from understandability.models.runtime.background import BackgroundModel
 from understandability.models.training.labelled import LEAST_RECORDS
 from understandability.pages import parse_page
 from understandability.records import SEEN_BEFORE, Document, Failure, Labels, Page
+from understandability.wording import counted
 
 ESTIMATORS = "estimators"  # the group of the bundles
 _EXTRACTORS = ("naive", "boilerpipe", "justext")
@@ -242,7 +243,8 @@ def _check(labels: Mapping[str, Mapping[str, float]]) -> None:
     """What can be known before any page is read."""
     if len(labels) < LEAST_RECORDS:
         raise InputError(
-            f"the labels are of {len(labels)} documents; at least {LEAST_RECORDS} are needed"
+            f"the labels are of {counted(len(labels), 'document')}; "
+            f"at least {LEAST_RECORDS} are needed"
         )
     if len({label for given in labels.values() for label in given.values()}) < 2:
         raise InputError("all labels are the same; they must differ")

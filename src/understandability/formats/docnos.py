@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from understandability.errors import InputError
 from understandability.storage.streams import bounded_lines, open_stream
+from understandability.wording import counted
 
 # Columns in a line -> the column with the docno: a list, TREC qrels, a TREC run.
 _DOCNO_COLUMN = {1: 0, 4: 2, 6: 2}
@@ -25,8 +26,8 @@ def read_docnos(path: str) -> frozenset[str]:
             columns = columns or len(fields)
             if columns not in _DOCNO_COLUMN or len(fields) != columns:
                 raise InputError(
-                    f"{path}, line {number} has {len(fields)} columns; a list of docnos has 1 in "
-                    "every line, a qrels file 4, a run 6"
+                    f"{path}, line {number} has {counted(len(fields), 'column')}; a list "
+                    "of docnos has 1 in every line, a qrels file 4, a run 6"
                 )
             docnos.add(fields[_DOCNO_COLUMN[columns]])
     if not docnos:

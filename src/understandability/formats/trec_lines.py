@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from understandability.errors import InputError
 from understandability.records import Oddity, numpy_values
 from understandability.storage.streams import DamagedStreamError, open_stream
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -172,8 +173,7 @@ def _wrong_width(path: str, line: int, found: int, layout: TrecColumns) -> str:
                 f"{path}, line {line}: this looks like {kind} ({found} columns); "
                 f"a {layout.kind} has {layout}"
             )
-    noun = "column" if found == 1 else "columns"
-    return f"{path}, line {line}: a {layout.kind} has {layout}, here are {found} {noun}"
+    return f"{path}, line {line}: a {layout.kind} has {layout}, here are {counted(found, 'column')}"
 
 
 def _whole(text: str) -> int:

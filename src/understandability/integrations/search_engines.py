@@ -125,6 +125,9 @@ def _vespa(
     # What has no value is NaN there, and would be ranked nowhere.
     value = f"if(isNan(attribute({field})) == 1, 0.5, attribute({field}))"
     schema = (
+        f"# Two parts of a schema: the field goes into `document {index} {{ }}`, the rank profile\n"
+        f"# beside that document, into `schema {index} {{ }}`. Words are looked for in the field\n"
+        "# `body`, which needs `index: enable-bm25`, and is in the fieldset `default`.\n\n"
         f"field {field} type float {{\n    indexing: attribute | summary\n}}\n\n"
         "rank-profile understandable {\n    first-phase {\n"
         f"        expression: bm25(body) * (0.5 + {value})\n    }}\n}}\n"
@@ -261,8 +264,8 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
         "vespa": SearchEngine(
             "Vespa",
             _vespa,
-            "add schema.sd to the schema and deploy; vespa feed updates.jsonl; "
-            "POST /search/ with query.json",
+            "put the two parts of schema.sd where its comment says, and deploy; "
+            "vespa feed updates.jsonl; POST /search/ with query.json",
             "Vespa documentation: document JSON format, ranking expressions",
         ),
         "anserini": SearchEngine(

@@ -33,6 +33,7 @@ from understandability.models.runtime.model import Model
 from understandability.models.runtime.pages import PageModel, PageScale
 from understandability.records import Estimate
 from understandability.storage.bundle_files import BundleFiles, read_bundle, write_bundle
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.models.runtime.background import BackgroundModel
@@ -197,7 +198,7 @@ class Bundle:
         known = np.isfinite(rows)
         center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
         model = JudgedModel(estimator, named, predictor, tuple(center.tolist()), classes)
-        summary = f"{type(pipeline).__name__} of scikit-learn on {len(named)} features."
+        summary = f"{type(pipeline).__name__} of scikit-learn on {counted(len(named), 'feature')}."
         return cls(
             name,
             licence,

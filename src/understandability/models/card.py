@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from understandability.models.bundle import Bundle
+from understandability.wording import counted
 
 # Entries of the card that are sentences, with their headings.
 _SENTENCES = {
@@ -70,7 +71,7 @@ def card_markdown(bundle: Bundle) -> str:
             *([str(card["summary"])] if card.get("summary") else []),
             f"- Name and checksum: `{bundle.label}`\n- Licence: {bundle.licence}\n"
             f"- Scale of difficulty: `{bundle.scale}`, 0 (very easy) to 100 (very hard)\n"
-            f"- Inputs: {len(bundle.model.names)} features",
+            f"- Inputs: {counted(len(bundle.model.names), 'feature')}",
         ],
         "Intended use": [_sentence(card.get("intended_use") or "Not stated")],
         "Training data": [_markdown_table(_cells(card.get("training"))) or "Not stated."],

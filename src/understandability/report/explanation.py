@@ -29,6 +29,7 @@ from understandability.report.sentences import (
 from understandability.report.steps import FirstSteps, first_steps
 from understandability.report.structure import Structure, structure
 from understandability.scoring import Scorer
+from understandability.wording import counted
 
 GRADE_LIMIT = 8.0  # what guides for health texts recommend at most, in years of US schooling
 SHORT_TEXT = 100  # words, below which a formula says little (Flesch 1948 samples 100)
@@ -302,7 +303,9 @@ def _formulas(
         feature, _ = COLUMNS[name]
         warnings = []
         if words < SHORT_TEXT:
-            warnings.append(f"the text has {words} words; fewer than {SHORT_TEXT} say little")
+            warnings.append(
+                f"the text has {counted(words, 'word')}; fewer than {SHORT_TEXT} say little"
+            )
         if name == "smog" and sentences < FEW_SENTENCES:
             warnings.append(
                 f"SMOG was made for {FEW_SENTENCES} sentences; the text has {sentences}, and its "

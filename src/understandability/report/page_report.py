@@ -107,6 +107,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
                 _points(explanation.steps.together.points),
                 f"{explanation.steps.together.difficulty:.0f}",
                 percent(explanation.steps.together.p_understandable),
+                explanation.steps.together.points > sum(s.points for s in explanation.steps.steps),
             )
             if explanation.steps.together
             else None
@@ -130,7 +131,8 @@ def _page(explanation: Explanation) -> dict[str, Any]:
                 GRADE_LIMIT,
             )
         ),
-        "grade_limit": GRADE_LIMIT,
+        # Grades are those of English formulas.
+        "grade_limit": None if "not_english" in explanation.remarks else GRADE_LIMIT,
     }
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from understandability.storage.resources import resource_text
+from understandability.wording import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -51,6 +52,7 @@ def _environment() -> Environment:
         trim_blocks=True,
     )
     environment.filters["number"] = number
+    environment.filters["counted"] = counted
     return environment
 
 

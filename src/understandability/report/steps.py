@@ -18,6 +18,7 @@ from understandability.report.sentences import (
     spans,
 )
 from understandability.scoring import Scorer
+from understandability.wording import counted
 
 PLAIN, SPLIT, WORDS, REWRITE = "plain terms", "shorter sentences", "hard words", "hard sentences"
 _MOST_STEPS = 3
@@ -108,7 +109,7 @@ def first_steps(
         tried.append((PLAIN, action, how, _rebuilt(document, whole(put_plain(original)))))
     if long:
         action = (
-            f"Cut {_count(long, 'sentence')} of more than {LONG_SENTENCE} words into shorter ones"
+            f"Cut {counted(long, 'sentence')} of more than {LONG_SENTENCE} words into shorter ones"
         )
         how = "with each cut near its middle, at a comma or conjunction where there is one"
         tried.append((SPLIT, action, how, _rebuilt(document, cut(original))))
@@ -117,7 +118,7 @@ def first_steps(
         how = "with a short familiar word in the place of each"
         tried.append((WORDS, action, how, _rebuilt(document, whole(put_familiar(original)))))
     if len(every) > 2 * _REWRITTEN:
-        action = f"Rewrite the {_count(len(worst), 'hardest sentence')} as plainly as the others"
+        action = f"Rewrite the {counted(len(worst), 'hardest sentence')} as plainly as the others"
         how = "with these sentences left out"
         rest = [[] if number in worst else [each] for number, each in enumerate(original)]
         tried.append((REWRITE, action, how, _rebuilt(document, rest)))
@@ -154,10 +155,6 @@ def _step(kind: str, action: str, how: str, before: Estimate, after: Estimate) -
         after.level,
         after.p_understandable,
     )
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}{'s' * (number != 1)}"
 
 
 def _some(words: Iterable[str]) -> str:

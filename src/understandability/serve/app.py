@@ -148,7 +148,10 @@ def create(
         headers = dict(error.headers or {})  # 405 names what is allowed
         if error.status_code == 503:
             headers["Retry-After"] = "2"
-        return _error(error.status_code, str(error.detail), headers)
+        sentence = str(error.detail)
+        if error.status_code == 405:
+            sentence = f"{request.url.path} does not take {request.method}; use {headers['Allow']}"
+        return _error(error.status_code, sentence, headers)
 
     @app.exception_handler(UnderstandabilityError)
     async def mended_by_the_user(request: Request, error: UnderstandabilityError) -> Response:

@@ -17,6 +17,17 @@ class _Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, strict=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _known_fields(cls, message: Any) -> Any:
+        """`extra` alone would refuse them too, without a word on what there is."""
+        for name in message if isinstance(message, dict) else ():
+            if name not in cls.model_fields:
+                raise ValueError(
+                    f"{name}: there is no such field; the fields are {', '.join(cls.model_fields)}"
+                )
+        return message
+
 
 def _one_of(*names: str) -> dict[str, Any]:
     """For the description: one of these fields is given, and is not null."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from understandability.errors import InputError
 from understandability.storage.streams import bounded_lines
+from understandability.wording import counted
 
 DISEASE, SYMPTOM, STOP = "disease", "symptom", "stop"
 _MOST_OF_A_LINE = 10_000_000
@@ -58,8 +59,8 @@ def read_table(lines: Iterable[str], columns: Sequence[str], name: str) -> Itera
             fields = next(csv.reader([line], delimiter="\t"), [])  # a tab between quotes
         if len(fields) != len(header):
             raise InputError(
-                f"line {number} of {name} has {len(fields)} columns; its first line names "
-                f"{len(header)}"
+                f"line {number} of {name} has {counted(len(fields), 'column')}; "
+                f"its first line names {len(header)}"
             )
         yield [fields[place].strip() for place in places]
 

@@ -30,6 +30,7 @@ from understandability.models.runtime.predictors import Predictor
 from understandability.models.training.portable import portable
 from understandability.records import Document
 from understandability.storage.spool import Spool
+from understandability.wording import counted
 
 LEAST_DOCUMENTS = 30
 _LEAST_DOCUMENTS_OF_WORD = 3
@@ -116,7 +117,7 @@ def _read(
         sizes[label] = len(spool) - before
         if sizes[label] < LEAST_DOCUMENTS:
             raise InputError(
-                f"corpus {label:g} has {sizes[label]} documents with words; "
+                f"corpus {label:g} has {counted(sizes[label], 'document')} with words; "
                 f"at least {LEAST_DOCUMENTS} are needed"
             )
     return list(numbers), document_counts, sizes

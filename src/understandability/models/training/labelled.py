@@ -29,6 +29,7 @@ from understandability.language.tokens import word_of
 from understandability.models.calibration import difficulty_of_level
 from understandability.models.runtime.arrays import MOST
 from understandability.records import HTML, TEXT, Document, Page
+from understandability.wording import counted
 
 LEAST_RECORDS = 30
 
@@ -334,7 +335,8 @@ def _check(labels: Floats, source: LabelSource) -> None:
     known = labels[np.isfinite(labels)]
     if len(known) < LEAST_RECORDS:
         raise InputError(
-            f"{source.path} has {len(known)} usable labels; at least {LEAST_RECORDS} are needed"
+            f"{source.path} has {counted(len(known), 'usable label')}; "
+            f"at least {LEAST_RECORDS} are needed"
         )
     if known.min() == known.max():
         raise InputError(f"{source.path}: all labels are {known[0]:g}; they must differ")
