@@ -66,6 +66,8 @@ def test_evaluate_shows_a_table_with_the_best_marked(understand: Command, files:
     assert columns.split() == ["run", "RBP(p=0.5)", "uRBP(p=0.5)"]
     assert first.split() == ["b", "0.5000*", "0.2500*"]
     assert second.split() == ["a", "0.3750", "0.2500*"]
+    one = understand("evaluate", files / "b.txt", "--qrels", files / "qrels", "-m", "RBP(p=0.5)")
+    assert one.stdout.splitlines()[2].split() == ["b", "0.5000"]
 
 
 @pytest.mark.parametrize("per_query", [False, True])
