@@ -135,6 +135,16 @@ def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) 
     assert (got.path, got.label, got.direction, got.scale) == expected
 
 
+@pytest.mark.parametrize("said", ["hard", "cefr:harder"])
+def test_a_word_that_is_no_direction_is_named(tmp_path: Path, said: str) -> None:
+    """Not taken for the end of a file's name."""
+    path = tmp_path / "others.csv"
+    path.write_text("text,rating\n")
+    word = said.partition(":")[0]
+    with pytest.raises(OptionError, match=f"'{word}' is not one of harder, easier"):
+        LabelSource.parse(f"{path}:rating:{said}")
+
+
 def test_labels_are_turned_to_harder_is_higher(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl.gz", records())
     harder = read_labelled(labels_in(path, scale="cefr"))
