@@ -426,6 +426,11 @@ def test_the_experiment_of_the_urbp_papers_is_one_command(
     assert {row["first"] for row in document["users"]} == {"b"}
     assert "50%" in document["quantiles"]
     assert (tmp_path / "users.svg").exists()
+    refused = understand(
+        "simulate", "users", tmp_path / "a.run", "--qrels", tmp_path / "qrels",
+        "--pages", tmp_path / "none", "--plot", tmp_path / "users.gif",
+    )  # fmt: skip
+    assert "not as .gif" in refused.stderr  # before the pages are looked at
 
 
 def test_labels_by_two_models_are_not_mixed_in_silence(understand: Command, files: Path) -> None:

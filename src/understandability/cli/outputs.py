@@ -87,6 +87,11 @@ def check_destination(destination: str | None) -> None:
         from understandability.storage.tables import table_format
 
         table_format(destination)
+    check_folder(destination)
+
+
+def check_folder(destination: str) -> None:
+    """Raise `InputError` where the folder of a file to write is not there."""
     if not Path(destination).absolute().parent.is_dir():
         raise InputError(
             f"{destination} cannot be written: its folder does not exist; make it first"
