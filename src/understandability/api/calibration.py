@@ -58,7 +58,7 @@ def calibrate(
     """
     found: dict[str, float] | None = None
     scale = ""
-    remark: tuple[str, ...] = ()
+    remarks: list[str] = []
     if scores is not None:
         table = scores.to_arrow() if isinstance(scores, Rows) else scores
         rows = read_records(table)
@@ -71,10 +71,18 @@ def calibrate(
         read_records(answers), where, found, id=id, understood=understood, column=column
     )
     fitted = fit_reader(values, given, name, scale=scale)
+    if not scale:
+        remarks.append(
+            "nothing says on which scale these difficulties are, so the reader is taken for every "
+            "bundle: use it with the bundle that gave them, or calibrate with scores as "
+            "`understand score` writes them (a .csv needs its .settings.json beside it)"
+        )
     if without:
         some = ", ".join(without[:3])
-        remark = (f"left out, because they have no difficulty: {len(without)} answers ({some})",)
-    return replace(fitted, remarks=(*remark, *fitted.remarks))
+        remarks.append(
+            f"left out, because they have no difficulty: {len(without)} answers ({some})"
+        )
+    return replace(fitted, remarks=(*remarks, *fitted.remarks))
 
 
 def _settings_of(table: Any) -> Mapping[str, Any] | None:
