@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import understandability as ud
 from understandability.direction import Direction
 from understandability.documents import document_of_text
 from understandability.errors import InputError, OptionError
@@ -109,7 +110,7 @@ def test_classifiers_give_the_expected_difficulty(name: str) -> None:
 @pytest.mark.parametrize(
     ("difficulties", "groups", "message"),
     [
-        (DIFFICULTIES, ["one"] * 90, "1 groups, too few for 5 folds"),
+        (DIFFICULTIES, ["one"] * 90, "1 group, too few for 5 folds; give more groups$"),
         (RNG.permutation(DIFFICULTIES), GROUPS, "do not rise with the labels"),
     ],
 )
@@ -119,6 +120,20 @@ def test_labels_that_teach_nothing_are_refused(
     rows = np.ones_like(ROWS) if "rise" in message else ROWS
     with pytest.raises(InputError, match=message):
         train_judged(rows, COLUMNS, difficulties, groups, "linear-regressor")
+
+
+def test_too_few_groups_say_how_many_folds_there_can_be() -> None:
+    """Also that texts which are equal are in one group, which may be why."""
+    rows = records(60, site="")
+    for number, row in enumerate(rows):
+        row["site"] = f"site {number % 7}"
+    rows = {name: [row[name] for row in rows] for name in rows[0]}
+    how: dict[str, Any] = {"direction": "harder", "group": "site"}
+    with pytest.raises(InputError, match=r"7 groups, too few .*, or --folds 7 .folds=7.$"):
+        ud.train(rows, **how)
+    rows["text"][:4] = [rows["text"][0]] * 4
+    with pytest.raises(InputError, match=r"4 groups .7 values of 'site', joined where texts are"):
+        ud.train(rows, **how)
 
 
 @pytest.mark.parametrize(
