@@ -122,6 +122,17 @@ def test_labels_that_teach_nothing_are_refused(
         train_judged(rows, COLUMNS, difficulties, groups, "linear-regressor")
 
 
+def test_each_trained_bundle_has_a_scale_of_its_own(tmp_path: Path) -> None:
+    """A reader of one is no reader of another; bundles of older versions stay as they were."""
+    one, _ = train_judged(ROWS, COLUMNS, DIFFICULTIES, GROUPS, "linear-regressor")
+    other, _ = train_judged(ROWS, COLUMNS, DIFFICULTIES / 2, GROUPS, "linear-regressor")
+    one.save(tmp_path / "one")
+    assert load_bundle(tmp_path / "one").scale == one.scale != other.scale
+    old = {**one.calibration.to_json()}
+    del old["scale"]
+    assert Calibration.from_json(old).scale == load_bundle("llr").scale == "labels.v1"
+
+
 def test_too_few_groups_say_how_many_folds_there_can_be() -> None:
     """Also that texts which are equal are in one group, which may be why."""
     rows = records(60, site="")
@@ -257,7 +268,8 @@ def test_training_and_validating_from_the_command_line(
     [found] = json.loads(report.read_text())["sets"]
     assert found["scores"][0]["pearson"] > 0.9
     assert "was trained on these very texts" in found["remarks"][0]
-    assert "scale labels.v1" in done.stdout
+    assert f"scale {load_bundle(out).scale}" in done.stdout
+    assert load_bundle(out).scale.startswith("own-")
 
 
 def test_background_models_from_the_command_line(understand: Run, tmp_path: Path) -> None:

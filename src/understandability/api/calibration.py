@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from understandability.features import batches
 from understandability.formats.records import read_records
 from understandability.formats.tables import TableColumns
 from understandability.models.bundle import Bundle, load_bundle
-from understandability.models.calibration import Calibration, calibrate_by_line
+from understandability.models.calibration import calibrate_by_line
 from understandability.models.training.answers import FittedReader, fit_reader, read_answers
 from understandability.models.training.judged import folds_of
 from understandability.models.training.labelled import (
@@ -190,7 +189,7 @@ def rescale(
     for each in range(_FOLDS):
         own = fold == each
         new[own] = calibrate_by_line(raw[~own], wanted[~own]).apply(raw[own])[0]
-    calibration = replace(calibration, scale=_own_scale(calibration))
+    calibration = calibration.on_own_scale()
     samples = resamples_of_groups(groups, random_state)
     found = Rescaled(
         base,
@@ -208,12 +207,6 @@ def rescale(
         _rescaled_card(base, sets, found, licence),
     )
     return replace(found, bundle=made)
-
-
-def _own_scale(calibration: Calibration) -> str:
-    """A name that no other map has."""
-    knots = json.dumps([calibration.raw, calibration.difficulty, calibration.spread])
-    return f"own-{hashlib.sha256(knots.encode()).hexdigest()[:8]}"
 
 
 def _distance(scale: str, away: Floats, samples: Sequence[Any]) -> Distance:

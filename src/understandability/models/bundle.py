@@ -202,7 +202,7 @@ class Bundle:
             name,
             licence,
             model,
-            calibrate_by_line(model.predict(rows), difficulties),
+            calibrate_by_line(model.predict(rows), difficulties).on_own_scale(),
             MappingProxyType({"summary": summary, **card}),
         )
 

@@ -279,7 +279,7 @@ def train_judged(
         parameters=parameters,
     )
     raw = task.out_of_fold()
-    calibration = calibrate_by_line(raw, task.labels)
+    calibration = calibrate_by_line(raw, task.labels).on_own_scale()
     known = np.isfinite(task.rows)
     center = np.where(known, task.rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     model = JudgedModel(
