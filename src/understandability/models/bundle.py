@@ -164,7 +164,15 @@ class Bundle:
         from understandability.models.runtime.judged import JudgedModel, check_backgrounds
         from understandability.models.training.portable import estimator_name, portable
 
-        rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
+        try:
+            rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
+        except (TypeError, ValueError) as error:
+            raise OptionError(
+                "a bundle is made of a pipeline that takes columns, with inputs as rows of "
+                "numbers, one for each column named, and numbers as labels, not of one that takes "
+                "texts; fit it without the FeatureTransformer, to what that makes of the texts: "
+                "FeatureTransformer(columns).fit_transform(texts)"
+            ) from error
         named = check_columns(list(columns))
         check_backgrounds(named, ())
         estimator = estimator_name(pipeline)
