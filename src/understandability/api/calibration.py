@@ -106,7 +106,7 @@ class Distance:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Rescaled(Tabular):
     """What `rescale` gives: the `bundle` on the scale of labels, and what that changed.
 

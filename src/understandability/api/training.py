@@ -85,6 +85,12 @@ class Trained:
     curve: tuple[CurvePoint, ...]
     remarks: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return (
+            f"<Trained, bundle: {self.bundle.name}, texts: {self.estimates.num_rows}, remarks: "
+            f"{len(self.remarks)}; .figures says how good it is, .save(folder) writes it>"
+        )
+
     def save(self, folder: str | Path) -> None:
         """Write the bundle as a folder."""
         self.bundle.save(folder)

@@ -76,6 +76,12 @@ class Bundle:
     card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     checksum: str = ""
 
+    def __repr__(self) -> str:
+        return (
+            f"<Bundle {self.label}, scale {self.scale}; .card says what is known of it, "
+            ".save(folder) writes it>"
+        )
+
     @property
     def scale(self) -> str:
         """The name of the scale of difficulty; scores on different scales must not be mixed."""
