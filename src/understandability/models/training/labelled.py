@@ -107,9 +107,9 @@ class LabelSource:
         if len(parts) > 1 and not Path(path).exists():
             if len(parts) > 2 and Path(":".join(parts[:-2])).exists():
                 raise OptionError(
-                    f"{text!r}: {parts[-1]!r} is not one of harder, easier (what a higher label "
-                    f"means), nor the last word, a scale ({', '.join(SCALES)}); write "
-                    "FILE:COLUMN:harder or FILE:COLUMN:easier, then perhaps :SCALE"
+                    f"{text!r}: {parts[-1]!r} is not one of harder, easier; write "
+                    "FILE:COLUMN:harder or FILE:COLUMN:easier, and behind it, if any, a scale "
+                    f"({', '.join(SCALES)})"
                 )
             path, label = ":".join(parts[:-1]), parts[-1]
         if not path:
