@@ -11,10 +11,12 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from understandability.documents import document_of_text
 from understandability.formats.jsonl import read_objects
+from understandability.models.calibration import LABELS
 from understandability.models.estimators import ESTIMATORS
 from understandability.models.training.background import train_background
 from understandability.records import Document
@@ -44,6 +46,8 @@ def main() -> None:
             name=estimator if arguments.estimator else "background-mlp",
             licence="Apache-2.0",
         )
+        # The bundle of the package keeps the scale it has always had.
+        bundle = replace(bundle, calibration=replace(bundle.calibration, scale=LABELS))
         bundle.save(arguments.output / bundle.name)
         elapsed, busy = time.perf_counter() - start[0], time.process_time() - start[1]
         print(f"{estimator}: {elapsed:.0f} s, {busy:.0f} s of processor time")

@@ -19,7 +19,8 @@ from understandability.errors import OptionError, PageError
 from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS, require_extractor
 from understandability.features import COLUMNS, Batch, batches, features_of
 from understandability.models import DEFAULT_BUNDLE, Bundle, load_bundle
-from understandability.models.readers import DEFAULT_READER, USERS, Reader, reader_of
+from understandability.models.readers import DEFAULT_READER, READERS, USERS, Reader, reader_of
+from understandability.models.runtime.pages import PageScale
 from understandability.records import Document, Estimate, Failure, Page
 
 if TYPE_CHECKING:
@@ -202,6 +203,19 @@ class Scorer:
     def __reduce__(self) -> tuple[type[Scorer], tuple[Settings]]:
         """Another process loads its bundle itself."""
         return Scorer, (self.settings,)
+
+    @property
+    def remark(self) -> str:
+        """What P(U|d) does not mean, as a sentence; '' where the threshold fits the bundle."""
+        chosen, scale = self.settings, self.bundle.scale
+        if chosen.threshold is not None or chosen.reader not in READERS or scale == PageScale.scale:
+            return ""
+        return (
+            f"the threshold {self.reader.threshold:g} of the reader {chosen.reader} is one of the "
+            f"scale {PageScale.scale} and means nothing on {scale}, that of bundle "
+            f"{self.bundle.name}, and neither does P(U|d): find a reader with "
+            "`understand calibrate`, or give --threshold"
+        )
 
     @property
     def described(self) -> dict[str, Any]:

@@ -66,6 +66,8 @@ def test_evaluate_shows_a_table_with_the_best_marked(understand: Command, files:
     assert columns.split() == ["run", "RBP(p=0.5)", "uRBP(p=0.5)"]
     assert first.split() == ["b", "0.5000*", "0.2500*"]
     assert second.split() == ["a", "0.3750", "0.2500*"]
+    one = understand("evaluate", files / "b.txt", "--qrels", files / "qrels", "-m", "RBP(p=0.5)")
+    assert one.stdout.splitlines()[2].split() == ["b", "0.5000"]
 
 
 @pytest.mark.parametrize("per_query", [False, True])
@@ -424,6 +426,11 @@ def test_the_experiment_of_the_urbp_papers_is_one_command(
     assert {row["first"] for row in document["users"]} == {"b"}
     assert "50%" in document["quantiles"]
     assert (tmp_path / "users.svg").exists()
+    refused = understand(
+        "simulate", "users", tmp_path / "a.run", "--qrels", tmp_path / "qrels",
+        "--pages", tmp_path / "none", "--plot", tmp_path / "users.gif",
+    )  # fmt: skip
+    assert "not as .gif" in refused.stderr  # before the pages are looked at
 
 
 def test_labels_by_two_models_are_not_mixed_in_silence(understand: Command, files: Path) -> None:

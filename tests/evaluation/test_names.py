@@ -156,6 +156,18 @@ def test_all_bad_names_are_reported_together_with_the_nearest_good_ones() -> Non
     assert "has no parameter 'dgc' (did you mean dcg?)" in message
 
 
+@pytest.mark.parametrize("name", ["P@10", "AP", "map", "P_10", "RR(rel=2)"])
+def test_without_the_extra_its_measures_are_no_slips(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`P` is near to `RBP`, but nobody means that."""
+    monkeypatch.setattr("understandability.evaluation.measures.names.is_installed", lambda: False)
+    monkeypatch.setattr("understandability.evaluation.measures.foreign.is_installed", lambda: False)
+    with pytest.raises(OptionError, match="is a measure of ir_measures, which needs pip") as error:
+        parse_measures([name])
+    assert "did you mean" not in str(error.value)
+
+
 def test_the_same_name_twice_is_one() -> None:
     """Columns have distinct names, each as it was given."""
     assert list(map(str, parse_measures(["RBP@10", "RBP@10", "RBP(p=0.8)@10"]))) == [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,13 @@ def test_thresholds_may_be_shares_of_the_documents() -> None:
     for wrong in ("150%", "many", math.inf):
         with pytest.raises(OptionError, match="a threshold is a score, such as 15, or a share"):
             ud.simulate_users(RUNS, QRELS, FOG, thresholds=[wrong])
+
+
+def test_the_quantiles_are_named_after_the_column(tmp_path: Path) -> None:
+    path = tmp_path / "many.csv"
+    path.write_text("docno,dci,fog\nd1,5,8\nd2,7,14\nd3,9,19\n")
+    found = ud.simulate_users(RUNS, QRELS, path, column="dci", formula="dci", users=["step"])
+    assert found.distribution().rows[0][0] == "dci"
 
 
 def test_nothing_is_nan_without_a_sentence() -> None:

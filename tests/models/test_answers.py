@@ -123,6 +123,21 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
         ud.score(texts, reader=str(tmp_path / "me.json"), bundle="llr")
 
 
+def test_scores_that_do_not_say_their_scale_get_a_remark(tmp_path: Path) -> None:
+    """The reader would be taken for every bundle, in silence."""
+    path = tmp_path / "sc.csv"
+    path.write_text("docno,difficulty\n" + "".join(f"d{n},{n}\n" for n in range(50)))
+    answers = {
+        "docno": [f"d{n}" for n in range(50)],
+        "understood": [n + n % 7 < 30 for n in range(50)],
+    }
+    [remark] = ud.calibrate(answers, path).remarks
+    assert "nothing says on which scale" in remark
+    Path(f"{path}.settings.json").write_text('{"scale": "mine"}')
+    known = ud.calibrate(answers, path)
+    assert (known.reader.scale, known.remarks) == ("mine", ())
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"kind": "reader", "threshold": "x"}'])
 def test_a_file_without_a_reader_is_one_sentence(tmp_path: Path, content: str) -> None:
     path = tmp_path / "me.json"

@@ -20,6 +20,7 @@ from sklearn.svm import SVR
 from understandability.documents import document_of_text
 from understandability.errors import OptionError
 from understandability.features import Batch
+from understandability.features.transformer import FeatureTransformer
 from understandability.models import load_bundle
 from understandability.models.bundle import Bundle
 from understandability.models.training.learners import DifficultyRegressor
@@ -97,6 +98,13 @@ def test_what_cannot_be_kept_is_one_sentence(pipeline: Any, message: str) -> Non
 def test_trees_that_learned_of_missing_values_are_refused() -> None:
     with pytest.raises(OptionError, match="missing values in trees"):
         kept(RandomForestRegressor(20), MISSING)
+
+
+def test_a_pipeline_that_takes_texts_is_told_what_is_taken() -> None:
+    texts = [f"You have flu. Rest {'and drink water ' * n}." for n in range(1, 13)]
+    takes_texts = make_pipeline(FeatureTransformer(list(COLUMNS)), Ridge()).fit(texts, LABELS[:12])
+    with pytest.raises(OptionError, match=r"takes columns.*fit it without the FeatureTransformer"):
+        Bundle.from_sklearn(takes_texts, COLUMNS, texts, LABELS[:12])
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import understandability as ud
 from understandability.direction import Direction
 from understandability.documents import document_of_text
 from understandability.errors import InputError, OptionError
@@ -109,7 +110,7 @@ def test_classifiers_give_the_expected_difficulty(name: str) -> None:
 @pytest.mark.parametrize(
     ("difficulties", "groups", "message"),
     [
-        (DIFFICULTIES, ["one"] * 90, "1 groups, too few for 5 folds"),
+        (DIFFICULTIES, ["one"] * 90, "1 group, too few for 5 folds; give more groups$"),
         (RNG.permutation(DIFFICULTIES), GROUPS, "do not rise with the labels"),
     ],
 )
@@ -119,6 +120,31 @@ def test_labels_that_teach_nothing_are_refused(
     rows = np.ones_like(ROWS) if "rise" in message else ROWS
     with pytest.raises(InputError, match=message):
         train_judged(rows, COLUMNS, difficulties, groups, "linear-regressor")
+
+
+def test_each_trained_bundle_has_a_scale_of_its_own(tmp_path: Path) -> None:
+    """A reader of one is no reader of another; bundles of older versions stay as they were."""
+    one, _ = train_judged(ROWS, COLUMNS, DIFFICULTIES, GROUPS, "linear-regressor")
+    other, _ = train_judged(ROWS, COLUMNS, DIFFICULTIES / 2, GROUPS, "linear-regressor")
+    one.save(tmp_path / "one")
+    assert load_bundle(tmp_path / "one").scale == one.scale != other.scale
+    old = {**one.calibration.to_json()}
+    del old["scale"]
+    assert Calibration.from_json(old).scale == load_bundle("llr").scale == "labels.v1"
+
+
+def test_too_few_groups_say_how_many_folds_there_can_be() -> None:
+    """Also that texts which are equal are in one group, which may be why."""
+    rows = records(60, site="")
+    for number, row in enumerate(rows):
+        row["site"] = f"site {number % 7}"
+    rows = {name: [row[name] for row in rows] for name in rows[0]}
+    how: dict[str, Any] = {"direction": "harder", "group": "site"}
+    with pytest.raises(InputError, match=r"7 groups, too few .*, or --folds 7 .folds=7.$"):
+        ud.train(rows, **how)
+    rows["text"][:4] = [rows["text"][0]] * 4
+    with pytest.raises(InputError, match=r"4 groups .7 values of 'site', joined where texts are"):
+        ud.train(rows, **how)
 
 
 @pytest.mark.parametrize(
@@ -133,6 +159,16 @@ def test_labels_that_teach_nothing_are_refused(
 def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) -> None:
     got = LabelSource.parse(source)
     assert (got.path, got.label, got.direction, got.scale) == expected
+
+
+@pytest.mark.parametrize("said", ["hard", "cefr:harder"])
+def test_a_word_that_is_no_direction_is_named(tmp_path: Path, said: str) -> None:
+    """Not taken for the end of a file's name."""
+    path = tmp_path / "others.csv"
+    path.write_text("text,rating\n")
+    word = said.partition(":")[0]
+    with pytest.raises(OptionError, match=f"'{word}' is not one of harder, easier"):
+        LabelSource.parse(f"{path}:rating:{said}")
 
 
 def test_labels_are_turned_to_harder_is_higher(tmp_path: Path) -> None:
@@ -232,7 +268,8 @@ def test_training_and_validating_from_the_command_line(
     [found] = json.loads(report.read_text())["sets"]
     assert found["scores"][0]["pearson"] > 0.9
     assert "was trained on these very texts" in found["remarks"][0]
-    assert "scale labels.v1" in done.stdout
+    assert f"scale {load_bundle(out).scale}" in done.stdout
+    assert load_bundle(out).scale.startswith("own-")
 
 
 def test_background_models_from_the_command_line(understand: Run, tmp_path: Path) -> None:

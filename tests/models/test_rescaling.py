@@ -16,6 +16,7 @@ import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.models.calibration import Calibration
 from understandability.models.card import card_markdown
+from understandability.models.readers import reader_of
 from understandability.models.training.answers import fit_reader
 
 Run = Callable[..., CompletedProcess[str]]
@@ -29,6 +30,30 @@ def ratings(bundle: str, noise: float = 0.0) -> dict[str, Any]:
     line = 1 + 4 * (raw - raw.min()) / np.ptp(raw)
     line += np.random.default_rng(3).normal(0, noise, len(raw)) if noise else 0
     return {"text": TEXTS, "rating": line, "site": [f"site{i % 14}" for i in range(len(TEXTS))]}
+
+
+def test_a_threshold_of_another_scale_is_told(understand: Run, tmp_path: Path) -> None:
+    """By `score` and `explain`; not where the reader or the threshold is the user's own."""
+    labels = ratings("open")
+    how: dict[str, Any] = {"label": "rating", "direction": "higher-harder", "group": "site"}
+    ud.rescale("open", labels, **how).save(tmp_path / "mine")
+    page, reader = tmp_path / "a.txt", tmp_path / "me.json"
+    page.write_text(EASY)
+    reader.write_text(json.dumps(reader_of("public").to_json()))
+    told = "the threshold 40 of the reader public is one of the scale assessors-2016.v1 and means"
+    score = ("score", page, "-o", tmp_path / "s.csv", "--bundle", tmp_path / "mine")
+    explain = ("explain", page, "-o", tmp_path / "a.html", "--bundle", tmp_path / "mine")
+    for command, expected in (
+        (score, True),
+        (explain, True),
+        ((*score, "--quiet"), False),
+        ((*score, "--threshold", "30"), False),
+        ((*explain, "--reader", reader), False),
+        (score[:-2], False),
+    ):
+        done = understand(*command)
+        assert done.returncode == 0, done.stderr
+        assert (told in done.stderr) == expected, command
 
 
 @pytest.mark.parametrize("bundle", ["open", "llr", "background-mlp"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from understandability.features import batches
 from understandability.formats.records import read_records
 from understandability.formats.tables import TableColumns
 from understandability.models.bundle import Bundle, load_bundle
-from understandability.models.calibration import Calibration, calibrate_by_line
+from understandability.models.calibration import calibrate_by_line
 from understandability.models.training.answers import FittedReader, fit_reader, read_answers
 from understandability.models.training.judged import folds_of
 from understandability.models.training.labelled import (
@@ -58,7 +57,7 @@ def calibrate(
     """
     found: dict[str, float] | None = None
     scale = ""
-    remark: tuple[str, ...] = ()
+    remarks: list[str] = []
     if scores is not None:
         table = scores.to_arrow() if isinstance(scores, Rows) else scores
         rows = read_records(table)
@@ -71,10 +70,18 @@ def calibrate(
         read_records(answers), where, found, id=id, understood=understood, column=column
     )
     fitted = fit_reader(values, given, name, scale=scale)
+    if not scale:
+        remarks.append(
+            "nothing says on which scale these difficulties are, so the reader is taken for every "
+            "bundle: use it with the bundle that gave them, or calibrate with scores as "
+            "`understand score` writes them (a .csv needs its .settings.json beside it)"
+        )
     if without:
         some = ", ".join(without[:3])
-        remark = (f"left out, because they have no difficulty: {len(without)} answers ({some})",)
-    return replace(fitted, remarks=(*remark, *fitted.remarks))
+        remarks.append(
+            f"left out, because they have no difficulty: {len(without)} answers ({some})"
+        )
+    return replace(fitted, remarks=(*remarks, *fitted.remarks))
 
 
 def _settings_of(table: Any) -> Mapping[str, Any] | None:
@@ -99,7 +106,7 @@ class Distance:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Rescaled(Tabular):
     """What `rescale` gives: the `bundle` on the scale of labels, and what that changed.
 
@@ -182,7 +189,7 @@ def rescale(
     for each in range(_FOLDS):
         own = fold == each
         new[own] = calibrate_by_line(raw[~own], wanted[~own]).apply(raw[own])[0]
-    calibration = replace(calibration, scale=_own_scale(calibration))
+    calibration = calibration.on_own_scale()
     samples = resamples_of_groups(groups, random_state)
     found = Rescaled(
         base,
@@ -200,12 +207,6 @@ def rescale(
         _rescaled_card(base, sets, found, licence),
     )
     return replace(found, bundle=made)
-
-
-def _own_scale(calibration: Calibration) -> str:
-    """A name that no other map has."""
-    knots = json.dumps([calibration.raw, calibration.difficulty, calibration.spread])
-    return f"own-{hashlib.sha256(knots.encode()).hexdigest()[:8]}"
 
 
 def _distance(scale: str, away: Floats, samples: Sequence[Any]) -> Distance:

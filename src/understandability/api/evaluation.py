@@ -311,7 +311,7 @@ def simulate_users(
         labels = labels_of(scores, name, column)
     if not thresholds and name == check_columns(["fog"])[0]:
         thresholds = FOG_THRESHOLDS
-    return simulated(
+    found = simulated(
         listed,
         labels_of(qrels),
         labels,
@@ -323,6 +323,8 @@ def simulate_users(
         cutoff=cutoff,
         conventions=conventions(preset, **choices),
     )
+    # A file of many columns does not say by its name which one was read.
+    return replace(found, score=column) if column and scores is not None else found
 
 
 def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:

@@ -51,6 +51,12 @@ class Rows:
     failures: tuple[Failure, ...] = ()
     skipped: Counter[str] = field(default_factory=Counter)
 
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__}, documents: {len(self)}, failures: {len(self.failures)}; "
+            ".to_pandas() or .to_arrow() gives the rows, [docno] one of them>"
+        )
+
     def __len__(self) -> int:
         return int(self.table.num_rows)
 
@@ -90,6 +96,13 @@ class PageExplanation(Explanation):
     """What `explain` gives: what makes a page hard. A notebook displays it."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Explanation of {self.document.docno}, {self.words} words, difficulty "
+            f"{self.estimate.difficulty:.1f}; .to_html(path) writes the report, .terms and "
+            ".hard_words are what to replace>"
+        )
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as one HTML file that needs no network; written to a `path`, if any."""

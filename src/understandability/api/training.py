@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understandability.api.validation import Validated
 from understandability.arrays import Floats
@@ -36,6 +37,7 @@ from understandability.models.calibration import SHORT
 from understandability.models.runtime.judged import JudgedModel
 from understandability.models.training.judged import (
     OutOfFold,
+    check_groups,
     columns_named,
     judged_estimator,
     learning_curve,
@@ -83,6 +85,12 @@ class Trained:
     estimates: pa.Table
     curve: tuple[CurvePoint, ...]
     remarks: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Trained, bundle: {self.bundle.name}, texts: {self.estimates.num_rows}, remarks: "
+            f"{len(self.remarks)}; .figures says how good it is, .save(folder) writes it>"
+        )
 
     def save(self, folder: str | Path) -> None:
         """Write the bundle as a folder."""
@@ -143,6 +151,11 @@ def train(
         with_text=table is None,
     )
     docnos = [docno for each in sets for docno in each.docnos]
+    difficulties = np.concatenate([each.difficulties for each in sets])
+    stated = np.array([group for each in sets for group in each.groups])
+    groups = joined_groups(sets) if table is None else stated
+    judged = np.isfinite(difficulties)
+    _check_groups(stated[judged], groups[judged], sets[0].source.group, folds)
     if table is None:
         named = columns_named([features] if isinstance(features, str) else features)
         columns: tuple[str, ...] = tuple(dict.fromkeys((*named, *by_row(models))))
@@ -150,10 +163,6 @@ def train(
     else:
         columns, inputs = _features_in(table, docnos)
     inputs, columns, remark = without_empty(inputs, columns)
-    difficulties = np.concatenate([each.difficulties for each in sets])
-    groups: Any = (
-        joined_groups(sets) if table is None else [group for each in sets for group in each.groups]
-    )
     bundle, out_of_fold = train_judged(
         inputs,
         columns,
@@ -193,6 +202,16 @@ def train(
         points,
         tuple(remarks),
     )
+
+
+def _check_groups(
+    stated: NDArray[Any], groups: NDArray[Any], column: str | None, folds: int
+) -> None:
+    """Raise `InputError` for fewer groups than folds, before any feature is computed."""
+    values, count = len(np.unique(stated)), len(np.unique(groups))
+    what = f"{values} values of {column!r}" if column else f"{values} groups or single texts"
+    joined = f" ({what}, joined where texts are equal)" if count < values else ""
+    check_groups(count, folds, joined)
 
 
 def _features_in(table: Any, docnos: Sequence[str]) -> tuple[tuple[str, ...], Floats]:

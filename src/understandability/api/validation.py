@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Validated(Tabular):
     """How scores agree with the labels of one or more `sets`: a table with a row for each score."""
 

@@ -82,6 +82,8 @@ def explain(
     if crawl and (json_ or compare):
         raise OptionError("--crawl makes a report in HTML; leave out --json and --compare")
     scorer = Scorer(Settings(**text.chosen, **model.chosen, any_language=any_language))
+    if scorer.remark:
+        typer.echo(f"understand: {scorer.remark}", err=True)
     if crawl:
         _write(crawl_report(CrawlFolder(crawl), scorer, sample=sample), output)
         return

@@ -87,6 +87,11 @@ def check_destination(destination: str | None) -> None:
         from understandability.storage.tables import table_format
 
         table_format(destination)
+    check_folder(destination)
+
+
+def check_folder(destination: str) -> None:
+    """Raise `InputError` where the folder of a file to write is not there."""
     if not Path(destination).absolute().parent.is_dir():
         raise InputError(
             f"{destination} cannot be written: its folder does not exist; make it first"
@@ -94,10 +99,11 @@ def check_destination(destination: str | None) -> None:
 
 
 def show_table(table: ResultTable, texts: int = 1) -> None:
-    """A result on the terminal; the best of a column carries a star."""
+    """A result on the terminal; the best of a column of two or more rows carries a star."""
+    starred = bool(table.best) and len(table.rows) > 1
     rows = [
         [
-            cell + ("*" if best else " " if table.best and place >= texts else "")
+            cell + (("*" if best else " ") if starred and place >= texts else "")
             for place, (cell, best) in enumerate(row)
         ]
         for row in table.cells()

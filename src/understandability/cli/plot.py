@@ -107,6 +107,16 @@ def scores(
     write_figure(plot_cumulative(series, column or Path(scores).name), output)
 
 
+def check_figure(destination: str) -> None:
+    """Raise what `write_figure` would, before there is a figure to write."""
+    from understandability.cli.outputs import check_folder
+    from understandability.evaluation.plots import check_format, new_figure
+
+    check_format(Path(destination).suffix.removeprefix(".").lower())
+    check_folder(destination)
+    new_figure()
+
+
 def write_figure(figure: Figure, destination: str) -> None:
     """Write a figure in the format that the suffix names."""
     from understandability.evaluation.plots import rendered

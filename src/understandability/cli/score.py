@@ -54,4 +54,6 @@ def score(
     settings = Settings(**text.chosen, **model.chosen, features=features, any_language=any_language)
     scorer = Scorer(settings)
     title = f"for {scorer.reader.description}; bundle {scorer.bundle.name}, {text.title}"
+    if scorer.remark and not work.quiet:
+        typer.echo(f"understand: {scorer.remark}", err=True)
     make(pages.sources(inputs), scorer, output, work, title=title, shown=_SHOWN)

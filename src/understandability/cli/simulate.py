@@ -101,6 +101,10 @@ def users(
     from understandability.api.evaluation import simulate_users
     from understandability.evaluation.conventions import MODELLED_USERS
 
+    if plot is not None:
+        from understandability.cli.plot import check_figure
+
+        check_figure(plot)  # before all pages are scored
     found = simulate_users(
         runs,
         qrels,

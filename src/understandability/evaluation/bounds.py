@@ -44,7 +44,7 @@ class PairBounds:
         return self.low > 0 or self.high < 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Bounds(Tabular):
     """The bounds of all pairs of runs."""
 

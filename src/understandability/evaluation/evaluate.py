@@ -45,6 +45,12 @@ class Evaluation:
     oddities: Mapping[str, tuple[Oddity, ...]]
     label_oddities: Mapping[str, tuple[Oddity, ...]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Evaluation, runs: {len(self.runs)}, queries: {len(self.queries)}, measures: "
+            f"{len(self.measures)}; .to_markdown() or .to_pandas() shows it, .compare() tests it>"
+        )
+
     @property
     def runs(self) -> tuple[str, ...]:
         """The names of the runs."""

@@ -129,8 +129,7 @@ def top_scores(run: Run, scores: Labels, top: int = 10, order: str = "rank") -> 
 
 def rendered(figure: Figure, kind: str) -> bytes:
     """The bytes of a figure as ``png``, ``svg`` or ``pdf``; the same figure, the same bytes."""
-    if kind not in FORMATS:
-        raise OptionError(f"figures are written as .{', .'.join(FORMATS)}, not as .{kind}")
+    check_format(kind)
     import matplotlib as mpl
 
     undated = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
@@ -138,6 +137,12 @@ def rendered(figure: Figure, kind: str) -> bytes:
     with mpl.rc_context({"svg.hashsalt": "understandability"}):
         figure.savefig(target, format=kind, dpi=200, metadata=undated[kind])
     return target.getvalue()
+
+
+def check_format(kind: str) -> None:
+    """Raise `OptionError` for a format that figures are not written in."""
+    if kind not in FORMATS:
+        raise OptionError(f"figures are written as .{', .'.join(FORMATS)}, not as .{kind}")
 
 
 def new_figure() -> tuple[Figure, Axes]:

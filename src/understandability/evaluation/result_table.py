@@ -139,6 +139,10 @@ class Tabular:
         """The rows of the result."""
         raise NotImplementedError
 
+    def __repr__(self) -> str:
+        """The table as at a prompt: its Markdown."""
+        return self.to_markdown()
+
     def to_pandas(self) -> pd.DataFrame:
         """The table as a frame."""
         return self.table().to_pandas()

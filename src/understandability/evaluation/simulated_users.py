@@ -50,7 +50,7 @@ class SimulatedUser:
     mover: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SimulatedUsers(Tabular):
     """The experiment: a row for each user, the values behind it, the distribution of the score.
 

@@ -77,7 +77,7 @@ class SimulatedCell:
     standard_deviation: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Simulation(Tabular):
     """What a simulation gave: a cell for each kind of system and measure."""
 

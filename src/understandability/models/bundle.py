@@ -77,6 +77,12 @@ class Bundle:
     card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     checksum: str = ""
 
+    def __repr__(self) -> str:
+        return (
+            f"<Bundle {self.label}, scale {self.scale}; .card says what is known of it, "
+            ".save(folder) writes it>"
+        )
+
     @property
     def scale(self) -> str:
         """The name of the scale of difficulty; scores on different scales must not be mixed."""
@@ -165,7 +171,15 @@ class Bundle:
         from understandability.models.runtime.judged import JudgedModel, check_backgrounds
         from understandability.models.training.portable import estimator_name, portable
 
-        rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
+        try:
+            rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
+        except (TypeError, ValueError) as error:
+            raise OptionError(
+                "a bundle is made of a pipeline that takes columns, with inputs as rows of "
+                "numbers, one for each column named, and numbers as labels, not of one that takes "
+                "texts; fit it without the FeatureTransformer, to what that makes of the texts: "
+                "FeatureTransformer(columns).fit_transform(texts)"
+            ) from error
         named = check_columns(list(columns))
         check_backgrounds(named, ())
         estimator = estimator_name(pipeline)
@@ -203,7 +217,7 @@ class Bundle:
             name,
             licence,
             model,
-            calibrate_by_line(model.predict(rows), difficulties),
+            calibrate_by_line(model.predict(rows), difficulties).on_own_scale(),
             MappingProxyType({"summary": summary, **card}),
         )
 

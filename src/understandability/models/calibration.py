@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -23,7 +25,7 @@ SHORT, _LONG = 50, 300
 _EASIEST_LABEL, _HARDEST_LABEL = 20.0, 80.0
 
 
-# The scale of the first version: a table of CEFR levels, or a line through the labels of a bundle.
+# The scale of bundles that state none: those of the first versions, and two in the package.
 LABELS = "labels.v1"
 
 
@@ -80,6 +82,15 @@ class Calibration:
         values = raw - self.lean * longer
         spread = np.interp(values, self.raw, self.spread) * np.exp(-self.shrink * longer)
         return np.interp(values, self.raw, self.difficulty), spread
+
+    def on_own_scale(self) -> Self:
+        """The same map under a name of scale that no other map has.
+
+        >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).on_own_scale().scale
+        'own-396e0c61'
+        """
+        knots = json.dumps([self.raw, self.difficulty, self.spread])
+        return replace(self, scale=f"own-{hashlib.sha256(knots.encode()).hexdigest()[:8]}")
 
     def examples(self) -> list[tuple[float, float, float]]:
         """Raw outputs with their difficulty and spread, for a card: the knots."""

@@ -64,7 +64,7 @@ def reranked(
         yield rerank(run, [criterion], top, [weight], order, setting.name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Tradeoff(Tabular):
     """A sweep over depths and weights: its points, and the evaluation that they are of."""
 

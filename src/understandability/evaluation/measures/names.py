@@ -33,6 +33,14 @@ _DEEPEST = 10  # of brackets within brackets; H(residual(RBP(p=0.8))) has three
 
 _NAME = re.compile(rf"(?P<prefix>u|H)?(?P<base>{'|'.join(BASES)})(?P<suffix>[a-z][a-z0-9_]*)?")
 
+# What people ask for first; without ir_measures nothing else tells these from slips of the pen.
+_OF_IR_MEASURES = frozenset(
+    {
+        "p", "r", "ap", "map", "rr", "mrr", "recip", "rprec", "bpref", "infap", "success", "setp",
+        "setr", "setf", "setap", "iprec", "numret", "numrel",
+    }
+)  # fmt: skip
+
 
 def parse_measure(text: str) -> Measure:
     """The measure of a name; `OptionError` says what is wrong with it.
@@ -60,6 +68,8 @@ def parse_measure(text: str) -> Measure:
     named = _named(name)
     if named is None:
         others = "" if is_installed() else f"; measures of ir_measures need {EXTRA}"
+        if others and re.split(r"[@(_]", text)[0].lower() in _OF_IR_MEASURES:
+            raise OptionError(f"{text!r} is a measure of ir_measures, which needs {EXTRA}")
         raise OptionError(f"{text!r} is not known{_near(name, example_names())}{others}")
     known = named.parameters
     stated = _stated(arguments, known, text)

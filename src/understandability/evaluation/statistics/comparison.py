@@ -73,7 +73,7 @@ class RunComparison:
         return row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunComparisons(Tabular, Sequence[RunComparison]):
     """All comparisons of an evaluation, in order: measure, reference, run."""
 

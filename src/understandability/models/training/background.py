@@ -85,7 +85,8 @@ def train_background(
     final = portable(row.make(random_state).fit(matrix, labels))
     model = BackgroundModel(row.name, vocabulary, space, final, tuple(np.unique(labels).tolist()))
     card = _card(row, corpora, sizes, tested, labels[held_out], dimensions)
-    return Bundle(name, licence, model, calibrate_by_corpora(tested, labels[held_out]), card)
+    calibration = calibrate_by_corpora(tested, labels[held_out]).on_own_scale()
+    return Bundle(name, licence, model, calibration, card)
 
 
 def _read(

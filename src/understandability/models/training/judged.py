@@ -222,11 +222,7 @@ def folded_labels(
     row = judged_estimator(estimator)
     judged = np.isfinite(difficulties)
     numbers = np.unique(np.asarray(groups)[judged], return_inverse=True)[1]
-    if numbers.max() + 1 < folds:
-        raise InputError(
-            f"the labels have {numbers.max() + 1} groups, too few for {folds} folds; "
-            "give more texts, or fewer folds"
-        )
+    check_groups(int(numbers.max()) + 1, folds)
     labels = difficulties[judged]
     if row.classifies and (found := len(np.unique(labels))) > _MOST_CLASSES:
         raise OptionError(
@@ -235,6 +231,16 @@ def folded_labels(
         )
     fold = folds_of(numbers, folds, random_state)
     return FoldedLabels(row, inputs[judged], labels, fold, numbers, random_state, parameters)
+
+
+def check_groups(groups: int, folds: int, joined: str = "") -> None:
+    """Raise `InputError` for fewer groups than folds; `joined` says why they are so few."""
+    if groups < folds:
+        fewer = f", or --folds {groups} (folds={groups})" if groups > 1 else ""
+        raise InputError(
+            f"the labels have {groups} group{'s' if groups > 1 else ''}{joined}, too few for "
+            f"{folds} folds; give more groups{fewer}"
+        )
 
 
 def train_judged(
@@ -273,7 +279,7 @@ def train_judged(
         parameters=parameters,
     )
     raw = task.out_of_fold()
-    calibration = calibrate_by_line(raw, task.labels)
+    calibration = calibrate_by_line(raw, task.labels).on_own_scale()
     known = np.isfinite(task.rows)
     center = np.where(known, task.rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     model = JudgedModel(

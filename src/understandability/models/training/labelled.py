@@ -106,6 +106,12 @@ class LabelSource:
             direction = WORDS[parts.pop()]
         path = ":".join(parts)
         if len(parts) > 1 and not Path(path).exists():
+            if len(parts) > 2 and Path(":".join(parts[:-2])).exists():
+                raise OptionError(
+                    f"{text!r}: {parts[-1]!r} is not one of harder, easier; write "
+                    "FILE:COLUMN:harder or FILE:COLUMN:easier, and behind it, if any, a scale "
+                    f"({', '.join(SCALES)})"
+                )
             path, label = ":".join(parts[:-1]), parts[-1]
         if not path:
             raise OptionError(
