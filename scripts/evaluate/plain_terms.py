@@ -4,9 +4,9 @@
 word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a medical
 vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens.
 *Sample*: `--sample FILE` writes offers in their sentences, at most two of a term, with the sentence
-as it reads with the first plain term. `tests/report/plain_terms_judged.tsv` is one, judged by a
-person who did not write the tables, before they were mended after it; `plain_terms_to_judge.tsv`
-one (seed 2026) of the tables as they are now, which nobody judged yet.
+as it reads with the first plain term. `tests/report/plain_terms_judged.tsv` and, with seed 2026,
+`plain_terms_judged_2026.tsv` are two, judged by people who did not write the tables, each before
+the tables were mended after it.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sample sample.tsv]
 """

@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from understandability.features import Batch
+from understandability.features.words.terms import singular
 from understandability.language.inflection import (
     BASE,
     ING,
@@ -63,8 +64,20 @@ _OBJECT = frozenset(("DET", "NOUN", "PRON", "ADJ", "NUM", "PROPN"))
 _OBJECT_OF_PAST = _OBJECT | {"SCONJ", "ADV", "PART"}
 _WANTS_OBJECT = frozenset(("of", "to", "into", "in", "from", "with", "for", "as"))
 _AFTER_PREDICATE = frozenset(("PUNCT", "ADP", "SCONJ", "PART", "AUX", "VERB"))
-_OF_NOUN = frozenset(("ADP", "NUM", "CCONJ", "NOUN", "ADJ", "PROPN"))
+_OF_NOUN = frozenset(("ADP", "NUM", "CCONJ", "NOUN", "ADJ", "PROPN", "PART"))
 _BEFORE_NOUN = frozenset(("DET", "ADJ", "NUM", "ADP", "CCONJ"))
+_DEGREES = frozenset(("more", "most", "less", "least"))
+_SHORT = 6  # letters of an adjective that takes "-er" rather than "more"
+# Heads of plain nouns that want an article, though their terms may do without.
+_COUNTED = frozenset(
+    (
+        "area", "baby", "bone", "bulge", "cell", "chamber", "clot", "cut", "doctor", "exam", "germ",
+        "gland", "group", "hole", "idea", "job", "join", "list", "lump", "meeting", "mole", "nurse",
+        "opening", "organ", "part", "passage", "patch", "person", "pill", "place", "plan", "rule",
+        "sac", "sample", "scan", "scar", "score", "shot", "sign", "sore", "spot", "step", "stitch",
+        "study", "tear", "test", "thing", "tooth", "tube", "vessel", "way",
+    )
+)  # fmt: skip
 _CLAUSE = frozenset(("how", "what", "when", "whether", "too", "with", "not", "no", "out"))
 _NO_PASSIVE = frozenset(("become", "come", "fall", "get", "go", "grow", "happen", "rise"))
 # The head of a plain noun stands before the first of these: "bulges in a blood vessel".
@@ -143,10 +156,15 @@ def _plural(plain: str) -> str:
     ['germ tests', 'bulges in a blood vessel', 'calories eaten']
     """
     words = plain.split()
-    end = next((n for n, word in enumerate(words) if n and word in _AFTER_HEAD), len(words))
-    head = words[end - 1]
+    head = _head(words)
+    end = words.index(head) + 1
     is_plural = end < len(words) and head.endswith("s") and not head.endswith("ss")
     return " ".join((*words[: end - 1], head if is_plural else plural(head), *words[end:]))
+
+
+def _head(words: Sequence[str]) -> str:
+    """The word that a plain noun is about: the last, or that before the first such as "of"."""
+    return words[next((n for n, word in enumerate(words) if n and word in _AFTER_HEAD), 0) - 1]
 
 
 @cache
@@ -365,8 +383,13 @@ def _chosen(forms: Sequence[_Form], sentence: _Sentence, start: int, end: int) -
         return None  # an abbreviation, a gene or a heading
     if sentence.is_in_compound(start, end) or _is_name(sentence, start, end):
         return None
+    if "/" in (sentence.word(start - 1), sentence.word(end)):
+        return None  # "cancer/tumor progression"
+    in_name = _is_in_abbreviated(sentence, start, end)
     parts = {form.row.part for form in forms}
     for form in forms:
+        if in_name and form.row.plain:
+            continue
         if _has_part(form.row.part, parts, sentence, start, end) and all(
             sentence.holds(rule, start, end) for rule in form.row.rules
         ):
@@ -410,6 +433,25 @@ def _is_name(sentence: _Sentence, start: int, end: int) -> bool:
     return sentence.word(start - 1) not in _OPENS or sentence.word(end) == ","
 
 
+def _is_in_abbreviated(sentence: _Sentence, start: int, end: int) -> bool:
+    """Whether the words are only a part of what an abbreviation behind them stands for.
+
+    "Familial medullary thyroid cancer (FMTC)" is a name, of which no word can be replaced.
+    """
+    for place in range(end, min(end + 6, len(sentence.tokens) - 1)):
+        if sentence.tokens[place] == "(":
+            short = sentence.tokens[place + 1].rstrip("s")
+            first = place - len(short)
+            return (
+                len(short) > 1
+                and short.isupper()
+                and 0 <= first <= start
+                and sentence.tokens[first][0].upper() == short[0]
+                and (first, place) != (start, end)
+            )
+    return False
+
+
 def _has_part(part: str, parts: set[str], sentence: _Sentence, start: int, end: int) -> bool:
     """Whether a word there can be of that part of speech; `parts` are all that terms have there."""
     if part == "phrase" or end - start > 1:
@@ -424,7 +466,7 @@ def _has_part(part: str, parts: set[str], sentence: _Sentence, start: int, end: 
 def _repeats(plain: str, sentence: _Sentence, start: int, end: int) -> bool:
     """Whether a word of the plain term stands beside it already: "supporting tissue tissue"."""
     beside = [*range(max(0, start - 2), start), *range(end, min(end + 2, len(sentence.tokens)))]
-    own = {stem for word in plain.split() if len(word) > 3 for stem in _stems(word)}
+    own = {stem for word in re.split("[ -]", plain) if len(word) > 3 for stem in _stems(word)}
     return any(own & _stems(sentence.tokens[place]) for place in beside)
 
 
@@ -434,8 +476,13 @@ def _fits_as_noun(form: _Form, plain: str, sentence: _Sentence, start: int, end:
     before, following = sentence.tag(start - 1) if start else "", sentence.tag(end)
     if following in ("NOUN", "PROPN") and sentence.word(end) in ("syndrome", "disease"):
         return False  # a part of its name
-    if end - start > 1 and before == "CCONJ" and sentence.tag(start - 2) == "ADJ":
+    shares = sentence.tag(start - 3 if sentence.word(start - 2) == "," else start - 2) == "ADJ"
+    if end - start > 1 and before == "CCONJ" and shares:
         return False  # "systolic and diastolic blood pressure"
+    if _breaks_number(form, plain, sentence, start, end):
+        return False
+    if words[0].endswith("'s") and before == "ADJ":
+        return False  # "the adaptive body's defence system"
     if len(words) == 1:
         return True
     is_doing = words[0].endswith("ing")
@@ -448,7 +495,35 @@ def _fits_as_noun(form: _Form, plain: str, sentence: _Sentence, start: int, end:
     if sentence.word(end) in ("of", "to"):
         # "going away of symptoms", "fingers or toes of both", not "start of pregnancy of a baby"
         return not has_tail or (is_doing and len(words) == 2) or "or" in words
+    if before == "ADJ" and not {"who", "that"}.isdisjoint(words):
+        return False  # "clinical person who prepares medicines"
     return not (has_tail and before in ("NOUN", "PROPN"))
+
+
+def _breaks_number(form: _Form, plain: str, sentence: _Sentence, start: int, end: int) -> bool:
+    """Whether a verb or a missing article would show that the plain noun has another number.
+
+    "Guidelines have", not "advice have"; "signs of ulceration", not "signs of open sore".
+    """
+    row = form.row
+    several = form.name == PLURAL or singular(row.term) != row.term
+    head = _head(plain.split())
+    if row.plurals[row.plain.index(plain)] == plain and several != head.endswith("s"):
+        return not _is_object(sentence, start)
+    if several or head not in _COUNTED or sentence.tag(end) in ("NOUN", "PROPN"):
+        return False
+    before = start - 1
+    while before >= 0 and sentence.tag(before) in ("ADJ", "NOUN", "PROPN", "ADV"):
+        before -= 1
+    has_article = sentence.word(before + 1) in _ARTICLES
+    return not has_article and sentence.tag(before) not in ("DET", "PRON", "NUM")
+
+
+def _is_object(sentence: _Sentence, start: int) -> bool:
+    """Whether a verb or preposition stands within three words before, so that no verb follows."""
+    tags = [sentence.tag(place) for place in range(start - 1, start - 4, -1)]
+    until = tags.index("PUNCT") if "PUNCT" in tags else len(tags)
+    return not {"VERB", "ADP"}.isdisjoint(tags[:until])
 
 
 def _fits_as_verb(form: _Form, plain: str, sentence: _Sentence, start: int, end: int) -> bool:
@@ -459,6 +534,11 @@ def _fits_as_verb(form: _Form, plain: str, sentence: _Sentence, start: int, end:
     passive = in_past and any(sentence.word(place) in _BE for place in range(start - 3, start))
     if form.name == BASE and sentence.word(start - 1) in _BE:
         return False
+    if first == "be" and (
+        form.name == ING
+        or (form.name == BASE and sentence.tag(start - 1) not in ("AUX", "PART", "VERB"))
+    ):
+        return False  # "mechanisms underlying it" are not "mechanisms being the cause of it"
     if passive and first in _NO_PASSIVE:
         return False  # "was deteriorated" is no "was got worse"
     if (
@@ -491,13 +571,28 @@ def _fits_as_verb(form: _Form, plain: str, sentence: _Sentence, start: int, end:
 
 def _fits_as_adjective(form: _Form, plain: str, sentence: _Sentence, start: int, end: int) -> bool:
     words = plain.split()
+    if words[0] == "not" and sentence.tag(end) in _NAMES:
+        return False  # "a not normal result"
     if not form.row.behind:
+        if len(words) == 1 and sentence.word(start - 1) in _DEGREES:
+            return len(plain) > _SHORT  # not "more large surgery"
         return not (words[0] in _WANTS_OBJECT and sentence.tag(start - 1) == "VERB")
     until = _end_of_nouns(sentence, end)
     if until == end:  # "was unresectable", not "localized or regional disease"
-        return sentence.tag(end) in _AFTER_PREDICATE and sentence.tag(start - 1) not in _BEFORE_NOUN
-    # "excess risk of cancer", "grade 3 pain": behind all of it
+        return (
+            words[0] != "that"  # "it was that has spread"
+            and sentence.tag(end) in _AFTER_PREDICATE
+            and sentence.tag(start - 1) not in _BEFORE_NOUN
+        )
+    if sentence.tag(start - 1) == "CCONJ" or sentence.is_in_compound(end, until):
+        return False  # "prenatal and postnatal growth", "intravenous contrast-enhanced"
+    # "excess risk of cancer", "grade 3 pain", "readiness to change": behind all of it
     return sentence.word(until) in ("between", "among") or sentence.tag(until) not in _OF_NOUN
+
+
+def _fits_as_adverb(form: _Form, plain: str, sentence: _Sentence, start: int, end: int) -> bool:
+    """Several words go behind a verb, not before it: "removed by surgery"."""
+    return " " not in plain or sentence.tag(end) not in ("VERB", "ADJ", "ADV", "AUX", "NOUN")
 
 
 def _end_of_nouns(sentence: _Sentence, start: int) -> int:
@@ -518,6 +613,7 @@ _FITS: Mapping[str, Callable[[_Form, str, _Sentence, int, int], bool]] = {
     "noun": _fits_as_noun,
     "verb": _fits_as_verb,
     "adjective": _fits_as_adjective,
+    "adverb": _fits_as_adverb,
 }
 
 
@@ -555,6 +651,8 @@ def _offer(sentence: _Sentence, pieces: Sequence[str], form: _Form, start: int, 
             last, end = sentence.pieces[until - 1], until
             moved = " ".join(nouns)
             moved = moved[: len(moved) - len(nouns[-1]) + sentence.ends[end - 1]] + " "
+            if singular(sentence.word(end - 1)) != sentence.word(end - 1):
+                plain = tuple(_for_several(each) for each in plain)
     behind = pieces[last][sentence.ends[end - 1] :]
     article = ""
     if first and not before and pieces[first - 1].lower() in _ARTICLES:
@@ -569,6 +667,13 @@ def _offer(sentence: _Sentence, pieces: Sequence[str], form: _Form, start: int, 
             text = f"{_article(article, text)} {text}"
         texts.append(before + text + behind)
     return Offer(first, last + 1, term, plain, tuple(texts), form.row.note, form.row.kind)
+
+
+def _for_several(plain: str) -> str:
+    """What is said of one, said of several: "that has spread", "that have spread"."""
+    for one, several in (("that has ", "that have "), ("that is ", "that are ")):
+        plain = plain.replace(one, several)
+    return plain
 
 
 _SPOKEN_VOWEL = re.compile(
