@@ -1,12 +1,13 @@
-"""How many hard medical words get a plain term, and a sample of offers for people to judge.
+"""How many hard medical words get a plain term, and a sample of offers to judge.
 
 *Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed. Hard is a
 word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a medical
 vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens.
 *Sample*: `--sample FILE` writes offers in their sentences, at most two of a term, with the sentence
-as it reads with the first plain term. `tests/report/plain_terms_judged.tsv` and, with seed 2026,
-`plain_terms_judged_2026.tsv` are two, judged by people who did not write the tables, each before
-the tables were mended after it.
+as it reads with the first plain term. `tests/report/plain_terms_judged.tsv` and, with the seeds 2026
+and 2027, `plain_terms_judged_2026.tsv` and `plain_terms_judged_2027.tsv` are three of 200, judged
+by language models that had not seen the tables. After the first two the tables were mended; the
+third is of the tables as they are.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sample sample.tsv]
 """

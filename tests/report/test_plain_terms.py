@@ -113,7 +113,7 @@ JUDGED = [
 
 
 def test_what_was_judged_wrong_is_not_said_any_more() -> None:
-    """400 offers in expert texts, judged by people who did not write the tables.
+    """400 offers in expert texts, judged by language models that had not seen the tables.
 
     138 were wrong, and the tables and rules were mended: none of these is made in its sentence any
     more. Of the 262 that were right nine in ten still have help there, a plain term or a note. What
