@@ -6,8 +6,8 @@ vocabulary. Names (capitals within a sentence) and drugs are counted apart. In t
 *Sample*: `--sample FILE` writes offers in their sentences, at most two of a term, with the sentence
 as it reads with the first plain term. `tests/report/plain_terms_judged.tsv` and, with the seeds
 2026 and 2027, `plain_terms_judged_2026.tsv` and `plain_terms_judged_2027.tsv` are three of 200,
-judged by language models that had not seen the tables. After the first two the tables were mended; the
-third is of the tables as they are.
+judged by language models that had not seen the tables. After the first two the tables were mended;
+the third is of the tables as they are.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sample sample.tsv]
 """
