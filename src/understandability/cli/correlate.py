@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
+from understandability.cli.evaluating import EvaluationOptions
+from understandability.cli.groups import with_groups
 from understandability.cli.options import names_of
 from understandability.cli.outputs import (
     ResultFile,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from understandability.evaluation.statistics.correlation import Correlations
 
 
-@takes_evaluation_options
+@with_groups
 def correlate(
     options: EvaluationOptions,
     coefficient: Annotated[

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
+from understandability.cli.evaluating import EvaluationOptions
+from understandability.cli.groups import with_groups
 from understandability.cli.outputs import show_table, write_result
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
 
 
-@takes_evaluation_options
+@with_groups
 def evaluate(
     options: EvaluationOptions,
     per_query: Annotated[

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_type_hints
 
 import typer
 
+from understandability.cli.groups import OptionGroup
 from understandability.cli.options import Completion, names_of, number, one_of
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import CONVENTIONS
@@ -44,7 +44,7 @@ def _option(
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluationOptions:
+class EvaluationOptions(OptionGroup):
     """The arguments and options of a command that evaluates runs."""
 
     runs: Annotated[
@@ -194,6 +194,27 @@ class EvaluationOptions:
                 for line in summary(oddities, kind):
                     typer.echo(f"understand: {line}", err=True)
 
+    @classmethod
+    def options(cls) -> list[inspect.Parameter]:
+        """An option for each field, and in place of the last one for each convention."""
+        types = get_type_hints(cls, include_extras=True)
+        shared = [
+            _parameter(row.name, types[row.name], _default(row))
+            for row in fields(cls)
+            if row.name != "conventions"
+        ]
+        return [
+            *shared,
+            *(_parameter(name, _annotation(row), None) for name, row in CONVENTIONS.items()),
+        ]
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Self:
+        """The group, with the conventions that were given as one field."""
+        conventions = {name: given.pop(name) for name in CONVENTIONS}
+        conventions["noise_scale"] = number(conventions["noise_scale"], "--noise-scale")
+        return cls(**given, conventions=conventions)
+
     def _dimensions(self) -> dict[str, Dimension]:
         """The dimensions beside relevance that have labels."""
         from understandability.api.evaluation import dimension
@@ -223,34 +244,6 @@ class EvaluationOptions:
         usual = {"u": self.understandability, "trust": self.trust}
         given = {name: path for name, path in usual.items() if path is not None}
         return given | _pairs(self.dimension or (), "--dimension", "NAME=FILE")
-
-
-def takes_evaluation_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command all `EvaluationOptions`, which it receives as its first argument."""
-    types = get_type_hints(EvaluationOptions, include_extras=True)
-    shared = [
-        _parameter(row.name, types[row.name], _default(row))
-        for row in fields(EvaluationOptions)
-        if row.name != "conventions"
-    ]
-    chosen = [_parameter(name, _annotation(row), None) for name, row in CONVENTIONS.items()]
-    own_types = get_type_hints(command, include_extras=True)
-    own = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own_types[parameter.name])
-        for parameter in list(inspect.signature(command).parameters.values())[1:]
-    ]
-
-    @functools.wraps(command)
-    def run(**values: Any) -> None:
-        conventions = {parameter.name: values.pop(parameter.name) for parameter in chosen}
-        conventions["noise_scale"] = number(conventions["noise_scale"], "--noise-scale")
-        options = {parameter.name: values.pop(parameter.name) for parameter in shared}
-        command(EvaluationOptions(**options, conventions=conventions), **values)
-
-    parameters = [*shared, *chosen, *own]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # which inspect looks for
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return run
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Self
 
 from understandability.cli.options import (
     Bundle,
@@ -33,30 +33,45 @@ if TYPE_CHECKING:
     from understandability.formats.sources import Sources
 
 
-def with_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a parameter whose type is a dataclass stand for an option for each of its fields.
+class OptionGroup:
+    """Options that belong together: a dataclass, an option for each of its fields."""
 
-    Typer sees the options one by one; the command gets the dataclass, filled.
+    __slots__ = ()
+
+    @classmethod
+    def options(cls) -> list[inspect.Parameter]:
+        """The options, as parameters of a command."""
+        return [*inspect.signature(cls, eval_str=True).parameters.values()]
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Self:
+        """The group, filled with what was given for each of its `options`."""
+        return cls(**given)
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a parameter whose type is an `OptionGroup` stand for all options of that group.
+
+    Typer sees the options one by one; the command gets the group, filled.
 
     >>> def command(name: str, pages: PageOptions) -> None: ...
     >>> [*inspect.signature(with_groups(command)).parameters][:4]
     ['name', 'docnos', 'limit_mb', 'id_column']
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
-    groups: dict[str, Any] = {
-        each.name: each.annotation for each in own if is_dataclass(each.annotation)
+    groups: dict[str, tuple[type[OptionGroup], list[inspect.Parameter]]] = {
+        each.name: (each.annotation, each.annotation.options())
+        for each in own
+        if isinstance(each.annotation, type) and issubclass(each.annotation, OptionGroup)
     }
     options: list[inspect.Parameter] = []
     for each in own:
-        if group := groups.get(each.name):
-            options += inspect.signature(group, eval_str=True).parameters.values()
-        else:
-            options.append(each)
+        options += groups[each.name][1] if each.name in groups else [each]
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
+        for name, (group, parts) in groups.items():
+            given[name] = group.of({part.name: given.pop(part.name) for part in parts})
         command(**given)
 
     keyword_only = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in options]
@@ -66,7 +81,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @dataclass(frozen=True, slots=True)
-class TextOptions:
+class TextOptions(OptionGroup):
     """How the text of a page is found; fields of `Settings`."""
 
     extractor: Extractor = "main"
@@ -85,7 +100,7 @@ class TextOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ReaderOptions:
+class ReaderOptions(OptionGroup):
     """By which model, and for whom, pages are scored; fields of `Settings`."""
 
     bundle: Bundle = "open"
@@ -102,7 +117,7 @@ class ReaderOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class PageOptions:
+class PageOptions(OptionGroup):
     """Which pages are read, and from which columns of tables."""
 
     docnos: Docnos = None

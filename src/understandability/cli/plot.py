@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
+from understandability.cli.evaluating import EvaluationOptions
+from understandability.cli.groups import with_groups
 from understandability.cli.options import number
 from understandability.errors import OptionError
 
@@ -29,7 +30,7 @@ Column = Annotated[
 
 
 @app.command("systems")
-@takes_evaluation_options
+@with_groups
 def systems(
     options: EvaluationOptions,
     output: FigureFile,

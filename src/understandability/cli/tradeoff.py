@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.evaluating import EvaluationOptions, takes_evaluation_options
+from understandability.cli.evaluating import EvaluationOptions
+from understandability.cli.groups import with_groups
 from understandability.cli.outputs import ResultFile, ResultFormat, show_table, write_result
 from understandability.errors import OptionError
 
 
-@takes_evaluation_options
+@with_groups
 def tradeoff(
     options: EvaluationOptions,
     scores: Annotated[

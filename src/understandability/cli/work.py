@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from understandability.cli.groups import OptionGroup
 from understandability.cli.options import Quiet, Strict
 from understandability.cli.progress import ProgressLine, duration
 from understandability.errors import OptionError
@@ -75,7 +76,7 @@ Address = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class Work(OptionGroup):
     """How rows are made, as the options say; None where one was not given."""
 
     strict: Strict = False
