@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.labels import GroupColumn, LabelColumn, LabelDirection
-from understandability.cli.options import HtmlColumn, IdColumn, Quiet, TextColumn
+from understandability.cli.groups import with_groups
+from understandability.cli.labels import LabelOptions
+from understandability.cli.options import Quiet
 
 app = typer.Typer(
     help="Show what a bundle is, or give it the scale of your labels.", no_args_is_help=True
@@ -51,6 +52,7 @@ def show(
 
 
 @app.command("rescale")
+@with_groups
 def rescale(
     bundle: Annotated[str, typer.Argument(metavar="BUNDLE", help="Name or folder of a bundle.")],
     labels: Annotated[
@@ -66,12 +68,8 @@ def rescale(
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FOLDER", help="Where to write the bundle.")
     ],
-    direction: LabelDirection = None,
-    label_column: LabelColumn = None,
-    group_column: GroupColumn = None,
-    id_column: IdColumn = None,
-    text_column: TextColumn = None,
-    html_column: HtmlColumn = None,
+    *,
+    columns: LabelOptions,
     licence: Annotated[str, typer.Option(help="Licence of the labels.")] = "that of its labels",
     quiet: Quiet = False,
 ) -> None:
@@ -92,12 +90,7 @@ def rescale(
     found = rescaled(
         bundle,
         labels,
-        label=label_column,
-        direction=direction,
-        id=id_column,
-        text=text_column,
-        html=html_column,
-        group=group_column,
+        **columns.chosen,
         name=Path(output).name,
         licence=licence,
     )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from understandability.cli.groups import OptionGroup
+from understandability.cli.options import HtmlColumn, IdColumn, TextColumn
 from understandability.cli.outputs import named
 from understandability.cli.tables import print_table
 from understandability.wording import counted
@@ -33,6 +36,30 @@ GroupColumn = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelOptions(OptionGroup):
+    """What the columns of tables of labels hold."""
+
+    direction: LabelDirection = None
+    label_column: LabelColumn = None
+    group_column: GroupColumn = None
+    id_column: IdColumn = None
+    text_column: TextColumn = None
+    html_column: HtmlColumn = None
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The choice, as `train`, `validate` and `rescale` of the package take it."""
+        return {
+            "label": self.label_column,
+            "direction": self.direction,
+            "id": self.id_column,
+            "text": self.text_column,
+            "html": self.html_column,
+            "group": self.group_column,
+        }
 
 
 def show_validation(result: Validation, how: str) -> None:

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.cli.labels import GroupColumn, LabelColumn, LabelDirection, show_validation
+from understandability.cli.groups import with_groups
+from understandability.cli.labels import LabelOptions, show_validation
 from understandability.cli.options import (
-    HtmlColumn,
-    IdColumn,
     LimitMb,
     Quiet,
-    TextColumn,
     names_in,
     names_of,
 )
@@ -100,6 +98,7 @@ def background(
 
 
 @app.command("judged")
+@with_groups
 def judged(
     output: Bundle,
     labels: Annotated[
@@ -111,12 +110,8 @@ def judged(
             "highest 100), by CEFR level 1 to 6, or as they are, 0 to 100. May be repeated.",
         ),
     ],
-    direction: LabelDirection = None,
-    label_column: LabelColumn = None,
-    group_column: GroupColumn = None,
-    id_column: IdColumn = None,
-    text_column: TextColumn = None,
-    html_column: HtmlColumn = None,
+    *,
+    columns: LabelOptions,
     estimator: Annotated[
         str,
         typer.Option(autocompletion=_ESTIMATORS, help="A regressor or classifier over features."),
@@ -180,12 +175,7 @@ def judged(
     check_place(output)
     trained = train(
         labels,
-        label=label_column,
-        direction=direction,
-        id=id_column,
-        text=text_column,
-        html=html_column,
-        group=group_column,
+        **columns.chosen,
         features=names_in(features),
         table=table,
         backgrounds=backgrounds or (),

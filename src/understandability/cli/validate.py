@@ -6,12 +6,14 @@ from typing import Annotated
 
 import typer
 
-from understandability.cli.labels import GroupColumn, LabelColumn, LabelDirection, show_validation
-from understandability.cli.options import HtmlColumn, IdColumn, LimitMb, Quiet, TextColumn
+from understandability.cli.groups import with_groups
+from understandability.cli.labels import LabelOptions, show_validation
+from understandability.cli.options import LimitMb, Quiet
 from understandability.cli.outputs import ResultFile, check_destination, write_result
 from understandability.errors import OptionError
 
 
+@with_groups
 def validate(
     bundle: Annotated[
         str | None,
@@ -47,12 +49,8 @@ def validate(
             show_default=False,
         ),
     ] = None,
-    direction: LabelDirection = None,
-    label_column: LabelColumn = None,
-    group_column: GroupColumn = None,
-    id_column: IdColumn = None,
-    text_column: TextColumn = None,
-    html_column: HtmlColumn = None,
+    *,
+    columns: LabelOptions,
     bundles: Annotated[
         list[str] | None,
         typer.Option(
@@ -93,8 +91,8 @@ def validate(
         from understandability.cli.validate_grid import validate_grid
 
         validate_grid(
-            grid, labels, _stated(direction), bundles, plot=plot, limit_mb=limit_mb, quiet=quiet,
-            output=output,
+            grid, labels, _stated(columns.direction), bundles, plot=plot, limit_mb=limit_mb,
+            quiet=quiet, output=output,
         )  # fmt: skip
         return
     if labels or bundles or plot:
@@ -112,12 +110,7 @@ def validate(
     found = compare(
         model,
         labelled,
-        label=label_column,
-        direction=direction,
-        id=id_column,
-        text=text_column,
-        html=html_column,
-        group=group_column,
+        **columns.chosen,
         threshold=threshold,
     )
     if output != "-":
