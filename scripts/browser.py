@@ -97,7 +97,7 @@ class BrowserPage:
 
     def press(self, key: str, text: str = "") -> None:
         """Press a key as a person does."""
-        codes = {"Tab": 9, "Enter": 13, " ": 32}
+        codes = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32}
         for kind in ("keyDown", "keyUp"):
             self.send(
                 "Input.dispatchKeyEvent",

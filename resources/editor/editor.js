@@ -105,22 +105,24 @@ function jump(number) {
 
 const sameTerm = (offer, term) => offer.term === term || offer.term.toLowerCase() === term;
 
-// From the last to the first, so that the places of the others stay; as one step of undo.
-function replaceAll(term, choice) {
+// Wherever that plain term fits; as one step of undo.
+function replaceAll(term, plain) {
   if (explained !== text.value) return;
-  const found = marks.words.filter((mark) => sameTerm(mark.offer, term));
+  const every = marks.words.filter((mark) => sameTerm(mark.offer, term));
+  const found = every.filter((mark) => mark.offer.texts[mark.offer.plain.indexOf(plain)]);
   if (!found.length) return;
   const start = found[0].start;
   const end = found.at(-1).end;
   let made = "";
   let at = start;
   for (const mark of found) {
-    made += text.value.slice(at, mark.start) + mark.offer.texts[choice];
+    made += text.value.slice(at, mark.start) + mark.offer.texts[mark.offer.plain.indexOf(plain)];
     at = mark.end;
   }
   put(start, end, made);
   tell("");
-  $("status").textContent = `“${term}” was replaced ${found.length} ${found.length === 1 ? "time" : "times"}`;
+  const left = every.length - found.length;
+  $("status").textContent = `“${term}” was replaced ${found.length} ${found.length === 1 ? "time" : "times"}${left ? `; ${left} left, where it does not fit` : ""}`;
 }
 
 // The term at the caret, with what to say instead.
@@ -142,10 +144,14 @@ function offerAtCaret(focus) {
     });
     return button;
   });
+  const meaning = document.createElement("p");
+  meaning.id = "meaning";
   const note = document.createElement("span");
   note.className = "note";
   note.textContent = offer.note;
-  choices.replaceChildren(...buttons, ...(offer.note ? [note] : []));
+  const inWords = !buttons.length && offer.plain.length ? [`${panel.inPlainWords(offer.plain)} `] : [];
+  meaning.append(...inWords, note);
+  choices.replaceChildren(...buttons, meaning);
   choices.hidden = false;
   const word = mirror.querySelectorAll("u")[number].getBoundingClientRect();
   const paper = mirror.parentElement.getBoundingClientRect();

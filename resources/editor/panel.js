@@ -20,6 +20,9 @@ const REMARKS = {
   unlike_judged: "The text is unlike all that people judged for the model; take the estimate with care.",
 };
 
+// What a term means where nothing fits in its place.
+export const inPlainWords = (plain) => `in plain words: ${plain.join(", or ")}`;
+
 const count = (number, name) => `${number} ${name}${number === 1 ? "" : "s"}`;
 
 // A short sentence for those who hear the page.
@@ -94,11 +97,12 @@ export function showDetails(found, actions) {
   show("terms", found.terms, (term) => {
     const times = term.count > 1 ? ` (${term.count})` : "";
     const row = element("li", {}, element("span", { className: "term" }, term.term), `${times}: `);
-    term.plain.forEach((plain, choice) => {
-      const button = element("button", { type: "button", className: "say", title: `Say “${plain}” for “${term.term}” everywhere` }, plain);
-      button.addEventListener("click", () => actions.replaceAll(term.term, choice));
+    for (const plain of term.in_place ? term.plain : []) {
+      const button = element("button", { type: "button", className: "say", title: `Say “${plain}” for “${term.term}” wherever it fits` }, plain);
+      button.addEventListener("click", () => actions.replaceAll(term.term, plain));
       row.append(button, " ");
-    });
+    }
+    if (!term.in_place && term.plain.length) row.append(`${inPlainWords(term.plain)} `);
     if (term.note) row.append(element("span", { className: "note" }, term.plain.length ? term.note : `explain: ${term.note}`));
     return row;
   });

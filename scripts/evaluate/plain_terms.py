@@ -2,12 +2,15 @@
 
 *Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed. Hard is a
 word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a medical
-vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens.
+vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens. A plain term
+either fits in the place of the word, or is said in plain words, for a sentence to be rewritten.
 *Sample*: `--sample FILE` writes offers in their sentences, at most two of a term, with the sentence
-as it reads with the first plain term. `tests/report/plain_terms_judged.tsv` and, with the seeds
+as the writer gets it. `how` is "in place" where the first plain term is put in; it is "in plain
+words" where none fits: then the term stays, its meaning behind it, and only that is to be judged.
+`tests/report/plain_terms_judged.tsv` and, with the seeds
 2026 and 2027, `plain_terms_judged_2026.tsv` and `plain_terms_judged_2027.tsv` are three of 200,
-judged by language models that had not seen the tables. After the first two the tables were mended;
-the third is of the tables as they are.
+judged by language models that had not seen the tables; all offers were to be put in place then.
+After each of them tables or rules were mended.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sample sample.tsv]
 """
@@ -36,7 +39,7 @@ from understandability.report.plain_terms import Offer, offers
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 _HEAD = [
-    "number", "text", "list", "term", "plain", "second", "note", "sentence", "rewritten",
+    "number", "text", "list", "how", "term", "plain", "second", "note", "sentence", "rewritten",
     "judgement", "why",
 ]  # fmt: skip
 _SENTENCES = 7  # in a row make a passage, about 150 words
@@ -101,6 +104,13 @@ def is_frequent(word: str) -> bool:
     return bool({singular(word), one_spelling(word), *forms} & frequent)
 
 
+def how(offer: Offer | None) -> str:
+    """How a word is helped: "in place", "in plain words", by a "note", or by "nothing"."""
+    if offer is None:
+        return "nothing"
+    return "in place" if offer.texts else "in plain words" if offer.plain else "note"
+
+
 def coverage(documents: list[Document], data: Path) -> Counter[str]:
     """Hard medical words by kind, and what they get."""
     counts: Counter[str] = Counter()
@@ -120,9 +130,8 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
                 continue
             kind = "drug" if low in drugs(data) else "word"
             offer = offered.get(place)
-            got = "nothing" if offer is None else "plain" if offer.plain else "note"
             counts[kind] += 1
-            counts[f"{kind} {got}"] += 1
+            counts[f"{kind} {how(offer)}"] += 1
     return counts
 
 
@@ -155,10 +164,12 @@ def sampled(documents: dict[str, list[Document]], number: int, seed: int) -> Ite
         before, behind = document.pieces[start : offer.first], document.pieces[offer.last : end]
         here = " ".join(document.pieces[offer.first : offer.last])
         plain, second = (*offer.plain, "")[:2]
+        explained = here.replace(offer.term, f"{offer.term} (in plain words: {plain})", 1)
+        shown = offer.texts[0] if offer.texts else explained
         yield [
-            str(done), name.lower(), offer.kind, offer.term, plain, second, offer.note,
+            str(done), name.lower(), offer.kind, how(offer), offer.term, plain, second, offer.note,
             " ".join((*before, f"[{here}]", *behind)),
-            " ".join((*before, f"[{offer.texts[0]}]", *behind)), "", "",
+            " ".join((*before, f"[{shown}]", *behind)), "", "",
         ]  # fmt: skip
 
 
@@ -178,9 +189,11 @@ def main() -> None:
     for name, some in documents.items():
         counts = coverage(some, chosen.data)
         words, medicines = counts["word"], counts["drug"]
+        in_place, in_words = counts["word in place"], counts["word in plain words"]
         print(
             f"{name}: {len(some)} passages, {words} hard medical words: a plain term for "
-            f"{counts['word plain'] / words:.1%}, a note for {counts['word note'] / words:.1%}; "
+            f"{(in_place + in_words) / words:.1%} (in place for {in_place / words:.1%}, in plain "
+            f"words for {in_words / words:.1%}), a note for {counts['word note'] / words:.1%}; "
             f"{medicines} names of drugs: a note for {counts['drug note'] / max(medicines, 1):.1%}"
         )
     if chosen.sample:

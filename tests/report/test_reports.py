@@ -212,6 +212,20 @@ def test_plain_terms_are_offered(scorer: Scorer) -> None:
     assert "say: heart attack" in page_report([explanation])
 
 
+def test_a_term_that_nothing_fits_is_said_in_plain_words(scorer: Scorer) -> None:
+    """In the list, at its mark and as data; where it fits elsewhere the list says that."""
+    text = "She had an incisional hernia."
+    explanation = explain(document_of_text(text), scorer)
+    (term,) = explanation.terms
+    assert (term.plain, term.count, term.in_place) == (("bulge through a muscle wall",), 1, 0)
+    assert explanation.to_json()["offers"][0]["texts"] == []
+    report = page_report([explanation])
+    assert report.count("in plain words: bulge through a muscle wall") == 2
+    assert "rewrite the sentence" in report
+    (term,) = explain(document_of_text(f"{text} A hernia may hurt."), scorer).terms
+    assert (term.count, term.in_place) == (2, 1)
+
+
 def test_a_site_is_found_in_any_identifier() -> None:
     """Even in one that is no address though it looks like one."""
     assert site_of("http://[x]]>/a", "") == "http://[x]]>/a"

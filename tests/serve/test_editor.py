@@ -110,6 +110,30 @@ def test_a_term_is_replaced_by_keyboard(browser: BrowserPage, address: str) -> N
     assert browser.evaluate("document.activeElement.id") == "text"
 
 
+def test_a_term_that_nothing_fits_is_said_in_plain_words(
+    browser: BrowserPage, address: str
+) -> None:
+    """Without a button, in the panel and at the term; the keyboard comes there and back."""
+    sentence = "She had an incisional hernia. A hernia may hurt."
+    written(browser, address, sentence)
+    place = sentence.index("hernia")
+    browser.evaluate(f"document.getElementById('text').setSelectionRange({place}, {place})")
+    down = {"key": "ArrowDown", "windowsVirtualKeyCode": 40, "modifiers": 1}
+    browser.send("Input.dispatchKeyEvent", type="keyDown", **down)
+    said = "in plain words: bulge through a muscle wall"
+    assert browser.evaluate("document.activeElement.id") == "choices"
+    assert said in browser.evaluate("document.getElementById('meaning').textContent")
+    assert not browser.evaluate("document.querySelectorAll('#choices button').length")
+    browser.press("Escape")
+    assert browser.evaluate("document.activeElement.id") == "text"
+    # The other place takes it; the first is left to the writer.
+    browser.evaluate("document.querySelector(`.say[title*='“hernia”']`).click()")
+    assert text(browser) == "She had an incisional hernia. A bulge through a muscle wall may hurt."
+    assert "1 left" in browser.evaluate("document.getElementById('status').textContent")
+    until(browser, f"document.getElementById('terms').textContent.includes({said!r})")
+    assert not browser.evaluate("document.querySelectorAll(`.say[title*='“hernia”']`).length")
+
+
 def test_versions_are_kept_and_compared(browser: BrowserPage, address: str) -> None:
     """Side by side, with what changed marked, and brought back."""
     written(browser, address, HARD)

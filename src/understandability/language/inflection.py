@@ -42,6 +42,20 @@ def plural(noun: str) -> str:
     return known.form if known else _with_s(noun)
 
 
+@cache
+def _irregular_plurals() -> frozenset[str]:
+    return frozenset(forms.form for forms in _irregular("noun").values())
+
+
+def is_irregular_plural(word: str) -> bool:
+    """Whether a word is the plural of a noun that no rule gives.
+
+    >>> [is_irregular_plural(word) for word in ("criteria", "criterion", "biopsies")]
+    [True, False, False]
+    """
+    return word in _irregular_plurals()
+
+
 def verb_form(verb: str, form: str) -> str:
     """A form of a verb, or of a phrase that begins with one.
 

@@ -93,12 +93,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class TermReading:
-    """A term with what to say instead, or a note that explains it, and how often it is there."""
+    """A term with what to say instead, or a note that explains it, and how often it is there.
+
+    At `in_place` of the `count` places a plain term can be put in; where that is none, `plain` says
+    what the term means, and the sentence has to be rewritten.
+    """
 
     term: str
     plain: tuple[str, ...]
     note: str
     count: int
+    in_place: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,15 +277,18 @@ def _readers(estimate: Estimate) -> tuple[ReaderChance, ...]:
 
 
 def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
-    """Each term once, the most frequent first."""
-    first: dict[str, Offer] = {}
+    """Each term once, the most frequent first, with an offer to be put in place if there is one."""
+    best: dict[str, Offer] = {}
     counts: Counter[str] = Counter()
+    in_place: Counter[str] = Counter()
     for offer in offered:
         term = offer.term if offer.term.isupper() else offer.term.lower()
-        first.setdefault(term, offer)
+        if term not in best or (offer.texts and not in_place[term]):
+            best[term] = offer
         counts[term] += 1
+        in_place[term] += bool(offer.texts)
     return tuple(
-        TermReading(term, first[term].plain, first[term].note, count)
+        TermReading(term, best[term].plain, best[term].note, count, in_place[term])
         for term, count in counts.most_common(_MOST_WORDS)
     )
 

@@ -87,7 +87,8 @@ def _marks(explanation: Explanation) -> dict[int, tuple[str, str]]:
     for places in found.abbreviations.values():
         marks |= dict.fromkeys(places, (ABBREVIATION, ""))
     for offer in explanation.offers:
-        note = f"say: {', or '.join(offer.plain)}" if offer.plain else offer.note
+        how = "say" if offer.texts else "in plain words"
+        note = f"{how}: {', or '.join(offer.plain)}" if offer.plain else offer.note
         marks |= dict.fromkeys(range(offer.first, offer.last), (TERM, note))
     return marks
 

@@ -1,0 +1,145 @@
+"""Which plain terms fit in a sentence, by examples for each rule; rows are made here."""
+
+from __future__ import annotations
+
+import pytest
+
+from understandability.documents import document_of_text
+from understandability.features import Batch
+from understandability.features.words.terms import singular
+from understandability.language.inflection import forms_of
+from understandability.report.fitting import Match, fits, placed
+from understandability.report.tagged_sentences import tagged_sentences
+from understandability.report.term_tables import MEDICAL, Form, PlainTerm, plural_of
+
+NO = ""  # does not fit
+
+
+def text_in_place(sentence: str, term: str, part: str, plain: str) -> str:
+    """The sentence with a plain term in place, or ``NO``; "behind ..." goes behind its noun."""
+    behind = plain.startswith("behind ")
+    plain = plain.removeprefix("behind ")
+    plural = plain if singular(plain) != plain else plural_of(plain)
+    plurals = (plural,) if part == "noun" else ()
+    row = PlainTerm(term, (plain,), plurals, part, (), "", "own", behind, MEDICAL)
+    document = document_of_text(sentence)
+    pieces = document.pieces
+    (found,) = tagged_sentences(Batch([document]), [0], [pieces])
+    for form, name in forms_of(term, part):
+        words = form.replace("-", " ").split()
+        for start in range(len(found.tokens)):
+            end = start + len(words)
+            if [token.lower() for token in found.tokens[start:end]] == words:
+                match = Match(Form(row, name), row.plain, found, start, end)
+                if not fits(match, plain):
+                    return NO
+                put = placed(match, [plain], pieces)
+                return " ".join((*pieces[: put.first], *put.texts, *pieces[put.last :]))
+    raise AssertionError(f"no “{term}” in “{sentence}”")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term", "plain", "expected"),
+    [
+        ("She had a hernia.", "hernia", "bulge in the belly", "She had a bulge in the belly."),
+        ("She had an incisional hernia.", "hernia", "bulge in the belly", NO),
+        ("It is a skeletal metastasis.", "metastasis", "spread to bone", NO),
+        ("We saw tumor metastases.", "metastasis", "spread to bone", NO),
+        ("He had various relapses.", "relapse", "return of pain",
+         "He had various returns of pain."),
+        ("Healthy participants slept.", "participant", "person in the study",
+         "Healthy people in the study slept."),
+        ("A clinical pharmacist came.", "pharmacist", "person who prepares medicines", NO),
+        ("It was a condylar fracture.", "fracture", "broken bone", NO),
+        ("It was an open fracture.", "fracture", "broken bone", "It was an open broken bone."),
+        ("It was an anticoagulation complication.", "complication", "further problem", NO),
+        ("It was a childhood mutation.", "mutation", "gene change",
+         "It was a childhood gene change."),
+        ("The oral intake was high.", "intake", "drinking", NO),
+        ("Significant inhibition of growth was seen.", "inhibition", "blocking",
+         "Significant blocking of growth was seen."),
+        ("Cancer predisposition syndromes are rare.", "predisposition", "tendency", NO),
+        ("The predisposition is rare.", "predisposition", "tendency", "The tendency is rare."),
+        ("The colonoscopy screening began.", "colonoscopy", "look into the bowel", NO),
+        ("The highest prevalence was seen.", "prevalence", "how common it is", NO),
+        ("The lining cells of the pleura died.", "pleura", "lining around the lungs",
+         "The lining cells of the lining around the lungs died."),
+        ("The conception of a baby is new.", "conception", "start of pregnancy", NO),
+        ("The adaptive immunity was weak.", "immunity", "body's defence", NO),
+        ("We took systolic and diastolic pressure readings.", "diastolic pressure", "low number",
+         NO),
+        ("Signs of ulceration were seen.", "ulceration", "open sore", NO),
+        ("An ulceration was seen.", "ulceration", "open sore", "An open sore was seen."),
+        ("In control groups it fell.", "control group", "comparison group",
+         "In comparison groups it fell."),
+        ("Fatigue was common.", "fatigue", "tiredness", "Tiredness was common."),
+        ("Diarrhea was common.", "diarrhea", "loose stools", NO),
+        ("The criteria were met.", "criteria", "standards", "The standards were met."),
+        ("The 95% confidence interval [CI] was wide.", "confidence interval", "likely range", NO),
+        ("The 95% confidence interval (wide) was given.", "confidence interval", "likely range",
+         "The 95% likely range (wide) was given."),
+    ],
+)  # fmt: skip
+def test_a_noun_fits(sentence: str, term: str, plain: str, expected: str) -> None:
+    """Or not: behind adjectives and nouns, before nouns and "of", in number, with its letters."""
+    assert text_in_place(sentence, term, "noun", plain) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term", "plain", "expected"),
+    [
+        ("Many children develop asthma.", "develop", "get", "Many children get asthma."),
+        ("Effects may develop months after treatment.", "develop", "get", NO),
+        ("Polyps, when developing into cancers, grow.", "develop", "get", NO),
+        ("Findings demonstrate that it works.", "demonstrate", "show",
+         "Findings show that it works."),
+        ("Hypothesised risks were seen.", "hypothesise", "think", NO),
+        ("The rates declined by half.", "decline", "go down", NO),
+        ("The rates declined by half.", "decline", "drop", "The rates dropped by half."),
+        ("They underwent by choice.", "undergo", "go through", "They went through by choice."),
+        ("He was deteriorated then.", "deteriorate", "get worse", NO),
+        ("He was intubated.", "intubate", "put a tube into", NO),
+        ("They intubated the child.", "intubate", "put a tube into",
+         "They put a tube into the child."),
+        ("The mechanisms underlying pain differ.", "underlie", "be behind", NO),
+        ("It was a randomized trial.", "randomize", "assign by chance", NO),
+        ("It must be distinguished from other tumors.", "distinguish from", "tell apart from",
+         "It must be told apart from other tumors."),
+    ],
+)  # fmt: skip
+def test_a_verb_fits(sentence: str, term: str, plain: str, expected: str) -> None:
+    """Or not: without an object, in the passive, as past or participle, before a noun."""
+    assert text_in_place(sentence, term, "verb", plain) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term", "part", "plain", "expected"),
+    [
+        ("It was a moderately emetogenic drug.", "emetogenic", "adjective", "vomiting-causing", NO),
+        ("It was an emetogenic drug.", "emetogenic", "adjective", "vomiting-causing",
+         "It was a vomiting-causing drug."),
+        ("He worked at 30% of maximal workload.", "maximal", "adjective", "greatest", NO),
+        ("The maximal workload fell.", "maximal", "adjective", "greatest",
+         "The greatest workload fell."),
+        ("The thoracic wall hurt.", "thoracic", "adjective", "chest", "The chest wall hurt."),
+        ("They saw parental difficulty of access.", "parental", "adjective", "parent", NO),
+        ("The mean age of all was 40.", "mean", "adjective", "average",
+         "The average age of all was 40."),
+        ("More extensive surgery was done.", "extensive", "adjective", "large", NO),
+        ("An abnormal result came.", "abnormal", "adjective", "not normal", NO),
+        ("The tumor was unresectable.", "unresectable", "adjective", "behind that stays",
+         NO),
+        ("The unresectable tumors grew.", "unresectable", "adjective", "behind that is fixed",
+         "The tumors that are fixed grew."),
+        ("Localized or regional disease was seen.", "localized", "adjective",
+         "behind in one place", NO),
+        ("It was surgically removed.", "surgically", "adverb", "by surgery", NO),
+        ("It was removed surgically.", "surgically", "adverb", "by surgery",
+         "It was removed by surgery."),
+    ],
+)  # fmt: skip
+def test_an_adjective_or_adverb_fits(
+    sentence: str, term: str, part: str, plain: str, expected: str
+) -> None:
+    """Or not: after a degree, without "the", behind its noun, before a verb."""
+    assert text_in_place(sentence, term, part, plain) == expected
