@@ -8,9 +8,11 @@ from understandability.documents import document_of_text
 from understandability.features import Batch
 from understandability.features.words.terms import singular
 from understandability.language.inflection import forms_of
-from understandability.report.fitting import Match, fits, placed
-from understandability.report.tagged_sentences import tagged_sentences
-from understandability.report.term_tables import MEDICAL, Form, PlainTerm, plural_of
+from understandability.report.plain_terms.fitting import fits
+from understandability.report.plain_terms.matches import Match
+from understandability.report.plain_terms.placing import placed
+from understandability.report.plain_terms.sentences import tagged_sentences
+from understandability.report.plain_terms.tables import MEDICAL, PlainTerm, TermForm, plural_of
 
 NO = ""  # does not fit
 
@@ -30,7 +32,7 @@ def text_in_place(sentence: str, term: str, part: str, plain: str) -> str:
         for start in range(len(found.tokens)):
             end = start + len(words)
             if [token.lower() for token in found.tokens[start:end]] == words:
-                match = Match(Form(row, name), row.plain, found, start, end)
+                match = Match(TermForm(row, name), row.plain, found, start, end)
                 if not fits(match, plain):
                     return NO
                 put = placed(match, [plain], pieces)

@@ -9,8 +9,7 @@ import pytest
 
 from understandability.documents import document_of_text
 from understandability.features import Batch
-from understandability.report.plain_terms import Offer, offers
-from understandability.report.term_tables import GENERAL, MEDICAL, plain_terms
+from understandability.report.plain_terms import GENERAL, MEDICAL, Offer, offers, plain_terms
 
 HERE = Path(__file__).parent
 CASES = [

@@ -10,7 +10,7 @@ import numpy as np
 
 from understandability.features import Batch
 from understandability.language.tags import UNIVERSAL
-from understandability.report.term_tables import HYPHENS, Rule
+from understandability.report.plain_terms.tables import HYPHENS, Rule
 
 BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am"))
 _NEAR = 10  # words on each side

@@ -1,8 +1,8 @@
-"""Which plain terms fit in the place of a term, and the text that stands there then.
+"""Which plain terms fit in the place of a term.
 
 The rules here are of grammar and of fixed phrases: by them "bulges through a muscle wall" cannot
 stand for "hernias" in "incisional hernias", although that is what it says. Whether the words have
-that sense at all is settled before, by `plain_terms`.
+that sense at all is settled before, by `offers`.
 
 Each rule for a part of speech says what keeps a plain term out of its place.
 """
@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,17 +28,14 @@ from understandability.language.inflection import (
 )
 from understandability.language.tags import UNIVERSAL, default_tagger
 from understandability.language.tokens import tokenize
-from understandability.report.tagged_sentences import BE, TaggedSentence
-from understandability.report.term_tables import AFTER_HEAD, Form, head_of
+from understandability.report.plain_terms.matches import OBJECT, SUBJECT, Match
+from understandability.report.plain_terms.placing import common_form
+from understandability.report.plain_terms.tables import AFTER_HEAD, head_of
 
-_HAVE = frozenset(("has", "have", "had"))
 _ARTICLES = ("a", "an")
 _NAMES = frozenset(("NOUN", "ADJ", "PROPN"))
 _NOUNS = frozenset(("NOUN", "PROPN"))
-_OBJECT = frozenset(("DET", "NOUN", "PRON", "ADJ", "NUM", "PROPN"))
 _WITHOUT_OBJECT = frozenset(("PUNCT", "ADP", "AUX"))
-_OBJECT_OF_PAST = _OBJECT | {"SCONJ", "ADV", "PART"}
-_SUBJECT = frozenset(("NOUN", "PRON", "PROPN", "ADV", "CCONJ"))
 _WANTS_OBJECT = frozenset(("of", "to", "into", "in", "from", "with", "for", "as"))
 _AFTER_PREDICATE = frozenset(("PUNCT", "ADP", "SCONJ", "PART", "AUX", "VERB"))
 _OF_NOUN = frozenset(("ADP", "NUM", "CCONJ", "NOUN", "ADJ", "PROPN", "PART"))
@@ -76,32 +72,6 @@ _TRANSITIVE = frozenset(
 _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
 _SPLIT = re.compile("[ -]")
 _NO_PASSIVE = frozenset(("become", "come", "fall", "get", "go", "grow", "happen", "rise"))
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A form of a term at ``sentence.tokens[start:end]``; `plain` are the plain terms that say it.
-
-    `before` and `behind` are the tags around it, '' before the sentence.
-    """
-
-    form: Form
-    plain: tuple[str, ...]
-    sentence: TaggedSentence
-    start: int
-    end: int
-
-    @property
-    def before(self) -> str:
-        return self.sentence.tag(self.start - 1) if self.start else ""
-
-    @property
-    def behind(self) -> str:
-        return self.sentence.tag(self.end)
-
-    def words_before(self, number: int) -> list[str]:
-        """So many words before the term, the nearest first."""
-        return [self.sentence.word(self.start - 1 - place) for place in range(number)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +224,7 @@ def _has_tail_after_an_adjective(match: Match, plain: _Plain) -> bool:
 
 def _begins_as_an_adjective(match: Match, plain: _Plain) -> bool:
     """ "anticoagulation further problem", "condylar broken bone" """
-    if len(plain.words) == 1 or match.end - match.start > 1:
+    if len(plain.words) == 1 or not match.is_one_word:
         return False
     is_modified = match.before in _NOUNS or _is_of_a_kind(match)
     return is_modified and _tags(plain.text)[0] in ("ADJ", "VERB")
@@ -268,19 +238,10 @@ def _is_doing_of_a_kind(match: Match, plain: _Plain) -> bool:
 
 def _is_within_a_compound(match: Match, plain: _Plain) -> bool:
     """ "cancer tendency syndromes" """
-    one = match.end - match.start == 1
-    return one and match.before in _NOUNS and match.behind in _NOUNS
+    return match.is_one_word and match.before in _NOUNS and match.behind in _NOUNS
 
 
 # Verbs
-
-
-def _is_passive(match: Match) -> bool:
-    return _is_past(match) and not BE.isdisjoint(match.words_before(3))
-
-
-def _is_past(match: Match) -> bool:
-    return match.form.name in (PAST, PARTICIPLE)
 
 
 def _is_being(match: Match, plain: _Plain) -> bool:
@@ -292,35 +253,18 @@ def _is_being(match: Match, plain: _Plain) -> bool:
 
 def _has_no_passive(match: Match, plain: _Plain) -> bool:
     """ "was got worse" for "was deteriorated" """
-    return plain.words[0] in _NO_PASSIVE and _is_passive(match)
+    return plain.words[0] in _NO_PASSIVE and match.is_passive
 
 
 def _is_past_or_participle(match: Match, plain: _Plain) -> bool:
     """ "rates declined by half", "rates taken by nurses": which it is nobody knows."""
-    unknown = _is_past(match) and not _form_in_past(match)
-    return unknown and _common_form(plain.text) == BASE
-
-
-def _form_in_past(match: Match) -> str:
-    """Whether a form is the past or the participle of a verb; '' where it may be both."""
-    term, before, behind = match.form.row.term, match.before, match.behind
-    if verb_form(term, PAST) != verb_form(term, PARTICIPLE):
-        return match.form.name
-    if not (BE | _HAVE).isdisjoint(match.words_before(3)):
-        return PARTICIPLE
-    if before in _SUBJECT:
-        is_past = behind in _OBJECT_OF_PAST and before not in ("ADV", "CCONJ")
-        return PAST if is_past else ""
-    if before in ("PUNCT", "NUM"):
-        if behind in ("DET", "PRON", "PROPN", "NUM"):
-            return PAST
-        return "" if behind in _OBJECT_OF_PAST else PARTICIPLE
-    return PARTICIPLE
+    unknown = match.is_past and not match.past_or_participle()
+    return unknown and common_form(plain.text) == BASE
 
 
 def _has_no_object(match: Match, plain: _Plain) -> bool:
     """ "effects may get months after it" for "effects may develop months after it" """
-    return plain.text in _TRANSITIVE and not _is_past(match) and _lacks_object(match)
+    return plain.text in _TRANSITIVE and not match.is_past and _lacks_object(match)
 
 
 def _lacks_object(match: Match) -> bool:
@@ -334,13 +278,13 @@ def changes_sense(match: Match, plain: str) -> bool:
     """
     if match.form.row.part != "verb" or plain not in ("get", "have"):
         return False
-    return _is_passive(match) or (not _is_past(match) and _lacks_object(match))
+    return match.is_passive or (not match.is_past and _lacks_object(match))
 
 
 def _is_irregular_before_a_noun(match: Match, plain: _Plain) -> bool:
     """ "thought risk factors" for "hypothesised risk factors" """
     return (
-        _is_past(match)
+        match.is_past
         and match.behind in _NAMES
         and match.before in ("", "DET", "ADJ", "ADP")
         and not verb_form(plain.words[0], PARTICIPLE).endswith("ed")
@@ -353,23 +297,22 @@ def _wants_an_object(match: Match, plain: _Plain) -> bool:
     return (
         len(plain.words) > 1
         and last in _WANTS_OBJECT
-        and (_is_passive(match) or match.behind not in _OBJECT)
+        and (match.is_passive or match.behind not in OBJECT)
         and not match.form.row.term.endswith(last)
     )
 
 
 def _is_long_participle_before_a_noun(match: Match, plain: _Plain) -> bool:
     """ "an assigned by chance trial": only one word may stand before its noun."""
-    one = match.end - match.start == 1
-    if len(plain.words) == 1 or not one or match.before in ("AUX", "PART"):
+    if len(plain.words) == 1 or not match.is_one_word or match.before in ("AUX", "PART"):
         return False
     if match.form.name in (PAST, PARTICIPLE, ING) and match.before in ("DET", "ADJ", "NUM"):
         return True
     return (
-        _is_past(match)
+        match.is_past
         and match.behind in _NAMES
         and match.sentence.tag(match.start) != "AUX"
-        and not (match.form.name == PAST and match.before in _SUBJECT)
+        and not (match.form.name == PAST and match.before in SUBJECT)
     )
 
 
@@ -429,7 +372,7 @@ def _finds_no_place_behind(match: Match, plain: _Plain) -> bool:
     if not match.form.row.behind:
         return False
     sentence, end = match.sentence, match.end
-    until = _end_of_nouns(match)
+    until = match.end_of_nouns()
     if until == end:  # "was unresectable", not "localized or regional disease"
         return (
             plain.words[0] == "that"  # "it was that has spread"
@@ -440,21 +383,6 @@ def _finds_no_place_behind(match: Match, plain: _Plain) -> bool:
         return True  # "prenatal and postnatal growth", "intravenous contrast-enhanced"
     # "excess risk of cancer", "grade 3 pain", "readiness to change": behind all of it
     return sentence.tag(until) in _OF_NOUN and sentence.word(until) not in ("between", "among")
-
-
-def _end_of_nouns(match: Match) -> int:
-    """Where the noun phrase behind an adjective ends; right behind the adjective where none is.
-
-    Only what stands piece by piece can be moved.
-    """
-    sentence, start = match.sentence, match.end
-    until = start
-    while (
-        sentence.tag(until) in ("NOUN", "ADJ")
-        and sentence.pieces[until] == sentence.pieces[start - 1] + 1 + until - start
-    ):
-        until += 1
-    return until if until > start and sentence.tag(until - 1) == "NOUN" else start
 
 
 # Adverbs
@@ -500,99 +428,3 @@ _AGAINST: Mapping[str, tuple[_Rule, ...]] = {
     ),
     "adverb": (_is_long_before_a_verb,),
 }
-
-
-# The text in place
-
-
-def in_form(match: Match, plain: Sequence[str]) -> tuple[str, ...]:
-    """Plain terms of the term's row in the form of the term: plurals, forms of verbs."""
-    row, name = match.form
-    if row.part == "noun" and name == PLURAL:
-        plurals = dict(zip(row.plain, row.plurals, strict=True))
-        return tuple(plurals[each] for each in plain)
-    if row.part != "verb":
-        return tuple(plain)
-    if _is_past(match):
-        name = _form_in_past(match)
-    return tuple(verb_form(each, name or _common_form(each)) for each in plain)
-
-
-def _common_form(plain: str) -> str:
-    """The form to show where a term may be past or participle: theirs if it is one, or the base."""
-    return PAST if verb_form(plain, PAST) == verb_form(plain, PARTICIPLE) else BASE
-
-
-class Placed(NamedTuple):
-    """Plain terms in their form, and the texts that take the place of ``pieces[first:last]``."""
-
-    first: int
-    last: int
-    plain: tuple[str, ...]
-    texts: tuple[str, ...]
-
-
-def term_in(match: Match, pieces: Sequence[str]) -> str:
-    """The term as it is written, without the punctuation around it."""
-    sentence = match.sentence
-    first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1]
-    return _between(pieces, first, sentence.begins[match.start], last, sentence.ends[match.end - 1])
-
-
-def _between(pieces: Sequence[str], first: int, begin: int, last: int, end: int) -> str:
-    """The text from a letter of one piece to a letter of another."""
-    text = " ".join(pieces[first : last + 1])
-    return text[begin : len(text) - len(pieces[last]) + end]
-
-
-def placed(match: Match, plain: Sequence[str], pieces: Sequence[str]) -> Placed:
-    """Plain terms that fit, written in the place of the term: articles, capitals, punctuation."""
-    sentence = match.sentence
-    term = term_in(match, pieces)
-    forms = in_form(match, plain)
-    first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1]
-    before = pieces[first][: sentence.begins[match.start]]
-    end, moved = match.end, ""
-    if match.form.row.behind and (until := _end_of_nouns(match)) > end:
-        moved = _between(pieces, last + 1, 0, sentence.pieces[until - 1], sentence.ends[until - 1])
-        moved += " "
-        last, end = sentence.pieces[until - 1], until
-        if singular(sentence.word(end - 1)) != sentence.word(end - 1):
-            forms = tuple(map(_for_several, forms))
-    behind = pieces[last][sentence.ends[end - 1] :]
-    article = ""
-    if first and not before and pieces[first - 1].lower() in _ARTICLES:
-        first -= 1
-        article = pieces[first]
-    capital = term[:1].isupper() and not term.isupper()
-    texts = []
-    for each in forms:
-        text = moved + each
-        text = text[:1].upper() + text[1:] if capital else text
-        if article:
-            text = f"{_article(article, text)} {text}"
-        texts.append(before + text + behind)
-    return Placed(first, last + 1, forms, tuple(texts))
-
-
-def _for_several(plain: str) -> str:
-    """What is said of one, said of several: "that has spread", "that have spread"."""
-    for one, several in (("that has ", "that have "), ("that is ", "that are ")):
-        plain = plain.replace(one, several)
-    return plain
-
-
-_SPOKEN_VOWEL = re.compile(
-    r"(?!eu|uni|us[eu]|one|ur[aei]|ut[ei])[aeiou]|hour|honest|x-ray|(?-i:[FHLMNRSX][A-Z])",
-    re.IGNORECASE,
-)
-
-
-def _article(article: str, text: str) -> str:
-    """The article before a text: "a" or "an", as it is spoken.
-
-    >>> [_article("a", noun) for noun in ("heart attack", "infection", "urine test", "MRI scan")]
-    ['a', 'an', 'a', 'an']
-    """
-    right = "an" if _SPOKEN_VOWEL.match(text) else "a"
-    return right.capitalize() if article[0].isupper() else right

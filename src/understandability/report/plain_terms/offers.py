@@ -1,6 +1,6 @@
 """What readers say for an expert's or an official's term: "heart attack" for "infarction".
 
-At each word of a text the longest term of the tables (`term_tables`) wins, and of its rows the
+At each word of a text the longest term of the tables (`tables`) wins, and of its rows the
 first whose rules hold, rows with rules first. Where the words mean something else, or are a part of
 a name, nothing is offered. Where a plain term fits the sentence (`fitting`) it is offered to be put
 in place; where none does, the writer gets it in plain words, to rewrite the sentence with.
@@ -15,15 +15,17 @@ from itertools import pairwise
 
 from understandability.features import Batch
 from understandability.language.inflection import BASE, one_spelling
-from understandability.report.fitting import Match, changes_sense, fits, in_form, placed, term_in
 from understandability.report.memory import Memory
-from understandability.report.tagged_sentences import (
+from understandability.report.plain_terms.fitting import changes_sense, fits
+from understandability.report.plain_terms.matches import Match
+from understandability.report.plain_terms.placing import in_form, placed, term_in
+from understandability.report.plain_terms.sentences import (
     BE,
     TaggedSentence,
     stems,
     tagged_sentences,
 )
-from understandability.report.term_tables import Form, index
+from understandability.report.plain_terms.tables import TermForm, index
 
 # Tags that a term of each kind may have; taggers err on words that they have not seen.
 _TAGS: Mapping[str, frozenset[str]] = {
@@ -119,7 +121,9 @@ def _found(sentence: TaggedSentence) -> Iterator[Match]:
         at += 1
 
 
-def _chosen(forms: Sequence[Form], sentence: TaggedSentence, start: int, end: int) -> Match | None:
+def _chosen(
+    forms: Sequence[TermForm], sentence: TaggedSentence, start: int, end: int
+) -> Match | None:
     """The first of the forms whose sense is right there."""
     word = sentence.tokens[start]
     if end - start == 1 and word.isupper() and len(word) > 1:
@@ -173,7 +177,9 @@ def _is_in_abbreviated(sentence: TaggedSentence, start: int, end: int) -> bool:
     return False
 
 
-def _has_part(form: Form, parts: set[str], sentence: TaggedSentence, start: int, end: int) -> bool:
+def _has_part(
+    form: TermForm, parts: set[str], sentence: TaggedSentence, start: int, end: int
+) -> bool:
     """Whether the words there can be of that part of speech; `parts` are all that terms have there.
 
     "are present" and "had advanced cancer" have no verb; a noun before "syndrome" or

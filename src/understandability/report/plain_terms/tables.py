@@ -131,17 +131,17 @@ def plain_terms() -> tuple[PlainTerm, ...]:
     return tuple(rows)
 
 
-class Form(NamedTuple):
+class TermForm(NamedTuple):
     """A form of a term, by name."""
 
     row: PlainTerm
     name: str
 
 
-class Index(NamedTuple):
+class TermIndex(NamedTuple):
     """Forms of terms by their words in one spelling; the most words of those that begin so."""
 
-    forms: Mapping[tuple[str, ...], tuple[Form, ...]]
+    forms: Mapping[tuple[str, ...], tuple[TermForm, ...]]
     longest: Mapping[str, int]
 
 
@@ -153,13 +153,13 @@ def _words_of(form: str) -> tuple[str, ...]:
 
 
 @cache
-def index() -> Index:
-    forms: dict[tuple[str, ...], list[Form]] = {}
+def index() -> TermIndex:
+    forms: dict[tuple[str, ...], list[TermForm]] = {}
     for row in sorted(plain_terms(), key=lambda row: not row.rules):
         for form, name in forms_of(row.term, row.part):
-            forms.setdefault(_words_of(form), []).append(Form(row, name))
+            forms.setdefault(_words_of(form), []).append(TermForm(row, name))
     longest: dict[str, int] = {}
     for words, found in forms.items():
         found.sort(key=lambda form: (not form.row.rules, form.name != BASE))
         longest[words[0]] = max(longest.get(words[0], 0), len(words))
-    return Index({words: tuple(found) for words, found in forms.items()}, longest)
+    return TermIndex({words: tuple(found) for words, found in forms.items()}, longest)
