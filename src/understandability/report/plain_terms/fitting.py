@@ -67,9 +67,25 @@ _OF_ANY_KIND = frozenset(
 )  # fmt: skip
 # Plain verbs that make no sense without an object, and words of time that are none.
 _TRANSITIVE = frozenset(
-    ("bring", "cause", "find", "get", "give", "have", "make", "need", "put", "show", "take", "use")
+    (
+        "bring",
+        "cause",
+        "find",
+        "get",
+        "give",
+        "have",
+        "lower",
+        "make",
+        "need",
+        "put",
+        "raise",
+        "show",
+        "take",
+        "use",
+    )
 )
 _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
+_BEFORE_NUMBER = ("at least", "at most", "up to")
 _SPLIT = re.compile("[ -]")
 _NO_PASSIVE = frozenset(("become", "come", "fall", "get", "go", "grow", "happen", "rise"))
 
@@ -219,7 +235,8 @@ def _is_of_a_kind(match: Match) -> bool:
 def _has_tail_after_an_adjective(match: Match, plain: _Plain) -> bool:
     """ "incisional bulge through a muscle wall", "young person who prepares medicines" """
     has_clause = match.before == "ADJ" and not {"who", "that"}.isdisjoint(plain.words)
-    return has_clause or (plain.has_tail and _is_of_a_kind(match))
+    is_less = match.sentence.word(match.start - 1) == "less"  # "less strength of pain"
+    return has_clause or (plain.has_tail and (is_less or _is_of_a_kind(match)))
 
 
 def _begins_as_an_adjective(match: Match, plain: _Plain) -> bool:
@@ -268,7 +285,10 @@ def _has_no_object(match: Match, plain: _Plain) -> bool:
 
 
 def _lacks_object(match: Match) -> bool:
-    return match.behind in _WITHOUT_OBJECT or match.sentence.word(match.end) in _TIMES
+    one, two = match.sentence.word(match.end), match.sentence.word(match.end + 1)
+    if f"{one} {two}" in _BEFORE_NUMBER:
+        return False
+    return match.behind in _WITHOUT_OBJECT or one in _TIMES
 
 
 def changes_sense(match: Match, plain: str) -> bool:
@@ -322,6 +342,12 @@ def _is_long_participle_before_a_noun(match: Match, plain: _Plain) -> bool:
 def _is_not_before_a_noun(match: Match, plain: _Plain) -> bool:
     """ "a not normal result" """
     return plain.words[0] == "not" and match.behind in _NAMES
+
+
+def _has_tail_before_a_noun(match: Match, plain: _Plain) -> bool:
+    """ "three active in the body compounds", but "nerve and brain problems" """
+    has_tail = any(word in AFTER_HEAD and word not in ("and", "or") for word in plain.words[1:-1])
+    return has_tail and not match.form.row.behind and match.behind in _NAMES
 
 
 def _is_compared(match: Match, plain: _Plain) -> bool:
@@ -419,6 +445,7 @@ _AGAINST: Mapping[str, tuple[_Rule, ...]] = {
     ),
     "adjective": (
         _is_not_before_a_noun,
+        _has_tail_before_a_noun,
         _is_compared,
         _is_greatest_without_the,
         _is_long_after_a_degree,

@@ -50,7 +50,8 @@ class Match:
 
     @property
     def is_passive(self) -> bool:
-        return self.is_past and not BE.isdisjoint(self.words_before(3))
+        is_participle = self.is_past and self.past_or_participle() == PARTICIPLE
+        return is_participle and not BE.isdisjoint(self.words_before(3))
 
     def past_or_participle(self) -> str:
         """Which of them a verb is there; '' where it may be both."""
