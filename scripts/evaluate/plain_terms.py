@@ -5,12 +5,12 @@ word that is not among the 5,000 most frequent of wordfreq, in any form; medical
 vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens. A plain term
 either fits in the place of the word, or is said in plain words, for a sentence to be rewritten.
 *Sample*: `--sample FILE` writes offers in their sentences, at most two of a term, with the sentence
-as the writer gets it. `how` is "in place" where the first plain term is put in; it is "in plain
-words" where none fits: then the term stays, its meaning behind it, and only that is to be judged.
-`tests/report/plain_terms_judged.tsv` and, with the seeds
-2026 and 2027, `plain_terms_judged_2026.tsv` and `plain_terms_judged_2027.tsv` are three of 200,
-judged by language models that had not seen the tables; all offers were to be put in place then.
-After each of them tables or rules were mended.
+as the writer gets it. `how` is "in place" where the first plain term is put in. It is "in plain
+words" where none fits, and "note" where there is none: then the term stays, its meaning behind it,
+and only that is to be judged. Judged by language models that had not seen the tables:
+`tests/report/plain_terms_judged.tsv` and, with the seeds 2026 and 2027,
+`plain_terms_judged_2026.tsv` and `plain_terms_judged_2027.tsv`, 200 offers each, all to be put in
+place; after each of them tables or rules were revised.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sample sample.tsv]
 """
@@ -142,7 +142,6 @@ def sampled(documents: dict[str, list[Document]], number: int, seed: int) -> Ite
         for name, some in documents.items()
         for document in some
         for offer in offers(Batch([document]))[0]
-        if offer.plain
     ]
     random.Random(seed).shuffle(every)
     times: Counter[str] = Counter()
@@ -163,8 +162,9 @@ def sampled(documents: dict[str, list[Document]], number: int, seed: int) -> Ite
         done += 1
         before, behind = document.pieces[start : offer.first], document.pieces[offer.last : end]
         here = " ".join(document.pieces[offer.first : offer.last])
-        plain, second = (*offer.plain, "")[:2]
-        explained = here.replace(offer.term, f"{offer.term} (in plain words: {plain})", 1)
+        plain, second = (*offer.plain, "", "")[:2]
+        said = f"in plain words: {plain}" if plain else offer.note
+        explained = here.replace(offer.term, f"{offer.term} ({said})", 1)
         shown = offer.texts[0] if offer.texts else explained
         yield [
             str(done), name.lower(), offer.kind, how(offer), offer.term, plain, second, offer.note,

@@ -75,7 +75,6 @@ def test_a_plain_term_takes_the_form_and_place_of_the_term(text: str, changed: s
         "The superior vena cava syndrome is rare.",  # a part of its name
         "Symptoms are present.",  # no verb
         "Tests were developed by nurses.",  # not "to develop cancer", which is "to get"
-        "Cancer may develop in the lung.",
     ],
 )
 def test_what_means_something_else_gets_none(text: str) -> None:
@@ -90,7 +89,7 @@ def test_what_means_something_else_gets_none(text: str) -> None:
         ("Colonoscopy screening is done.", "Colonoscopy"),
         ("The highest feasibility was there.", "feasibility"),
         ("Localized or regional disease was seen.", "Localized"),
-        ("She had an incisional hernia, too.", "hernia"),
+        ("She had an umbilical hernia, too.", "hernia"),
         ("The 95% confidence interval [CI] was wide.", "confidence interval"),
     ],
 )

@@ -214,7 +214,7 @@ def test_plain_terms_are_offered(scorer: Scorer) -> None:
 
 def test_a_term_that_nothing_fits_is_said_in_plain_words(scorer: Scorer) -> None:
     """In the list, at its mark and as data; where it fits elsewhere the list says that."""
-    text = "She had an incisional hernia."
+    text = "She had an incarcerated hernia."
     explanation = explain(document_of_text(text), scorer)
     (term,) = explanation.terms
     assert (term.plain, term.count, term.in_place) == (("bulge through a muscle wall",), 1, 0)
