@@ -10,7 +10,8 @@ words" where none fits, and "note" where there is none: then the term stays, its
 and only that is to be judged. Judged by language models that had not seen the tables:
 `tests/report/plain_terms_judged.tsv` and, with the seeds 2026 and 2027,
 `plain_terms_judged_2026.tsv` and `plain_terms_judged_2027.tsv`, 200 offers each, all to be put in
-place; after each of them tables or rules were revised.
+place; after each of them tables or rules were revised. `plain_terms_judged_2028.tsv`, 300 offers
+(``--seed 2028 --passages 1200 --offers 300``), is of the tables and rules as they are.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sample sample.tsv]
 """
