@@ -1,11 +1,10 @@
 """How well levels agree with people: sets left out whole, out of fold, calibrated.
 
-    python -m scripts.evaluate.estimators [--data ../shared/data] [--cache FOLDER] [--teacher FILE]
+    python -m scripts.evaluate.estimators --teacher teacher.npz [--cache FOLDER]
 
 Fills in ``docs/estimators.md``. Recipes are those of ``scripts.train.pages``, learned again without
-what they are judged on. ``--teacher`` is an .npz of ``text`` and ``level``, what a larger model
-says of passages that nobody judged: `open` is then also taught by it. About fifteen minutes with
-one thread, twenty with a teacher; the folder of ``--cache`` keeps the passages of all texts.
+what they are judged on; ``--teacher`` is what ``scripts.train.teacher`` made. About half an hour
+with one thread; the folder of ``--cache`` keeps the passages of all texts.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,7 @@ from scripts.evaluate.intervals import (
     short,
     spearman,
 )
-from scripts.train.page_texts import SETS, Mask, Table, Text, cached, labelled_table
+from scripts.train.page_texts import SETS, TEACHER, Mask, Table, training_table
 from scripts.train.pages import LEVELLED, RECIPES, Fit, Recipe, out_of_fold
 
 from understandability.arrays import Floats
@@ -38,13 +37,11 @@ from understandability.features import COLUMNS
 from understandability.models import load_bundle
 from understandability.models.readers import READERS, probability
 from understandability.models.runtime.pages import PageModel, PageScale
-from understandability.models.runtime.passages import Passages
 
 ROOT = Path(__file__).parents[2]
 SEEDS = (0, 1, 2)
 # A formula is said to be better where it is so by this.
 NOTICED = 0.005
-TEACHER_WEIGHTS = (0.5, 2.0)
 
 
 def parts(table: Table) -> Iterator[tuple[str, Mask, str, Measure]]:
@@ -165,39 +162,11 @@ def calibration(table: Table, levels: Mapping[str, Floats]) -> str:
     return markdown(["bundle, reader", "level", *LEVELLED], rows)
 
 
-def joined(first: Table, second: Table) -> Table:
-    """The texts of both tables; those of the second are groups of their own."""
-    a, b = first.passages, second.passages
-    sums = {
-        each.name: np.concatenate([getattr(a, each.name), getattr(b, each.name)])
-        for each in fields(Passages)
-        if each.name != "starts"
-    }
-    columns = {
-        each.name: np.concatenate([getattr(first, each.name), getattr(second, each.name)])
-        for each in fields(Table)
-        if each.name not in ("passages", "groups")
-    }
-    starts = np.concatenate([a.starts, a.starts[-1] + b.starts[1:]])
-    groups = np.concatenate([first.groups, first.groups.max() + 1 + second.groups])
-    return Table(**columns, groups=groups, passages=Passages(starts=starts, **sums))
-
-
-def student(table: Table, teacher: Path, cache: Path | None, without: Floats) -> str:
-    """`open` as it is, and taught by a larger model too."""
-    with np.load(teacher, allow_pickle=False) as arrays:
-        texts = [
-            Text("teacher", f"teacher-{number}", str(text), float(level), str(number))
-            for number, (text, level) in enumerate(
-                zip(arrays["text"], arrays["level"], strict=True)
-            )
-        ]
-    both = joined(table, cached(cache, "teacher", lambda: Table.of(texts)))
-    found = {"without": without}
-    for weight in TEACHER_WEIGHTS:
-        recipe = RECIPES["open"]
-        taught = replace(recipe, labels={**recipe.labels, "teacher": weight})
-        found[f"teacher weighs {weight:g}"] = out_of_fold(both, taught)[: len(table)]
+def student(table: Table, taught: Floats) -> str:
+    """`open` as it is, and without a teacher."""
+    recipe = RECIPES["open"]
+    labels = {name: weight for name, weight in recipe.labels.items() if name != TEACHER}
+    found = {"taught": taught, "not taught": out_of_fold(table, replace(recipe, labels=labels))}
     rows = [
         [
             f"{part} ({name})",
@@ -218,10 +187,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
-    parser.add_argument("--teacher", type=Path)
+    parser.add_argument(
+        "--teacher", type=Path, required=True, help="what scripts.train.teacher made"
+    )
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "estimators.md")
     arguments = parser.parse_args()
-    table = labelled_table(arguments.data, arguments.cache)
+    table = training_table(arguments.data, arguments.teacher, arguments.cache)
     others = dict(formulas(table))
     left, folds = (
         {name: [levels(table, recipe, seed) for seed in SEEDS] for name, recipe in RECIPES.items()}
@@ -242,9 +213,8 @@ def main() -> None:
         "calibration": calibration(
             table, {"open": folds["open"][0], "research": without["research"]}
         ),
+        "student": student(table, folds["open"][0]),
     }
-    if arguments.teacher:
-        made["student"] = student(table, arguments.teacher, arguments.cache, folds["open"][0])
     fill(arguments.output, made)
 
 

@@ -42,7 +42,7 @@ from understandability.models.runtime.judged import JudgedModel
 from understandability.models.runtime.model import ColumnModel
 from understandability.models.runtime.pages import Error, PageModel, PageScale
 from understandability.models.runtime.passages import passage_columns
-from understandability.models.runtime.predictors import Kernel, Prepared
+from understandability.models.runtime.predictors import Kernel, Network, Prepared
 from understandability.models.training.background import train_background
 from understandability.models.training.portable import portable
 
@@ -113,9 +113,12 @@ def bundles() -> dict[str, Bundle]:
 def pages(rng: np.random.Generator) -> PageModel:
     """A page model of few landmarks."""
     columns = len(passage_columns())
-    kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 1)), np.array([3.5]), 0.001)
+    starts = np.array([3.5, 0.1])
+    kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 2)), starts, 0.001)
+    kinds = Network((rng.normal(size=(columns, 2)),), (np.zeros(2),), "softmax")
     zeros, ones = np.zeros(columns), np.ones(columns)
-    return PageModel(Prepared(zeros, zeros, ones, kernel, 4.0), Error(0.1, 1.0, 1.0, 1.0, 3.0))
+    prepared = Prepared(zeros, zeros, ones, kernel, 4.0)
+    return PageModel(prepared, Error(0.1, 1.0, 1.0, 1.0, 3.0), kinds)
 
 
 @cache

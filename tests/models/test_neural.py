@@ -53,6 +53,10 @@ def counting_model() -> bytes:
     return graph.model(minilm.INPUTS, minilm.OUTPUTS)
 
 
+# Of all texts, and of each kind of the page model `open`.
+LINES = 3
+
+
 @pytest.fixture
 def encoder(monkeypatch: pytest.MonkeyPatch) -> Encoder:
     """One that counts, in the place of the installed one."""
@@ -71,8 +75,11 @@ def page_model() -> PageModel:
 def neural_model(share: float = 0.5, encoder: str = "test") -> NeuralModel:
     """The mean of all states, plus a half; beside the page model `open`."""
     page = page_model()
-    line = np.full(STATES, 1 / STATES)
-    return NeuralModel(page.kernel, page.error, line, 0.5, 4.0, share, encoder)
+    lines = np.zeros((STATES + 2, LINES))
+    lines[:, 0] = [*np.full(STATES, 1 / STATES), 0.5, 4.0]
+    return NeuralModel(
+        page.kernel, page.error, page.kinds, lines[:-2], lines[-2], lines[-1], share, encoder
+    )
 
 
 def batch_of(*texts: str) -> Batch:
@@ -247,9 +254,10 @@ def test_a_model_survives_its_bundle() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (np.zeros(3), "holds no line"),
-        (np.full(STATES + 2, np.nan), "not 2304 numbers and two"),
-        (np.zeros(STATES + 2, np.float32), "holds no line"),
+        (np.zeros((3, LINES)), "holds no lines"),
+        (np.full((STATES + 2, LINES), np.nan), f"has not {LINES} lines of 2304 numbers"),
+        (np.zeros((STATES + 2, LINES + 1)), f"has not {LINES} lines of 2304 numbers"),
+        (np.zeros((STATES + 2, LINES), np.float32), "holds no lines"),
     ],
 )
 def test_a_damaged_line_is_refused(line: NDArray[Any], message: str) -> None:

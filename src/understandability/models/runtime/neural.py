@@ -2,7 +2,8 @@
 
 The encoder reads words in their order, which no column does. A straight line over its numbers gives
 the level of a sentence; a passage is the mean of its sentences, weighted by their words, as its
-columns are. The level of a passage is the mean of that and of what the page model says.
+columns are. A kind of passages with a function of its own in the page model has a line of its own
+here. The level of a passage is the mean of that and of what the page model says.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.features.batch import Batch
 from understandability.models.runtime.encoder import Encoder, installed_encoder
-from understandability.models.runtime.pages import PageModel, kernel_and_error
+from understandability.models.runtime.pages import PageModel, parts_of
 from understandability.models.runtime.passages import read_sentences
 from understandability.models.runtime.weights import array_bytes, arrays_of
 from understandability.vocabularies.minilm import STATES
@@ -37,58 +38,64 @@ def sentences_read(batch: Batch) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class NeuralModel(PageModel):
-    """A page model and a line over the states of an encoder, `share` of the whole.
+    """A page model and lines over the states of an encoder, `share` of the whole.
 
-    `weights` (2304,) and `bias` give the level of a sentence from `Encoder.states`; `usual_level`
-    is that of a typical sentence. `encoder` is the SHA-256 of the model that they were fitted to:
-    no other gives sensible numbers.
+    `weights` (2304, lines) and `biases` (lines,) give the level of a sentence from
+    `Encoder.states`, then what is added for each kind; `usual` are those of a typical sentence.
+    `encoder` is the SHA-256 of the model that they were fitted to: no other gives sensible numbers.
     """
 
     weights: Floats
-    bias: float
-    usual_level: float
+    biases: Floats
+    usual: Floats
     share: float
     encoder: str
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        numbers = (*self.weights.ravel(), self.bias, self.usual_level)
-        if self.weights.shape != (STATES,) or not np.isfinite(numbers).all():
-            raise InputError(f"its line over an encoder's states is not {STATES} numbers and two")
+        lines = self.kernel.predictor(np.zeros((1, self.kernel.inputs))).shape[1]
+        shapes = self.weights.shape, self.biases.shape, self.usual.shape
+        numbers = np.concatenate([self.weights.ravel(), self.biases, self.usual])
+        if shapes != ((STATES, lines), (lines,), (lines,)) or not np.isfinite(numbers).all():
+            raise InputError(
+                f"it has not {lines} lines of {STATES} numbers over an encoder's states"
+            )
         if not 0 <= self.share <= 1:
             raise InputError("the share of its encoder is not between 0 and 1")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The level by the encoder, and the columns of a passage."""
-        return ("encoder_level", *super().names)
+        """The levels by the encoder, and the columns of a passage."""
+        kinds = (f"encoder_level_of_kind_{number}" for number in range(1, len(self.biases)))
+        return ("encoder_level", *kinds, *super().names)
 
     @property
     def typical(self) -> Floats:
         """Those of a typical text."""
-        return np.append(self.usual_level, super().typical)
+        return np.append(self.usual, super().typical)
 
     def of_passages(self, batch: Batch) -> Floats:
-        """The level by the encoder and the columns of each passage."""
-        encoder = self._encoder()
+        """The levels by the encoder and the columns of each passage."""
+        encoder, lines = self._encoder(), len(self.biases)
         # Summed sentence by sentence, so that none moves another's digits.
-        levels = [
-            float(encoder.states(sentence) @ self.weights) + self.bias
-            for sentence in sentences_read(batch)
-        ]
-        of_encoder = batch.once(read_sentences).means(np.array(levels, np.float64))
-        return np.column_stack([of_encoder, super().of_passages(batch)])
+        levels = np.empty((len(batch.once(read_sentences).numbers), lines))
+        for number, sentence in enumerate(sentences_read(batch)):
+            levels[number] = encoder.states(sentence) @ self.weights + self.biases
+        means = batch.once(read_sentences).means
+        of_encoder = [means(levels[:, line]) for line in range(lines)]
+        return np.column_stack([*of_encoder, super().of_passages(batch)])
 
     def predict(self, inputs: Floats) -> Floats:
         """The level for each row: the two, weighted by `share`."""
-        of_columns = super().predict(inputs[:, 1:])
-        return np.asarray(self.share * inputs[:, 0] + (1 - self.share) * of_columns)
+        lines, columns = np.split(inputs, [len(self.biases)], axis=1)
+        of_encoder, of_columns = self.by_kind(lines, columns), super().predict(columns)
+        return np.asarray(self.share * of_encoder + (1 - self.share) * of_columns)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
-        """Those of the page model, the line, and the encoder's checksum."""
+        """Those of the page model, the lines, and the encoder's checksum."""
         model, files = super().to_parts()
-        line = np.concatenate([self.weights, [self.bias, self.usual_level]])
         model |= {"kind": "neural", "encoder": self.encoder, "share": self.share}
+        line = np.vstack([self.weights, self.biases, self.usual])
         return model, {**files, "line.npz": array_bytes({"line": line})}
 
     @classmethod
@@ -96,13 +103,14 @@ class NeuralModel(PageModel):
         """The model that `to_parts` gave."""
         line = arrays_of(weights, "line.npz").get("line")
         encoder, share = model.get("encoder"), model.get("share")
-        if line is None or line.shape != (STATES + 2,) or line.dtype != np.float64:
-            raise InputError(f"line.npz holds no line of {STATES + 2} 64-bit floats")
+        if line is not None and line.ndim == 1:  # one line, as bundles of version 1.0 may have it
+            line = line[:, None]
+        if line is None or line.shape[:1] != (STATES + 2,) or line.dtype != np.float64:
+            raise InputError(f"line.npz holds no lines of {STATES + 2} 64-bit floats")
         if not isinstance(encoder, str) or not isinstance(share, float):
             raise InputError("it names no encoder, or no share of it")
-        *_, bias, usual = line.tolist()
-        kernel, error = kernel_and_error(model, weights)
-        return cls(kernel, error, line[:STATES], bias, usual, share, encoder)
+        parts = parts_of(model, weights)
+        return cls(*parts, line[:STATES], line[STATES], line[STATES + 1], share, encoder)
 
     def _encoder(self) -> Encoder:
         encoder = installed_encoder()

@@ -1,8 +1,10 @@
 """The model of whole pages: the level of each passage, and of the page their mean.
 
-A passage goes into the columns of `passages`, from there to a sum of Gaussian bells around passages
-that it learned from (kernel ridge regression, Nyström approximation: Williams & Seeger 2001). One
-model reads every text. The level of a page is the mean over its passages, weighted by their words;
+A passage goes into the columns of `passages`, from there to sums of Gaussian bells around passages
+that it learned from (kernel ridge regression, Nyström approximation: Williams & Seeger 2001). The
+sets that it learned from contradict each other, so some have a function of their own, which is
+added as far as a passage is like theirs (Daumé III 2007, with soft domains). The function that all
+share reads every text. The level of a page is the mean over its passages, weighted by their words;
 since the same holds in training, a judged sentence is a page of one passage. The scale is that of
 CEFR, 1 (A1) to 6 (C2). `PageScale` makes of a level what the assessors of 2016 would say.
 """
@@ -19,11 +21,12 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.features.batch import Batch
 from understandability.models.runtime.passages import Passages, passage_columns, passages
-from understandability.models.runtime.predictors import Kernel, Prepared
-from understandability.models.runtime.weights import array_bytes, predictor_of
+from understandability.models.runtime.predictors import Kernel, Network, Prepared
+from understandability.models.runtime.weights import array_bytes, predictor_files, predictor_of
 
 # Below this share of a page's words in sentences it is flagged.
 _LEAST_PROSE = 0.25
+_KINDS = "kinds"
 UNLIKE_JUDGED, FEW_SENTENCES = "unlike_judged", "few_sentences"
 
 
@@ -75,19 +78,30 @@ class PageLevels:
 
 @dataclass(frozen=True, eq=False)
 class PageModel:
-    """A kernel on the columns of passages, and its error; see the module."""
+    """A kernel on the columns of passages, and its error; see the module.
+
+    The first output of `kernel` is of every text. Each other one is added as far as `kinds` takes a
+    passage for its kind: the chance of each, after the chance of any other kind.
+    """
 
     kernel: Prepared
     error: Error
+    kinds: Network | None
 
     def __post_init__(self) -> None:
+        kernel, kinds = self.kernel.predictor, self.kinds
         if not (
-            isinstance(self.kernel.predictor, Kernel)
-            and self.kernel.inputs == len(passage_columns())
-            and self.kernel.predictor.biases.shape == (1,)
-            and self.kernel.predictor.link == "identity"
+            isinstance(kernel, Kernel)
+            and kernel.inputs == len(passage_columns())
+            and kernel.link == "identity"
         ):
             raise InputError("its kernel does not fit the columns of passages")
+        outputs = len(kernel.biases)
+        fits = outputs == 1 if kinds is None else kinds.inputs == kernel.inputs
+        if not fits or (
+            kinds and not (kinds.link == "softmax" and len(kinds.biases[-1]) == outputs > 1)
+        ):
+            raise InputError("its kinds of passages do not fit its kernel")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,7 +123,18 @@ class PageModel:
 
     def predict(self, inputs: Floats) -> Floats:
         """The level for each row of columns."""
-        return np.asarray(self.kernel(inputs)[:, 0])
+        return self.by_kind(self.kernel(inputs), inputs)
+
+    def by_kind(self, functions: Floats, inputs: Floats) -> Floats:
+        """What functions together say of passages with these columns.
+
+        `functions` is (passages, 1 + kinds): the shared one counts whole, that of a kind as far as
+        a passage is of it.
+        """
+        if self.kinds is None:
+            return functions[:, 0]
+        chances = self.kinds(self.kernel.prepared(inputs))[:, 1:]
+        return np.asarray(functions[:, 0] + (chances * functions[:, 1:]).sum(axis=1))
 
     def levels(self, batch: Batch) -> PageLevels:
         """Level, error and flags of each document, and the levels of its passages."""
@@ -142,24 +167,28 @@ class PageModel:
         arrays = self.kernel.to_arrays()
         arrays["vectors"] = arrays["vectors"].astype(np.float16)
         model = {"kind": "pages", "columns": list(passage_columns()), "error": asdict(self.error)}
-        return model, {"kernel.npz": array_bytes(arrays)}
+        files = {"kernel.npz": array_bytes(arrays)}
+        return model, files | (predictor_files(self.kinds, _KINDS) if self.kinds else {})
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
         """The model that `to_parts` gave."""
-        return cls(*kernel_and_error(model, weights))
+        return cls(*parts_of(model, weights))
 
 
-def kernel_and_error(
+def parts_of(
     model: Mapping[str, Any], weights: Mapping[str, bytes]
-) -> tuple[Prepared, Error]:
+) -> tuple[Prepared, Error, Network | None]:
     """What `PageModel.to_parts` gave."""
     if model.get("columns") != list(passage_columns()):
         raise InputError("it reads other columns of passages than this version has")
     kernel = predictor_of(weights, "kernel")
     if not isinstance(kernel, Prepared):
         raise InputError("its kernel is not what a page model has there")
-    return kernel, _read(Error, model.get("error"))
+    kinds = predictor_of(weights, _KINDS) if f"{_KINDS}.npz" in weights else None
+    if not isinstance(kinds, Network | None):
+        raise InputError("its kinds of passages are not what a page model has there")
+    return kernel, _read(Error, model.get("error")), kinds
 
 
 @dataclass(frozen=True, slots=True)
