@@ -74,6 +74,7 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "100,000 attributes with tags in them": lambda: (
         "<p " + " ".join(f'a{number}="<b>"' for number in range(100_000)) + ">" + PARAGRAPH
     ),
+    "100,000 tags within each other's quotes": lambda: "<a" + "=\"<a ='\"'" * 100_000 + PARAGRAPH,
     "a script with 5,000 tags of 160 attributes": lambda: (
         PARAGRAPH
         + "<script>"

@@ -39,6 +39,10 @@ _TOKEN = re.compile(
           | [!?][^<>]*+ > )""",
     re.VERBOSE | re.DOTALL,
 )
+# What may be a quoted value with a tag in it, and how many of these times bytes may be searched:
+# where it is not, the search for the end of a tag begins anew at each tag within.
+_SWALLOWED = re.compile(rb"""=\s*+(?:"[^"<]*+<|'[^'<]*+<)""")
+_MOST_SEARCHED = 500_000_000  # at most two seconds, and a hundred times what real pages have
 _NAMES = re.compile(
     rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
 )
@@ -96,7 +100,13 @@ def _language(tags: Sequence[str], attributes: Sequence[bytes | None]) -> str:
 
 
 def _is_to_be_mended(source: bytes) -> bool:
-    """Whether something in the source is never closed."""
+    """Whether something in the source is never closed, or its quotes are a tangle."""
+    size = len(source)
+    if (
+        source.count(b"<") * size > _MOST_SEARCHED  # else there cannot be as many values
+        and len(_SWALLOWED.findall(source)) * size > _MOST_SEARCHED
+    ):
+        return True
     if with_comments_closed(source) is not source or len(source) > MAX_TREE_BYTES:
         return True
     return any(with_quote_closed(source, quote) is not source for quote in (b'"', b"'"))
