@@ -1,0 +1,494 @@
+# cython: language_level=3
+"""The inner loops of understandability in C.
+
+Each does what the function of the same name does, which says what that is, and is given the tables
+and functions that it uses. Pages come from anywhere, so: a byte or character is read only where
+the lines around it have compared its place with the size; memory is of Python's objects and linear
+in the page; nothing recurses. Behind the last byte of `bytes` stands a NUL, which may be read.
+"""
+
+from collections import Counter
+
+from cpython.array cimport array
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.bytes cimport PyBytes_AS_STRING
+from cpython.dict cimport PyDict_GetItem
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+cdef extern from "Python.h":
+    object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
+    int PyUnicode_KIND(object text)
+    void* PyUnicode_DATA(object text)
+    Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t index)
+    void PyUnicode_WRITE(int kind, void* data, Py_ssize_t index, Py_UCS4 value)
+    bint Py_UNICODE_ISSPACE(Py_UCS4 character)
+
+INTERFACE = 1
+
+ctypedef const unsigned char* Bytes
+
+
+# --- A source into its tags and texts
+
+cdef enum:
+    SLOTS = 512  # of a table of the tags of a page, where most are found without making an object
+    MOST_REFERENCES = 10_000
+
+cdef struct Slot:
+    bint names
+    Py_ssize_t start  # of the name in the source, and its size
+    Py_ssize_t size
+    Py_ssize_t number
+
+cdef dict _SPACES = dict.fromkeys(map(ord, "\n\t\r\xa0"), " ")
+cdef bytes _SPACE_BYTES = bytes.maketrans(b"\n\t\r", b"   ")
+cdef dict _references = {}  # as written, and what they mean, in UTF-8
+
+
+cdef inline bint is_space(unsigned char c) noexcept:
+    return c == 32 or 9 <= c <= 13
+
+
+cdef inline bint is_letter(unsigned char c) noexcept:
+    return 97 <= (c | 32) <= 122
+
+
+cdef inline bint is_digit(unsigned char c) noexcept:
+    return 48 <= c <= 57
+
+
+cdef inline bint is_word(unsigned char c) noexcept:
+    return is_letter(c) or is_digit(c) or c == c"_"
+
+
+cdef inline unsigned char small(unsigned char c) noexcept:
+    return c | 32 if 65 <= c <= 90 else c
+
+
+cdef inline Py_ssize_t found(Bytes s, Py_ssize_t size, unsigned char c, Py_ssize_t start) noexcept:
+    """Where a byte comes first from `start` on; `size` if nowhere."""
+    cdef Bytes place
+    if start >= size:
+        return size
+    place = <Bytes>memchr(s + start, c, size - start)
+    return size if place == NULL else place - s
+
+
+cdef inline bint stands(
+    Bytes s, Py_ssize_t size, Py_ssize_t place, Bytes name, Py_ssize_t length
+) noexcept:
+    """Whether a name in small letters stands at a place, in letters of any size."""
+    cdef Py_ssize_t i
+    if place + length > size:
+        return False
+    for i in range(length):
+        if small(s[place + i]) != name[i]:
+            return False
+    return True
+
+
+cdef inline Py_ssize_t code_name(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """The length of the name "script" or "style", if one of them stands at a place; else 0."""
+    if place < size and small(s[place]) == c"s":
+        if stands(s, size, place, b"script", 6):
+            return 6
+        if stands(s, size, place, b"style", 5):
+            return 5
+    return 0
+
+
+cdef inline Py_ssize_t no_bracket(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """Where the first "<" or ">" stands from a place on; `size` if nowhere."""
+    while place < size and s[place] != c"<" and s[place] != c">":
+        place += 1
+    return place
+
+
+cdef Py_ssize_t behind_comment(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """The end of a comment from what stands behind its "<!--"."""
+    if place < size and s[place] == c">":
+        return place + 1
+    if place + 1 < size and s[place] == c"-" and s[place + 1] == c">":
+        return place + 2
+    while True:
+        place = found(s, size, c"-", place)
+        if place + 2 >= size:
+            return size
+        if s[place + 1] == c"-":
+            if s[place + 2] == c">":
+                return place + 3
+            if place + 3 < size and s[place + 2] == c"!" and s[place + 3] == c">":
+                return place + 4
+        place += 1
+
+
+cdef Py_ssize_t behind_code(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """The end of a script or style from the end of its name; -1 if that begins none."""
+    cdef Py_ssize_t end, length
+    cdef unsigned char c = s[place] if place < size else 0
+    if is_word(c):
+        return -1
+    place = no_bracket(s, size, place)
+    if place >= size or s[place] != c">":
+        return -1
+    place += 1
+    while True:
+        place = found(s, size, c"<", place)
+        if place + 1 >= size:
+            return size
+        if s[place + 1] == c"/":
+            length = code_name(s, size, place + 2)
+            if length:
+                end = no_bracket(s, size, place + 2 + length)
+                if end < size and s[end] == c">":
+                    return end + 1
+        place += 1
+
+
+cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """Where the ">" of a tag stands, from the end of its name; -1 if it has none."""
+    cdef Py_ssize_t end
+    cdef unsigned char c
+    while place < size:
+        c = s[place]
+        if c == c">":
+            return place
+        if c == c"<":
+            return -1
+        place += 1
+        if c == c"=":
+            while place < size and is_space(s[place]):
+                place += 1
+            if place < size and (s[place] == c'"' or s[place] == c"'"):
+                end = found(s, size, s[place], place + 1)
+                if end < size:  # else it is no quote
+                    place = end + 1
+    return -1
+
+
+cdef Py_ssize_t meaning(
+    Bytes s, Py_ssize_t end, Py_ssize_t place, object unescape,
+    unsigned char* out, Py_ssize_t room, Py_ssize_t* written,
+) except -2:
+    """Write what the reference at a place means; its end, or -1 where that is not seen here."""
+    cdef Py_ssize_t start = place, last
+    cdef PyObject* known
+    cdef bytes reference, meant
+    place += 1
+    last = min(end, place + 32)
+    if place < last and s[place] == c"#":
+        place += 1
+        last = min(end, place + 7)
+    elif place >= last or is_space(s[place]) or s[place] in b"<&;":
+        if not room:
+            return -1
+        out[0] = c"&"
+        written[0] = 1
+        return place
+    while place < last and (is_letter(s[place]) or is_digit(s[place])):
+        place += 1
+    if place >= end or s[place] != c";":
+        return -1
+    place += 1
+    reference = (<const char*>s)[start:place]
+    known = PyDict_GetItem(_references, reference)
+    if known is not NULL:
+        meant = <bytes>known
+    else:
+        meant = unescape(reference.decode()).translate(_SPACES).encode()
+        if len(_references) >= MOST_REFERENCES:
+            _references.clear()
+        _references[reference] = meant
+    if len(meant) > room:
+        return -1
+    memcpy(out, PyBytes_AS_STRING(meant), len(meant))
+    written[0] = len(meant)
+    return place
+
+
+cdef str text_between(
+    Bytes s, Py_ssize_t start, Py_ssize_t end, object unescape, unsigned char* out, Py_ssize_t room
+):
+    """A text with references resolved, and spaces in the place of other white space."""
+    cdef Py_ssize_t place = start, size = 0, written = 0
+    cdef unsigned char c
+    while place < end and size < room:
+        c = s[place]
+        if c == c"&":
+            place = meaning(s, end, place, unescape, out + size, room - size, &written)
+            if place < 0:
+                return unescape((<const char*>s)[start:end].decode()).translate(_SPACES)
+            size += written
+        elif c == 0xC2 and s[place + 1] == 0xA0:  # a space that no line is broken at
+            out[size] = c" "
+            size += 1
+            place += 2
+        else:
+            out[size] = c" " if c == c"\n" or c == c"\t" or c == c"\r" else c
+            size += 1
+            place += 1
+    if place < end:  # there was no room
+        return unescape((<const char*>s)[start:end].decode()).translate(_SPACES)
+    return PyUnicode_DecodeUTF8(<const char*>out, size, NULL)
+
+
+cdef bint is_open(Bytes s, Py_ssize_t size, tuple names, list opened):
+    """Put those names into `opened` of which the last element is never closed."""
+    cdef Py_ssize_t place = -1, number, at
+    cdef bytes name
+    cdef char begins[256]
+    cdef list states = [False] * len(names)
+    memset(begins, 0, 256)
+    for name in names:
+        begins[<unsigned char>name[0]] = 1
+    while True:
+        place = found(s, size, c"<", place + 1)
+        if place >= size:
+            break
+        at = place + 1 + (s[place + 1] == c"/")  # what stands there may be the NUL behind the last
+        if at >= size or not begins[small(s[at])]:
+            continue
+        for number, name in enumerate(names):
+            if stands(s, size, at, name, len(name)):
+                if at == place + 2:
+                    states[number] = False
+                elif not is_word(s[at + len(name)]):
+                    states[number] = True
+    for number, name in enumerate(names):
+        if states[number]:
+            opened.append(name.decode())
+    return bool(opened)
+
+
+def source_cut(
+    normal: object, unescape: object, sections: frozenset, mended: tuple, source: bytes
+) -> object:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
+    cdef Py_ssize_t size = len(source), room = size + 1
+    cdef bytearray buffer = bytearray(room)
+    cdef unsigned char* out = <unsigned char*>PyByteArray_AS_STRING(buffer)
+    cdef Slot[SLOTS] slots
+    cdef Slot* slot
+    cdef dict numbers = {}, attributes = {}
+    cdef list names = [], tape = [], roots = [], opened = []
+    cdef array kinds = array("q"), counts = array("q")  # of each name
+    cdef Py_ssize_t place = 0, start = 0, end, behind, number, length, tags = 0, i
+    cdef unsigned int code
+    cdef unsigned char c
+    cdef str tag
+    if is_open(s, size, mended, opened) and ("script" in opened or "style" in opened):
+        return None
+    memset(slots, 0, sizeof(slots))
+    while True:
+        place = found(s, size, c"<", place)
+        if place >= size:
+            break
+        c = s[place + 1]  # or the NUL behind the last
+        behind = place + 1  # the name, if there is one
+        end = -1  # behind the whole
+        if is_letter(c) or (c == c"/" and is_letter(s[place + 2])):
+            length = code_name(s, size, place + 1)
+            if length:
+                end = behind_code(s, size, place + 1 + length)
+            if end < 0:
+                behind = place + 2
+                while behind < size and not (
+                    is_space(s[behind]) or s[behind] == c"<" or s[behind] == c">"
+                    or s[behind] == c"/"
+                ):
+                    behind += 1
+                end = end_of_tag(s, size, behind) + 1
+        elif c == c"!" and s[place + 2] == c"-" and s[place + 3] == c"-":
+            end = behind_comment(s, size, place + 4)
+        elif c == c"!" or c == c"?":
+            end = no_bracket(s, size, place + 2)
+            end = end + 1 if end < size and s[end] == c">" else -1
+        if end <= 0:  # no tag
+            place += 1
+            continue
+
+        length = behind - place - 1
+        code = 0
+        for i in range(place + 1, behind):
+            code = code * 31 + s[i]
+        slot = &slots[code % SLOTS]
+        if slot.names and slot.size == length and not memcmp(s + slot.start, s + place + 1, length):
+            number = slot.number
+        else:
+            name = source[place + 1 : behind]
+            if name not in numbers:
+                tag = normal(name)
+                numbers[name] = len(names)
+                names.append(tag)
+                counts.append(0)
+                kinds.append(1 if tag in sections else 2 if tag == "html" else 0)
+            number = numbers[name]
+            slot.start, slot.size, slot.number, slot.names = place + 1, length, number, True
+        counts.data.as_longlongs[number] += 1  # `number` is one of the names
+        if kinds.data.as_longlongs[number] and end - 1 > behind:
+            written = source[behind : end - 1]
+            if b"\n" in written or b"\t" in written or b"\r" in written:
+                written = written.translate(_SPACE_BYTES)
+            if kinds.data.as_longlongs[number] == 1:
+                attributes[tags] = written
+            else:
+                roots.append(written)
+        tape.append(text_between(s, start, place, unescape, out, room) if place > start else "")
+        tape.append(names[number])
+        tags += 1
+        place = start = end
+    tape.append(text_between(s, start, size, unescape, out, room) if size > start else "")
+    counted = Counter()
+    for number, tag in enumerate(names):
+        counted[tag] += counts[number]
+    for tag in opened:
+        if tag in counted:
+            return None
+    return tape, counted, attributes, roots
+
+
+# --- Tags and texts into blocks
+
+cdef enum:
+    # What a tag does, as in `extraction.main`.
+    SPACE = 1
+    LINK = 2
+    END_LINK = 3
+    BREAK = 4
+    OPEN = 5
+    CLOSE = 6
+    SKIP = 8
+
+
+cdef inline bint is_blank(Py_UCS4 c) noexcept:
+    """Whether a character is made a space: of ASCII, only the space itself still is one."""
+    return c == 32 or (c > 127 and Py_UNICODE_ISSPACE(c))
+
+
+cdef str collapsed(list parts):
+    """Texts as one, in which each run of white space is one space, and none at the ends."""
+    cdef Py_ssize_t size = 0, at = 0, i
+    cdef Py_UCS4 c
+    cdef unsigned int largest = 0
+    cdef bint after_space = True
+    cdef int kind, kind_of_whole
+    cdef void* data
+    cdef void* whole_data
+    cdef str part, whole
+    if len(parts) == 1:
+        part = parts[0]
+        if part.isascii() and "  " not in part:
+            return part.strip()
+    for part in parts:
+        kind, data = PyUnicode_KIND(part), PyUnicode_DATA(part)
+        for i in range(len(part)):
+            c = PyUnicode_READ(kind, data, i)
+            if is_blank(c):
+                size += not after_space
+                after_space = True
+            else:
+                size += 1
+                after_space = False
+                largest |= <unsigned int>c
+    if not size:
+        return ""
+    # The bits of all characters together are no less than any of them.
+    whole = PyUnicode_New(size, min(largest | 32, 0x10FFFF))
+    kind_of_whole, whole_data = PyUnicode_KIND(whole), PyUnicode_DATA(whole)
+    after_space = True
+    for part in parts:
+        kind, data = PyUnicode_KIND(part), PyUnicode_DATA(part)
+        for i in range(len(part)):
+            c = PyUnicode_READ(kind, data, i)
+            if is_blank(c):
+                if after_space:
+                    continue
+                c = 32
+            after_space = c == 32
+            if at < size:  # as it is, by the count above
+                PyUnicode_WRITE(kind_of_whole, whole_data, at, c)
+                at += 1
+    return whole.strip()
+
+
+def main_walk(
+    ends: dict, paragraph: frozenset, named: dict, tape: list, actions: dict, hints: object
+) -> tuple:
+    cdef list texts = [], elements = [], sections = [], linked_lengths = [], parents = [0]
+    cdef dict kinds = {}, known_hints = dict(hints)
+    cdef list open_elements = ["body"], parts = []
+    cdef dict numbers_open = {"body": 1}
+    cdef Py_ssize_t section = 0, linked = 0, place, tags = len(tape) // 2
+    cdef bint in_link = False, after_break = False
+    cdef str skipped = "", tag, content, text, ended
+    cdef int action
+    cdef PyObject* known
+    if tape[0]:
+        parts.append(tape[0])
+    for place in range(tags + 1):
+        if place < tags:
+            tag, content = tape[2 * place + 1], tape[2 * place + 2]
+            action = actions[tag]
+        else:  # ends the last block
+            tag, content, action = "/body", "", CLOSE
+        if skipped:
+            if tag != skipped:
+                continue
+            skipped = ""
+            action = SPACE
+        if action < BREAK or (action == BREAK and not after_break):
+            if action == LINK:
+                in_link = True
+            elif action == END_LINK:
+                in_link = False
+            elif action:
+                parts.append(" ")
+                after_break = action == BREAK
+            if content:
+                parts.append(content)
+                if in_link:
+                    linked += len(content)
+                if after_break and not content.isspace():
+                    after_break = False
+            continue
+        if action == SKIP:
+            skipped = "/" + tag
+            continue
+        if parts:
+            text = collapsed(parts)
+            if text:
+                texts.append(text)
+                elements.append(open_elements[-1])
+                sections.append(section)
+                linked_lengths.append(linked)
+            parts = []
+        linked = 0
+        if content:
+            parts.append(content)
+            if in_link:
+                linked = len(content)
+        after_break = False
+        if action == OPEN:
+            known = PyDict_GetItem(ends, tag)
+            while open_elements[-1] in (paragraph if known is NULL else <object>known):
+                ended = open_elements.pop()
+                numbers_open[ended] -= 1
+                section = parents[section]
+            parents.append(section)
+            section = len(parents) - 1
+            open_elements.append(tag)
+            numbers_open[tag] = numbers_open.get(tag, 0) + 1
+            kind = known_hints.get(place) or named.get(tag)
+            if kind:
+                kinds[section] = kind
+        elif action == CLOSE:
+            tag = tag[1:]
+            while section and numbers_open.get(tag, 0):
+                section = parents[section]
+                ended = open_elements.pop()
+                numbers_open[ended] -= 1
+                if ended == tag:
+                    break
+    return texts, elements, sections, linked_lengths, parents, kinds
