@@ -10,12 +10,17 @@ in the page; nothing recurses. Behind the last byte of `bytes` stands a NUL, whi
 from collections import Counter
 
 from cpython.array cimport array
-from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.dict cimport PyDict_GetItem
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memchr, memcmp, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset, strlen
+from lxml.includes.etreepublic cimport _Element, import_lxml__etree
+from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr
+from lxml.includes.tree cimport xmlNode
+
+import_lxml__etree()
 
 cdef extern from "Python.h":
     object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
@@ -28,6 +33,36 @@ cdef extern from "Python.h":
 INTERFACE = 1
 
 ctypedef const unsigned char* Bytes
+
+
+# --- A source, before it is read
+
+def decoding_has_controls(bytes content) -> bool:
+    """Bytes below that of the space, but for tabs and ends of lines."""
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
+    cdef Py_ssize_t i
+    cdef int number = 0
+    for i in range(len(content)):
+        number |= (s[i] < 32) & (s[i] != 9) & (s[i] != 10) & (s[i] != 13)
+    return number != 0
+
+
+def tape_gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> list:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
+    cdef Py_ssize_t size = len(source), place, end
+    cdef unsigned char wanted = byte[0]
+    cdef list gaps = []
+    while start < size:
+        place = min(start + length, size)
+        while place > start and s[place - 1] != wanted:
+            place -= 1
+        if place > start:  # behind the last
+            start = place
+            continue
+        end = found(s, size, wanted, start + length)
+        gaps.append((start, end))
+        start = end + 1
+    return gaps
 
 
 # --- A source into its tags and texts
@@ -347,6 +382,146 @@ def source_cut(
         if tag in counted:
             return None
     return tape, counted, attributes, roots
+
+
+# --- A tree into its tags and texts
+
+cdef struct Form:
+    const unsigned char* name  # which a document has once, so that the place tells it
+    int kind
+    Py_ssize_t number
+
+
+cdef enum:
+    OPENS = 0
+    CLOSES = 1
+    IS_EMPTY = 2
+
+
+cdef class Writer:
+    """The tape of a tree, as it grows."""
+
+    cdef list tape, names
+    cdef array counts
+    cdef dict numbers
+    cdef Form[SLOTS] forms
+    cdef bytearray text
+    cdef Py_ssize_t filled
+
+    def __cinit__(self):
+        self.tape, self.names, self.counts, self.numbers = [], [], array("q"), {}
+        self.text, self.filled = bytearray(1024), 0
+        memset(self.forms, 0, sizeof(self.forms))
+
+    cdef int add_text(self, Bytes s) except -1:
+        """Add the text of a node: a NUL stands behind the last byte of it."""
+        cdef Py_ssize_t size = strlen(<const char*>s), i = 0, at
+        cdef unsigned char* out
+        cdef unsigned char c
+        if self.filled + 3 * size > len(self.text):  # as three bytes may stand for one
+            PyByteArray_Resize(self.text, 2 * self.filled + 3 * size)
+        out = <unsigned char*>PyByteArray_AS_STRING(self.text)
+        at = self.filled
+        while i < size:  # so `at` grows by three at most
+            c = s[i]
+            if c >= 32 and c != 0xC2:
+                out[at] = c
+            elif c == 0xC2 and s[i + 1] == 0xA0:
+                out[at] = c" "
+                i += 1
+            elif c == 0xC2:
+                out[at] = c
+            elif c == c"\n" or c == c"\t" or c == c"\r":
+                out[at] = c" "
+            else:
+                out[at], out[at + 1], out[at + 2] = 0xEF, 0xBF, 0xBD  # U+FFFD
+                at += 2
+            at += 1
+            i += 1
+        self.filled = at
+        return 0
+
+    cdef int end_text(self) except -1:
+        if self.filled:
+            text = PyUnicode_DecodeUTF8(PyByteArray_AS_STRING(self.text), self.filled, NULL)
+            self.tape.append(text)
+            self.filled = 0
+        else:
+            self.tape.append("")
+        return 0
+
+    cdef int add_tag(self, Bytes name, int kind) except -1:
+        cdef Form* form = &self.forms[((<size_t>name >> 3) * 3 + kind) % SLOTS]
+        self.end_text()
+        if form.name != name or form.kind != kind:
+            key = (<size_t>name, kind)
+            if key not in self.numbers:
+                written = (<const char*>name)[:strlen(<const char*>name)]
+                if not written or written.translate(None, _IN_NAMES):
+                    raise _OddTree
+                self.numbers[key] = len(self.names)
+                tag = written.decode()
+                self.names.append("/" + tag if kind == CLOSES else tag + "/" * (kind == IS_EMPTY))
+                self.counts.append(0)
+            form.name, form.kind, form.number = name, kind, self.numbers[key]
+        self.tape.append(self.names[form.number])
+        self.counts.data.as_longlongs[form.number] += 1  # one of the names
+        return 0
+
+    cdef int add_tree(self, xmlNode* root) except -1:
+        """Add an element and all in it; up again by the parents, without recursion."""
+        cdef xmlNode* node = root
+        cdef xmlAttr* attribute
+        while True:
+            if node.type == XML_TEXT_NODE:
+                if node.content != NULL:
+                    self.add_text(node.content)
+            elif node.type == XML_ELEMENT_NODE:
+                attribute = node.properties
+                while attribute != NULL and attribute.ns == NULL:
+                    attribute = attribute.next
+                if attribute != NULL or node.ns != NULL or node.nsDef != NULL:
+                    raise _OddTree
+                if node.children != NULL:
+                    self.add_tag(node.name, OPENS)
+                    node = node.children
+                    continue
+                self.add_tag(node.name, IS_EMPTY)
+            else:
+                raise _OddTree
+            while node != root and node.next == NULL:
+                node = node.parent
+                self.add_tag(node.name, CLOSES)
+            if node == root:
+                return 0
+            node = node.next
+
+
+class _OddTree(Exception):
+    """Has something in it that HTML has not; lxml shall write it."""
+
+
+cdef bytes _IN_NAMES = (
+    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.-"
+)
+
+
+def tape_tape_of(as_written: object, _Element root) -> tuple:
+    cdef Writer writer = Writer()
+    cdef xmlNode* node = root._c_node
+    cdef Py_ssize_t number
+    try:
+        while node != NULL:  # the root, and what stands behind it
+            if node.type == XML_ELEMENT_NODE:
+                writer.add_tree(node)
+            node = node.next
+        writer.end_text()
+    except (_OddTree, UnicodeDecodeError):
+        return as_written(root)
+    counted = Counter()
+    for number, tag in enumerate(writer.names):
+        counted[tag] += writer.counts[number]
+    return writer.tape, counted
 
 
 # --- Tags and texts into blocks
