@@ -65,6 +65,27 @@ def tape_gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> 
     return gaps
 
 
+def source_swallowing(bytes source) -> int:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
+    cdef Py_ssize_t size = len(source), place = 0, number = 0, end
+    cdef unsigned char quote
+    while True:
+        place = found(s, size, c"=", place) + 1
+        if place >= size:
+            return number
+        end = place
+        while end < size and is_space(s[end]):
+            end += 1
+        quote = s[end]  # or the NUL behind the last
+        if quote == c'"' or quote == c"'":
+            end += 1
+            while end < size and s[end] != quote and s[end] != c"<":
+                end += 1
+            if end < size and s[end] == c"<":
+                number += 1
+                place = end + 1
+
+
 # --- A source into its tags and texts
 
 cdef enum:
@@ -526,24 +547,16 @@ def tape_tape_of(as_written: object, _Element root) -> tuple:
 
 # --- Tags and texts into blocks
 
-cdef enum:
-    # What a tag does, as in `extraction.main`.
-    SPACE = 1
-    LINK = 2
-    END_LINK = 3
-    BREAK = 4
-    OPEN = 5
-    CLOSE = 6
-    SKIP = 8
-
-
 cdef inline bint is_blank(Py_UCS4 c) noexcept:
     """Whether a character is made a space: of ASCII, only the space itself still is one."""
     return c == 32 or (c > 127 and Py_UNICODE_ISSPACE(c))
 
 
-cdef str collapsed(list parts):
-    """Texts as one, in which each run of white space is one space, and none at the ends."""
+cdef str collapsed(list parts, bint of_all=False):
+    """Texts as one, in which each run of white space is one space, and none at the ends.
+
+    White space is what `is_blank` says or, with `of_all`, what `str.split` takes for it.
+    """
     cdef Py_ssize_t size = 0, at = 0, i
     cdef Py_UCS4 c
     cdef unsigned int largest = 0
@@ -554,13 +567,13 @@ cdef str collapsed(list parts):
     cdef str part, whole
     if len(parts) == 1:
         part = parts[0]
-        if part.isascii() and "  " not in part:
+        if part.isascii() and "  " not in part and not of_all:
             return part.strip()
     for part in parts:
         kind, data = PyUnicode_KIND(part), PyUnicode_DATA(part)
         for i in range(len(part)):
             c = PyUnicode_READ(kind, data, i)
-            if is_blank(c):
+            if is_blank(c) or (of_all and Py_UNICODE_ISSPACE(c)):
                 size += not after_space
                 after_space = True
             else:
@@ -577,7 +590,7 @@ cdef str collapsed(list parts):
         kind, data = PyUnicode_KIND(part), PyUnicode_DATA(part)
         for i in range(len(part)):
             c = PyUnicode_READ(kind, data, i)
-            if is_blank(c):
+            if is_blank(c) or (of_all and Py_UNICODE_ISSPACE(c)):
                 if after_space:
                     continue
                 c = 32
@@ -586,6 +599,59 @@ cdef str collapsed(list parts):
                 PyUnicode_WRITE(kind_of_whole, whole_data, at, c)
                 at += 1
     return whole.strip()
+
+
+def main_inherited(list parents, dict kinds) -> list:
+    cdef list inherited = [""] * len(parents)
+    cdef Py_ssize_t section, parent
+    for section, parent in enumerate(parents):
+        inherited[section] = inherited[parent] or kinds.get(section, "")
+    return inherited
+
+
+def main_sums(list parents, list sections, list lengths) -> list:
+    cdef array sums = array("q", bytes(8 * len(parents)))
+    cdef long long[::1] places = sums
+    cdef Py_ssize_t section, place
+    for place in range(len(sections)):
+        section = sections[place]
+        places[section] += <long long>lengths[place]
+    for section in range(len(parents) - 1, 0, -1):
+        place = parents[section]
+        places[place] += places[section]
+    return sums.tolist()
+
+
+# What a tag does, as in the modules of the extractors.
+cdef enum:
+    MAIN_SPACE = 1
+    MAIN_LINK = 2
+    MAIN_END_LINK = 3
+    MAIN_BREAK = 4
+    MAIN_OPEN = 5
+    MAIN_CLOSE = 6
+    MAIN_SKIP = 8
+    NAIVE_END = 0
+    NAIVE_SPACE = 2
+    NAIVE_LINK = 3
+    NAIVE_DROP = 4
+    BOILERPIPE_SPACE = 1
+    BOILERPIPE_LINK = 2
+    BOILERPIPE_CLOSE = 4
+    BOILERPIPE_END_IGNORED = 5
+    BOILERPIPE_OPEN = 6
+    BOILERPIPE_EMPTY = 7
+    BOILERPIPE_SKIP = 8
+    BOILERPIPE_IGNORE = 9
+    BOILERPIPE_UNPARSED = 10
+    JUSTEXT_OPEN = 0
+    JUSTEXT_CLOSE = 1
+    JUSTEXT_BREAK = 3
+    JUSTEXT_LINK = 4
+    JUSTEXT_END_LINK = 5
+    JUSTEXT_INLINE = 6
+    JUSTEXT_UNWRAP = 8
+    JUSTEXT_KILL = 9
 
 
 def main_walk(
@@ -607,20 +673,20 @@ def main_walk(
             tag, content = tape[2 * place + 1], tape[2 * place + 2]
             action = actions[tag]
         else:  # ends the last block
-            tag, content, action = "/body", "", CLOSE
+            tag, content, action = "/body", "", MAIN_CLOSE
         if skipped:
             if tag != skipped:
                 continue
             skipped = ""
-            action = SPACE
-        if action < BREAK or (action == BREAK and not after_break):
-            if action == LINK:
+            action = MAIN_SPACE
+        if action < MAIN_BREAK or (action == MAIN_BREAK and not after_break):
+            if action == MAIN_LINK:
                 in_link = True
-            elif action == END_LINK:
+            elif action == MAIN_END_LINK:
                 in_link = False
             elif action:
                 parts.append(" ")
-                after_break = action == BREAK
+                after_break = action == MAIN_BREAK
             if content:
                 parts.append(content)
                 if in_link:
@@ -628,7 +694,7 @@ def main_walk(
                 if after_break and not content.isspace():
                     after_break = False
             continue
-        if action == SKIP:
+        if action == MAIN_SKIP:
             skipped = "/" + tag
             continue
         if parts:
@@ -645,7 +711,7 @@ def main_walk(
             if in_link:
                 linked = len(content)
         after_break = False
-        if action == OPEN:
+        if action == MAIN_OPEN:
             known = PyDict_GetItem(ends, tag)
             while open_elements[-1] in (paragraph if known is NULL else <object>known):
                 ended = open_elements.pop()
@@ -658,7 +724,7 @@ def main_walk(
             kind = known_hints.get(place) or named.get(tag)
             if kind:
                 kinds[section] = kind
-        elif action == CLOSE:
+        elif action == MAIN_CLOSE:
             tag = tag[1:]
             while section and numbers_open.get(tag, 0):
                 section = parents[section]
@@ -667,3 +733,286 @@ def main_walk(
                 if ended == tag:
                     break
     return texts, elements, sections, linked_lengths, parents, kinds
+
+
+cdef bint is_all_space(list parts):
+    """Whether there is nothing but white space in texts."""
+    cdef str part
+    for part in parts:
+        if part and not part.isspace():
+            return False
+    return True
+
+
+cdef str last_three(list parts):
+    """The last three characters of texts of which none is empty."""
+    return "".join(parts[-3:])[-3:]
+
+
+def naive_fields(unparsed: object, tape: list, actions: dict) -> tuple:
+    cdef list fields = [], elements = [], open_elements = ["body"], field = []
+    cdef str dropped = "", last_tag = "", last_text = "", tag, text
+    cdef Py_ssize_t place, tags = len(tape) // 2
+    cdef int action
+    if tape[0]:
+        field.append(tape[0])
+    for place in range(tags + 1):
+        if place < tags:
+            tag, text = tape[2 * place + 1], tape[2 * place + 2]
+            action = actions[tag]
+        else:  # ends the last
+            tag, text, action = "/body", "", NAIVE_END
+        if dropped:
+            if tag == dropped:
+                dropped = ""
+                if text:
+                    field.append(text)
+        elif action == NAIVE_END:
+            if field and not is_all_space(field):
+                fields.append(collapsed(field, True))
+                elements.append(open_elements[-1])
+            field = []
+            if tag == "noframes":
+                text = unparsed(text)
+                if text:
+                    field.append(text)
+            elif text:
+                field.append(text)
+            if tag[0] == "/":
+                if len(open_elements) > 1:
+                    open_elements.pop()
+            elif tag[-1] != "/":
+                open_elements.append(tag)
+        elif action == NAIVE_DROP:
+            dropped = "/" + tag
+        else:
+            if action == NAIVE_SPACE or (
+                action == NAIVE_LINK
+                and not last_text
+                and last_tag == "/" + tag
+                and last_three(field).isalpha()
+                and text[:3].isalpha()
+            ):
+                field.append(" ")
+            if text:
+                field.append(text)
+        last_tag, last_text = tag, text
+    return fields, elements
+
+
+def boilerpipe_walk(unparsed: object, tape: list, actions: dict) -> tuple:
+    cdef list texts = [], linked_texts = [], elements = [], open_elements = ["body"]
+    cdef list text = [], linked = []
+    cdef str tag, content
+    cdef bint in_link = False
+    cdef Py_ssize_t place, tags = len(tape) // 2, ignored = 0
+    cdef int action
+    if tape[0]:
+        text.append(tape[0])
+    for place in range(tags + 1):
+        if place < tags:
+            tag, content = tape[2 * place + 1], tape[2 * place + 2]
+            action = actions[tag]
+        else:  # ends the last block
+            tag, content, action = "/html", "", BOILERPIPE_CLOSE
+        if ignored:
+            ignored += (action == BOILERPIPE_IGNORE) - (action == BOILERPIPE_END_IGNORED)
+            if ignored:
+                continue
+        if action < BOILERPIPE_CLOSE:
+            if action:
+                text.append(" ")
+                linked.append(" ")
+                if action != BOILERPIPE_SPACE:
+                    in_link = action == BOILERPIPE_LINK
+            if content:
+                text.append(content)
+                if in_link:
+                    linked.append(content)
+            continue
+        if text and not is_all_space(text):
+            texts.append(text[0] if len(text) == 1 else "".join(text))
+            linked_texts.append("".join(linked))
+            elements.append(open_elements[-1])
+        if action < BOILERPIPE_OPEN:
+            if len(open_elements) > 1:
+                open_elements.pop()
+        elif action != BOILERPIPE_EMPTY:
+            open_elements.append(tag)
+            if action == BOILERPIPE_SKIP:
+                content = ""
+            elif action == BOILERPIPE_IGNORE:
+                content = ""
+                ignored = 1
+            elif action == BOILERPIPE_UNPARSED:
+                content = unparsed(content)
+        text = [content] if content else []
+        linked = [content] if content and in_link else []
+    return texts, linked_texts, elements
+
+
+cdef Py_ssize_t size_collapsed(str text):
+    """The number of characters, of which a run of white space is one."""
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(text)
+    cdef Py_ssize_t size = 0, i
+    cdef bint is_space, after_space = False
+    for i in range(len(text)):
+        is_space = Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, i))
+        size += not (is_space and after_space)
+        after_space = is_space
+    return size
+
+
+def justext_walk(
+    paragraph: object, tape: list, actions: dict, headings: dict, selects: dict
+) -> list:
+    cdef list paragraphs = [], open_elements = ["body"], text = [], chunk = []
+    cdef str tag, content, whole, killed = ""
+    cdef bint in_link = False, after_break = False, in_heading = False, in_select = False
+    cdef Py_ssize_t place, tags = len(tape) // 2, linked = 0, killed_depth = 0
+    cdef Py_ssize_t heading_depth = 0, select_depth = 0
+    cdef int action
+    if tape[0]:
+        chunk.append(tape[0])
+    for place in range(tags + 1):
+        if place < tags:
+            tag, content = tape[2 * place + 1], tape[2 * place + 2]
+            action = actions[tag]
+        else:  # ends all
+            tag, content, action = "/body", "", JUSTEXT_CLOSE
+        if killed:
+            killed_depth += (tag == killed) - (tag[1:] == killed)
+            if not killed_depth:
+                killed = ""
+                if content:
+                    chunk.append(content)
+            continue
+        if action >= JUSTEXT_UNWRAP:
+            if action == JUSTEXT_KILL:
+                killed, killed_depth = tag, 1
+            elif content:
+                chunk.append(content)
+            continue
+        if chunk:
+            if not is_all_space(chunk):
+                whole = chunk[0] if len(chunk) == 1 else "".join(chunk)
+                text.append(whole)
+                if in_link:
+                    linked += size_collapsed(whole)
+                after_break = False
+            chunk = []
+        if content:
+            chunk.append(content)
+        if headings and tag in headings:
+            heading_depth += headings[tag]
+        if selects and tag in selects:
+            select_depth += selects[tag]
+        if action >= JUSTEXT_LINK:
+            if action == JUSTEXT_LINK:
+                in_link, after_break = True, False
+            elif action == JUSTEXT_END_LINK:
+                in_link, after_break = False, after_break and tag == "/a"
+            elif action == JUSTEXT_INLINE:
+                after_break = False
+            continue
+        if action == JUSTEXT_BREAK and not after_break:
+            after_break = True
+            text.append(" ")
+            continue
+        if text:
+            whole = collapsed(text, True)
+            if whole:
+                paragraphs.append(
+                    paragraph(whole, open_elements[-1], linked, in_heading, in_select)
+                )
+            text, linked = [], 0
+        if action == JUSTEXT_OPEN:
+            open_elements.append(tag)
+        elif action == JUSTEXT_CLOSE and len(open_elements) > 1:
+            open_elements.pop()
+        in_heading, in_select = heading_depth > 0, select_depth > 0
+    return paragraphs
+
+
+# --- Pieces into sentences
+
+cdef enum:  # how a piece ends, as in `language.sentences`
+    NONE = 45  # -
+    ALONE = 99  # c
+    NUMBER = 35  # #
+
+
+cdef inline Py_UCS4 last_of(str piece) except? 0:
+    return piece[len(piece) - 1]
+
+
+cdef Py_UCS4 end_of(list pieces, Py_ssize_t place, str marks, object ends_of) except? 0:
+    """How a piece ends."""
+    if last_of(pieces[place]) not in marks:
+        return NONE
+    return ends_of[pieces[place]]
+
+
+cdef list starts_of_sentences(
+    str marks, dict before, list pieces, object ends_of, object starts_of
+):
+    """Where sentences start; there is a piece."""
+    cdef list starts = [0]
+    cdef Py_ssize_t size = len(pieces), place = 0, next_place
+    cdef Py_UCS4 end
+    while place < size - 1:
+        end = end_of(pieces, place, marks, ends_of)
+        if end == NONE:
+            place += 1
+            continue
+        next_place = place + 1  # behind what stands alone and belongs to it
+        while next_place < size and end_of(pieces, next_place, marks, ends_of) == ALONE:
+            next_place += 1
+        if next_place == size:
+            break
+        if end == NUMBER and (
+            place == starts[-1] or last_of(pieces[place - 1]) in ":;,"
+        ):
+            pass  # it counts an item
+        elif starts_of[pieces[next_place]] in before.get(chr(end), "us"):
+            starts.append(next_place)
+        place = next_place
+    return starts
+
+
+def sentences_starts(
+    str marks, dict before, list pieces, object ends_of, object starts_of
+) -> list:
+    return starts_of_sentences(marks, before, pieces, ends_of, starts_of)
+
+
+def sentences_cut_up(
+    str marks, dict before, object split_pieces, list texts, object ends_of, object starts_of
+) -> tuple:
+    cdef list pieces = [], starts = [], numbers = [], more
+    cdef Py_ssize_t size, start, number
+    cdef str text
+    for text in texts:
+        size, number = len(pieces), 0
+        more = text.split() if text.isascii() and "--" not in text else split_pieces(text)
+        if more:
+            for start in starts_of_sentences(marks, before, more, ends_of, starts_of):
+                starts.append(size + start)
+                number += 1
+            pieces += more
+        numbers.append(number)
+    return pieces, starts, numbers
+
+
+def sentence_ends_ended(str marks, str closing, Py_ssize_t most, list texts) -> list:
+    cdef list ended = []
+    cdef Py_ssize_t place, first
+    cdef str text
+    for text in texts:
+        place = len(text) - 1
+        first = max(0, len(text) - most)
+        while place >= first and text[place] in closing:
+            place -= 1
+        ended.append(place >= first and text[place] in marks)
+    return ended

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -277,7 +277,7 @@ def _prose(layout: _Layout) -> list[int]:
 
 def _named(layout: _Layout, prose: Sequence[int]) -> tuple[list[str], bool]:
     """Step 3: as what each section is dropped (or ``''``); whether the page is a thread."""
-    sums = _sums(layout, prose)
+    sums = _sums(layout.parents, layout.sections, prose)
     shares = {section: sums[section] / (sums[0] or 1) for section in layout.kinds}
     is_thread = any(
         kind == THREAD and shares[section] > MAX_SHARE for section, kind in layout.kinds.items()
@@ -305,6 +305,7 @@ def _named(layout: _Layout, prose: Sequence[int]) -> tuple[list[str], bool]:
     return dropped, is_thread
 
 
+@compiled()
 def _inherited(parents: Sequence[int], kinds: Mapping[int, str]) -> list[str]:
     """The kind of each section or of the outermost one around it that has one."""
     inherited = [""] * len(parents)
@@ -313,13 +314,14 @@ def _inherited(parents: Sequence[int], kinds: Mapping[int, str]) -> list[str]:
     return inherited
 
 
-def _sums(layout: _Layout, lengths: Iterable[int]) -> list[int]:
+@compiled()
+def _sums(parents: Sequence[int], sections: Sequence[int], lengths: Sequence[int]) -> list[int]:
     """How much stands in each section and those within it."""
-    sums = [0] * len(layout.parents)
-    for section, length in zip(layout.sections, lengths, strict=True):
+    sums = [0] * len(parents)
+    for section, length in zip(sections, lengths, strict=True):
         sums[section] += length
     for section in range(len(sums) - 1, 0, -1):
-        sums[layout.parents[section]] += sums[section]
+        sums[parents[section]] += sums[section]
     return sums
 
 
@@ -328,7 +330,7 @@ def _main_section(layout: _Layout, lengths: Sequence[int], share: float) -> list
 
     A single block is none: the one around it is, with the headings beside it.
     """
-    sums = _sums(layout, lengths)
+    sums = _sums(layout.parents, layout.sections, lengths)
     around = set(layout.parents)
     main = max(
         section  # children come after their parents, and two that lie apart cannot hold so much

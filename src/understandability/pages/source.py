@@ -121,12 +121,17 @@ def _is_to_be_mended(source: bytes) -> bool:
     size = len(source)
     if (
         source.count(b"<") * size > _MOST_SEARCHED  # else there cannot be as many values
-        and len(_SWALLOWED.findall(source)) * size > _MOST_SEARCHED
+        and _swallowing(source) * size > _MOST_SEARCHED
     ):
         return True
     if with_comments_closed(source) is not source or len(source) > MAX_TREE_BYTES:
         return True
     return any(with_quote_closed(source, quote) is not source for quote in (b'"', b"'"))
+
+
+@compiled()
+def _swallowing(source: bytes) -> int:
+    return len(_SWALLOWED.findall(source))
 
 
 def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:
