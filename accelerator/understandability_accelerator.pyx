@@ -28,6 +28,7 @@ cdef extern from "Python.h":
     void* PyUnicode_DATA(object text)
     Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t index)
     void PyUnicode_WRITE(int kind, void* data, Py_ssize_t index, Py_UCS4 value)
+    bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISSPACE(Py_UCS4 character)
 
 INTERFACE = 1
@@ -851,6 +852,28 @@ def boilerpipe_walk(unparsed: object, tape: list, actions: dict) -> tuple:
     return texts, linked_texts, elements
 
 
+def boilerpipe_count_words(str marks, str text, object _) -> list:
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(text)
+    cdef Py_ssize_t number = 0, i
+    cdef Py_UCS4 c
+    cdef bint in_word = False
+    cdef list numbers = []
+    for i in range(len(text)):
+        c = PyUnicode_READ(kind, data, i)
+        if Py_UNICODE_ISALNUM(c):
+            number += not in_word
+            in_word = True
+        elif c == 10:
+            numbers.append(number)
+            number = 0
+            in_word = False
+        elif c not in marks:  # these are as if not there
+            in_word = False
+    numbers.append(number)
+    return numbers
+
+
 cdef Py_ssize_t size_collapsed(str text):
     """The number of characters, of which a run of white space is one."""
     cdef int kind = PyUnicode_KIND(text)
@@ -933,6 +956,16 @@ def justext_walk(
             open_elements.pop()
         in_heading, in_select = heading_depth > 0, select_depth > 0
     return paragraphs
+
+
+def justext_nearest(list classes, frozenset wanted) -> list:
+    cdef list nearest = []
+    cdef str last = "bad", own
+    for own in classes:
+        nearest.append(last)
+        if own in wanted:
+            last = own
+    return nearest
 
 
 # --- Pieces into sentences

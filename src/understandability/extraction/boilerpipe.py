@@ -194,10 +194,11 @@ def _action(tag: str, closes_void_elements: bool) -> int:
     return _EMPTY if tag[-1] == "/" else _OPENING_ACTIONS.get(name, _OPEN)
 
 
+@compiled(_MARKS.decode())
 def _count_words(text: str, marks: Sequence[str]) -> list[int]:
     """How many words each line has; `marks` are those between words that are not ASCII.
 
-    >>> _count_words("It's 3.5 mg/l – naïve\\n... | ?", "–")
+    >>> _count_words("It's 3.5 mg/l – naïve\\n... | ?", ["–"])
     [4, 0]
     """
     if len(marks) > MANY_CHARACTERS:

@@ -24,8 +24,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 from understandability.compiled import compiled
 from understandability.extraction.columns import blocks_of
@@ -55,8 +55,7 @@ _NEAR = frozenset({"good", "bad", "neargood"})
 _OPEN, _CLOSE, _EMPTY, _BREAK, _LINK, _END_LINK, _INLINE, _END_INLINE, _UNWRAP, _KILL = range(10)
 
 
-@dataclass(slots=True)
-class _Paragraph:
+class _Paragraph(NamedTuple):
     text: str
     element: str
     linked: int  # characters in links
@@ -239,6 +238,7 @@ def _distances_to_good(paragraphs: Sequence[_Paragraph], classes: Sequence[str])
     return distances[::-1]
 
 
+@compiled()
 def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
     """The last class before each paragraph that is among the wanted; *bad* if there is none."""
     nearest, last = [], "bad"
