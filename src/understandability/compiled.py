@@ -33,7 +33,7 @@ def _accelerator() -> ModuleType | None:
         return module
     warnings.warn(
         "understandability_accelerator was built for another version of understandability and is "
-        "not used; build it anew: pip install ./accelerator",
+        "not used; build it again: pip install ./accelerator",
         RuntimeWarning,
         stacklevel=2,
     )
