@@ -7,6 +7,13 @@ PAGES and random markup that are full of what loops over bytes get wrong: quotes
 comments and tags without an end, characters of several bytes. Compared are what is read from the
 source, the blocks and the document by each extractor, and the scores of PAGES. Two processes do
 the work. The status is 1 if anything differs, and the first page that does is printed.
+
+A build that ends the process at the first wrong access to memory:
+
+    CFLAGS=-fsanitize=address,undefined pip install --target build/watched ./accelerator
+    PYTHONMALLOC=malloc LD_PRELOAD=$(gcc -print-file-name=libasan.so) \\
+        ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/watched \\
+        python -m scripts.faults.compare_accelerator
 """
 
 from __future__ import annotations
