@@ -16,6 +16,7 @@ have warmed, are also scored in batches, as in a crawl, and one by one, as while
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib.util
 import json
 import logging
@@ -122,6 +123,8 @@ def worker(with_tools: bool) -> None:
             ours[name]([b"<p>You have flu."])
         except Exception:  # another version does not have it
             del ours[name]
+    gc.collect()
+    gc.freeze()  # as the server does
     for number, line in enumerate(sys.stdin):
         files, task = json.loads(line)
         contents = [Path(file).read_bytes() for file in files]

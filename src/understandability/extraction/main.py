@@ -173,7 +173,7 @@ def _walk(tape: Tape, actions: Mapping[str, int], hints: Mapping[int, str]) -> _
     parents = [0]
     kinds: dict[int, str] = {}
     open_elements = ["body"]
-    numbers_open = Counter(open_elements)  # a look at all for each tag would take the square
+    numbers_open = {"body": 1}  # a look at all for each tag would take the square
     section = 0
     text, linked = tape[0], 0
     in_link = after_break = False
@@ -221,11 +221,11 @@ def _walk(tape: Tape, actions: Mapping[str, int], hints: Mapping[int, str]) -> _
             parents.append(section)
             section = len(parents) - 1
             open_elements.append(tag)
-            numbers_open[tag] += 1
+            numbers_open[tag] = numbers_open.get(tag, 0) + 1
             if kind := hints.get(place) or _NAMED.get(tag):
                 kinds[section] = kind
         elif action == _CLOSE:
-            while section and numbers_open[tag[1:]]:
+            while section and numbers_open.get(tag[1:]):
                 section = parents[section]
                 ended = open_elements.pop()
                 numbers_open[ended] -= 1
