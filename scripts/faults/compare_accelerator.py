@@ -8,7 +8,7 @@ comments and tags without an end, characters of several bytes. Compared are what
 source, the blocks and the document by each extractor, and the scores of PAGES. Two processes do
 the work. The status is 1 if anything differs, and the first page that does is printed.
 
-A build that ends the process at the first wrong access to memory:
+A build that ends the process at the first wrong access to memory (many minutes):
 
     CFLAGS=-fsanitize=address,undefined pip install --target build/watched ./accelerator
     PYTHONMALLOC=malloc LD_PRELOAD=$(gcc -print-file-name=libasan.so) \\
