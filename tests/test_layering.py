@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "understandability"
 # Modules and packages, from the first stage to the last.
 STAGES = (
     "_version",
+    "compiled",
     "errors",
     "wording",
     "arrays",

@@ -2,9 +2,10 @@
 
     python -m scripts.benchmark.speed [--pages 300] [--rounds 5] [--before ../first/src]
 
-Each side is a process of its own: this version, with the Python tools that are installed; with
-`--before` another version of this package, given by its source folder; and Java's boilerpipe, where
-Java and Debian's libboilerpipe-java are. They work on the same eight pages in turn, so that
+Each side is a process of its own: this version, with the Python tools that are installed; where the
+accelerator is installed, this version without it; with `--before` another version of this package,
+given by its source folder; and Java's boilerpipe, where Java and Debian's libboilerpipe-java are.
+They work on the same eight pages in turn, so that
 whatever else the machine does falls on all alike. Each figure is the median over the rounds of the
 processor time, divided by that of a bare parse in the same round.
 
@@ -15,7 +16,8 @@ have warmed, are also scored in batches, as in a crawl, and one by one, as while
 from __future__ import annotations
 
 import argparse
-import importlib
+import gc
+import importlib.util
 import json
 import logging
 import os
@@ -36,7 +38,9 @@ SOURCE = Path(__file__).parents[2] / "src"
 JARS = Path("/usr/share/java")
 JAVA_PARTS = ("boilerpipe", "nekohtml", "nekohtmlXni", "xercesImpl", "xml-apis")
 CHUNK = 8
-BARE, DEFAULT, BEFORE = "bare lxml parse", "default, to P(U|d)", "before: "
+VARIABLE = "UNDERSTANDABILITY_PURE_PYTHON"  # of `understandability.compiled`, which others lack
+BARE, DEFAULT = "bare lxml parse", "default, to P(U|d)"
+ACCELERATED, PURE, BEFORE = "accelerated: ", "", "before: "  # sides of ours, by their prefixes
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 FORMULAS = ("ari", "coleman_liau", "dale_chall", "flesch_kincaid", "gunning_fog", "lix", "smog")
 # What is wanted of ours.
@@ -119,6 +123,8 @@ def worker(with_tools: bool) -> None:
             ours[name]([b"<p>You have flu."])
         except Exception:  # another version does not have it
             del ours[name]
+    gc.collect()
+    gc.freeze()  # as the server does
     for number, line in enumerate(sys.stdin):
         files, task = json.loads(line)
         contents = [Path(file).read_bytes() for file in files]
@@ -148,11 +154,17 @@ class Side:
     """A process that is given files and answers with seconds by arm."""
 
     def __init__(
-        self, command: Sequence[str], source: Path | None = None, is_ours: bool = False
+        self,
+        command: Sequence[str],
+        source: Path | None = None,
+        is_ours: bool = False,
+        is_pure: bool = True,
     ) -> None:
         self.is_ours = is_ours
         path = os.pathsep.join(map(str, filter(None, (source, SOURCE.parent))))
+        path = os.pathsep.join(filter(None, (path, os.environ.get("PYTHONPATH"))))
         environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+        environment[VARIABLE] = "1" if is_pure else ""
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
@@ -169,7 +181,11 @@ class Side:
 def sides(before: Path | None) -> Iterator[tuple[str, Side]]:
     """The processes that can be had here."""
     python = [sys.executable, "-m", "scripts.benchmark.speed", "--worker"]
-    yield "", Side([*python, "--tools"], SOURCE, is_ours=True)
+    yield PURE, Side([*python, "--tools"], SOURCE, is_ours=True)
+    if importlib.util.find_spec("understandability_accelerator"):
+        yield ACCELERATED, Side(python, SOURCE, is_ours=True, is_pure=False)
+    else:
+        print("The accelerator is left out: not installed", file=sys.stderr)
     if before:
         yield BEFORE, Side(python, before.resolve(), is_ours=True)
     jars = [JARS / f"{part}.jar" for part in JAVA_PARTS]
@@ -232,17 +248,20 @@ def measure(warming: Sequence[str], files: Sequence[str], rounds: int, before: P
     print(f"{len(files)} pages of {size:.0f} kB, {rounds} rounds\n")
     print("| what | of a bare parse | from | to | ms a page | bar |")
     print("|---|--:|--:|--:|--:|--:|")
+    prefixes = (BEFORE, ACCELERATED, PURE)  # the last is that of all others
+    prefix_of = {name: next(filter(name.startswith, prefixes)) for name in seconds[0]}
     for name in sorted(
-        seconds[0], key=lambda name: (name.startswith(BEFORE), BARE not in name, name)
+        seconds[0], key=lambda name: (-prefixes.index(prefix_of[name]), BARE not in name, name)
     ):
-        bare = f"{BEFORE}{BARE}" if name.startswith(BEFORE) else BARE
+        bare = prefix_of[name] + BARE
         ratios = [each[name] / each[bare] for each in seconds]
         cost = statistics.median(each[name] for each in seconds) * 1000 / len(files)
         print(
             f"| {name} | {statistics.median(ratios):.2f} | {min(ratios):.2f} "
-            f"| {max(ratios):.2f} | {cost:.2f} | {BARS.get(name, '')} |"
+            f"| {max(ratios):.2f} | {cost:.2f} "
+            f"| {BARS.get(name.removeprefix(prefix_of[name]), '')} |"
         )
-    for prefix in ("", BEFORE):
+    for prefix in reversed(prefixes):
         if prefix + DEFAULT in new:
             ratio = sum(new[prefix + DEFAULT]) / sum(new[prefix + BARE])
             print(f"| {prefix}{DEFAULT}, pages not met before | {ratio:.2f} | | | | |")

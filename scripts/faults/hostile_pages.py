@@ -74,6 +74,7 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "100,000 attributes with tags in them": lambda: (
         "<p " + " ".join(f'a{number}="<b>"' for number in range(100_000)) + ">" + PARAGRAPH
     ),
+    "100,000 tags within each other's quotes": lambda: "<a" + "=\"<a ='\"'" * 100_000 + PARAGRAPH,
     "a script with 5,000 tags of 160 attributes": lambda: (
         PARAGRAPH
         + "<script>"
@@ -85,6 +86,9 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "60,000 paragraphs in a heading": lambda: "<h1>" + "<p>a" * 60_000 + PARAGRAPH + "<p>a",
     "a million end tags": lambda: "</p>" * 1_000_000 + PARAGRAPH,
     "a million unknown end tags": lambda: "</x>" * 1_000_000 + PARAGRAPH,
+    "100,000 open elements, and ends of others": lambda: (
+        "<div>" * 100_000 + PARAGRAPH + "</section>" * 100_000
+    ),
     "a million <": lambda: "<" * 1_000_000 + PARAGRAPH,
     "five million tags": lambda: "<b>" * 5_000_000 + PARAGRAPH,
     "a million comments": lambda: "<!---->" * 1_000_000 + PARAGRAPH,

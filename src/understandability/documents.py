@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from understandability.extraction import extract, fields, open_fields, parse_for
-from understandability.language.sentences import sentence_starts
-from understandability.language.tokens import split_pieces
+from understandability.language.sentences import cut_up
 from understandability.pages import ParsedPage
 from understandability.records import TEXT, Block, Document, Page
 
@@ -41,17 +41,15 @@ def document_of(
     >>> document_of(parsed, blocks, extractor="naive", sentence_ends="force-period").sentences
     (('Flu.',), ('Rest.',), ('Drink', 'water.'))
     """
-    pieces: list[str] = []
-    starts: list[int] = []
-    open_ends: list[int] = []
     texts = fields(blocks, sentence_ends)
     analysed = _beginning(texts)
-    for text, is_open in zip(analysed, open_fields(blocks, sentence_ends), strict=False):
-        more = split_pieces(text)
-        starts += [len(pieces) + start for start in sentence_starts(more)]
-        pieces += more
-        if more and is_open:
-            open_ends.append(len(starts) - 1)
+    pieces, starts, numbers = cut_up(analysed)
+    are_open = open_fields(blocks, sentence_ends)
+    open_ends = [
+        end - 1
+        for end, number, is_open in zip(accumulate(numbers), numbers, are_open, strict=False)
+        if number and is_open
+    ]
     return Document(
         docno=parsed.page.docno,
         path=parsed.page.path,

@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import tarfile
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -221,3 +222,10 @@ def test_gold_set(shared_data: Path) -> None:
                 right + keep, found + keep + drop, wanted + len(row["must_contain"]),
             )  # fmt: skip
     assert 2 * right / (found + wanted) >= 0.92
+
+
+def test_ends_of_elements_that_are_not_open_take_linear_time() -> None:
+    """Each was looked for among all that are: minutes, for a megabyte."""
+    started = time.process_time()
+    assert blocks("<div>" * 50_000 + "<p>a" + "</section>" * 50_000)
+    assert time.process_time() - started < 2

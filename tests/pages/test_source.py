@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,11 @@ def test_the_language_is_that_of_the_first_root_that_claims_one() -> None:
     """Pages that were saved by a mirror begin with a root of its own."""
     source = b"<HTML><!-- mirrored --><html class=a LANG='de'><html lang=en>"
     assert read_source(source).language == "de"
+
+
+def test_tags_within_each_others_quotes_take_linear_time() -> None:
+    """Each of them was read to the end of the page: minutes, for a megabyte."""
+    source = b"<p>a</p><a" + b"=\"<a ='\"'" * 100_000 + b"<p>b</p>"
+    started = time.process_time()
+    assert "b" in read_source(source).tape
+    assert time.process_time() - started < 2

@@ -23,10 +23,11 @@ space, as nobody wants glued words. (The tree does not tell the two forms apart.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from understandability.compiled import compiled
 from understandability.extraction.columns import blocks_of
-from understandability.pages import ParsedPage, names, text_of_unparsed
+from understandability.pages import ParsedPage, Tape, names, text_of_unparsed
 from understandability.pages.characters import MANY_CHARACTERS, not_ascii
 from understandability.records import Block
 
@@ -124,21 +125,26 @@ def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[s
 
 def _cut(parsed: ParsedPage) -> tuple[list[str], list[str], list[str]]:
     """Text, linked text and element of each block."""
+    tape = parsed.tape
+    if parsed.title_place is not None:
+        tape = tape.copy()
+        tape[2 * parsed.title_place + 2] = ""
+    return _walk(tape, {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags})
+
+
+@compiled(text_of_unparsed)
+def _walk(tape: Tape, actions: Mapping[str, int]) -> tuple[list[str], list[str], list[str]]:
+    """What `_cut` gives, of a tape by what each tag does."""
     texts: list[str] = []
     linked_texts: list[str] = []
     elements: list[str] = []
-    text = parsed.tape[0]
+    text = tape[0]
     linked = ""
     open_elements = ["body"]
     in_link = False
     ignored = 0
-    tags, contents = parsed.tape[1::2], parsed.tape[2::2]
-    if parsed.title_place is not None:
-        contents[parsed.title_place] = ""
-    actions = {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags}
-    tags.append("/html")  # ends the last block
-    contents.append("")
-    actions["/html"] = _CLOSE
+    tags, contents = [*tape[1::2], "/html"], [*tape[2::2], ""]  # ends the last block
+    actions = {**actions, "/html": _CLOSE}
     for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
         if ignored:
             ignored += (action == _IGNORE) - (action == _END_IGNORED)
@@ -188,10 +194,11 @@ def _action(tag: str, closes_void_elements: bool) -> int:
     return _EMPTY if tag[-1] == "/" else _OPENING_ACTIONS.get(name, _OPEN)
 
 
+@compiled(_MARKS.decode())
 def _count_words(text: str, marks: Sequence[str]) -> list[int]:
     """How many words each line has; `marks` are those between words that are not ASCII.
 
-    >>> _count_words("It's 3.5 mg/l – naïve\\n... | ?", "–")
+    >>> _count_words("It's 3.5 mg/l – naïve\\n... | ?", ["–"])
     [4, 0]
     """
     if len(marks) > MANY_CHARACTERS:

@@ -23,10 +23,11 @@ dropped, unless there is no text before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from math import inf
+from typing import NamedTuple
 
+from understandability.compiled import compiled
 from understandability.extraction.columns import blocks_of
 from understandability.pages import ParsedPage, Tape, names, stop_words
 from understandability.records import Block
@@ -54,8 +55,7 @@ _NEAR = frozenset({"good", "bad", "neargood"})
 _OPEN, _CLOSE, _EMPTY, _BREAK, _LINK, _END_LINK, _INLINE, _END_INLINE, _UNWRAP, _KILL = range(10)
 
 
-@dataclass(slots=True)
-class _Paragraph:
+class _Paragraph(NamedTuple):
     text: str
     element: str
     linked: int  # characters in links
@@ -88,10 +88,24 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
 
 def _paragraphs(parsed: ParsedPage, tape: Tape) -> list[_Paragraph]:
     """Steps 1 and 2: the paragraphs of a tape that have text."""
-    paragraphs: list[_Paragraph] = []
     actions = {tag: _action(tag) for tag in parsed.tags}
+    for tag, action in actions.items():
+        if action == _KILL and "/" + tag not in parsed.tags:
+            actions[tag] = _UNWRAP
     headings = {tag: _depth(tag) for tag in parsed.tags if _HEADING.search(tag)}
     selects = {tag: _depth(tag) for tag in parsed.tags if "select" in tag}
+    return _walk(tape, actions, headings, selects)
+
+
+@compiled(_Paragraph)
+def _walk(
+    tape: Tape,
+    actions: Mapping[str, int],
+    headings: Mapping[str, int],
+    selects: Mapping[str, int],
+) -> list[_Paragraph]:
+    """What `_paragraphs` gives, of a tape by what each tag does; how it changes two depths."""
+    paragraphs: list[_Paragraph] = []
     text, linked = "", 0
     chunk = tape[0]  # the text since the last tag that counts
     killed, killed_depth = "", 0
@@ -99,7 +113,7 @@ def _paragraphs(parsed: ParsedPage, tape: Tape) -> list[_Paragraph]:
     heading_depth = select_depth = 0
     open_elements = ["body"]
     tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # the last tag ends all
-    actions["/body"] = _CLOSE
+    actions = {**actions, "/body": _CLOSE}
     for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
         if killed:
             killed_depth += (tag == killed) - (tag[1:] == killed)
@@ -108,7 +122,7 @@ def _paragraphs(parsed: ParsedPage, tape: Tape) -> list[_Paragraph]:
                 chunk += content
             continue
         if action >= _UNWRAP:
-            if action == _KILL and parsed.tags["/" + tag]:
+            if action == _KILL:
                 killed, killed_depth = tag, 1
             else:
                 chunk += content
@@ -224,6 +238,7 @@ def _distances_to_good(paragraphs: Sequence[_Paragraph], classes: Sequence[str])
     return distances[::-1]
 
 
+@compiled()
 def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
     """The last class before each paragraph that is among the wanted; *bad* if there is none."""
     nearest, last = [], "bad"

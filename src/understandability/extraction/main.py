@@ -26,12 +26,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from understandability.compiled import compiled
 from understandability.extraction.columns import blocks_of
-from understandability.pages import ParsedPage, names
+from understandability.pages import ParsedPage, Tape, names
 from understandability.pages.characters import not_ascii
 from understandability.pages.hints import COMMENTS, SIDEBAR, THREAD
 from understandability.records import Block
@@ -111,6 +112,9 @@ _ENDED = re.compile(r"[.!?][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
 _AFTER_HEADING = re.compile(r"(?:\[edit\]|[:. ])+\Z")
 
 
+_Columns = tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Layout:
     """A page as blocks (columns of the same length) in a tree of sections (0 is the root)."""
@@ -153,6 +157,15 @@ def main(parsed: ParsedPage) -> tuple[Block, ...]:
 
 def _layout(parsed: ParsedPage) -> _Layout:
     """Step 1."""
+    actions = {tag: _action(tag, parsed.tags) for tag in parsed.tags}
+    texts, elements, sections, linked, parents, kinds = _walk(parsed.tape, actions, parsed.hints)
+    links = [number / len(text) for number, text in zip(linked, texts, strict=True)]
+    return _Layout(texts, elements, sections, links, parents, kinds)
+
+
+@compiled(_ENDS, _PARAGRAPH, _NAMED)
+def _walk(tape: Tape, actions: Mapping[str, int], hints: Mapping[int, str]) -> _Columns:
+    """The columns of a layout, but for each block the number of its characters in links."""
     texts: list[str] = []
     elements: list[str] = []
     sections: list[int] = []
@@ -160,14 +173,13 @@ def _layout(parsed: ParsedPage) -> _Layout:
     parents = [0]
     kinds: dict[int, str] = {}
     open_elements = ["body"]
+    numbers_open = {"body": 1}  # a look at all for each tag would take the square
     section = 0
-    text, linked = parsed.tape[0], 0
+    text, linked = tape[0], 0
     in_link = after_break = False
     skipped = ""
-    tags, contents = [*parsed.tape[1::2], "/body"], [*parsed.tape[2::2], ""]  # ends the last
-    actions = {tag: _action(tag, parsed.tags) for tag in parsed.tags}
-    actions["/body"] = _CLOSE
-    hints = parsed.hints
+    tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # ends the last
+    actions = {**actions, "/body": _CLOSE}
     for place, (tag, action, content) in enumerate(
         zip(tags, map(actions.__getitem__, tags), contents, strict=True)
     ):
@@ -204,21 +216,22 @@ def _layout(parsed: ParsedPage) -> _Layout:
         after_break = False
         if action == _OPEN:
             while open_elements[-1] in _ENDS.get(tag, _PARAGRAPH):
-                open_elements.pop()
+                numbers_open[open_elements.pop()] -= 1
                 section = parents[section]
             parents.append(section)
             section = len(parents) - 1
             open_elements.append(tag)
+            numbers_open[tag] = numbers_open.get(tag, 0) + 1
             if kind := hints.get(place) or _NAMED.get(tag):
                 kinds[section] = kind
         elif action == _CLOSE:
-            while section and tag[1:] in open_elements:
+            while section and numbers_open.get(tag[1:]):
                 section = parents[section]
-                if open_elements.pop() == tag[1:]:
+                ended = open_elements.pop()
+                numbers_open[ended] -= 1
+                if ended == tag[1:]:
                     break
-    texts = _collapsed(texts)
-    links = [number / len(text) for number, text in zip(linked_lengths, texts, strict=True)]
-    return _Layout(texts, elements, sections, links, parents, kinds)
+    return _collapsed(texts), elements, sections, linked_lengths, parents, kinds
 
 
 def _action(tag: str, tags: Mapping[str, int]) -> int:
@@ -264,7 +277,7 @@ def _prose(layout: _Layout) -> list[int]:
 
 def _named(layout: _Layout, prose: Sequence[int]) -> tuple[list[str], bool]:
     """Step 3: as what each section is dropped (or ``''``); whether the page is a thread."""
-    sums = _sums(layout, prose)
+    sums = _sums(layout.parents, layout.sections, prose)
     shares = {section: sums[section] / (sums[0] or 1) for section in layout.kinds}
     is_thread = any(
         kind == THREAD and shares[section] > MAX_SHARE for section, kind in layout.kinds.items()
@@ -292,6 +305,7 @@ def _named(layout: _Layout, prose: Sequence[int]) -> tuple[list[str], bool]:
     return dropped, is_thread
 
 
+@compiled()
 def _inherited(parents: Sequence[int], kinds: Mapping[int, str]) -> list[str]:
     """The kind of each section or of the outermost one around it that has one."""
     inherited = [""] * len(parents)
@@ -300,13 +314,14 @@ def _inherited(parents: Sequence[int], kinds: Mapping[int, str]) -> list[str]:
     return inherited
 
 
-def _sums(layout: _Layout, lengths: Iterable[int]) -> list[int]:
+@compiled()
+def _sums(parents: Sequence[int], sections: Sequence[int], lengths: Sequence[int]) -> list[int]:
     """How much stands in each section and those within it."""
-    sums = [0] * len(layout.parents)
-    for section, length in zip(layout.sections, lengths, strict=True):
+    sums = [0] * len(parents)
+    for section, length in zip(sections, lengths, strict=True):
         sums[section] += length
     for section in range(len(sums) - 1, 0, -1):
-        sums[layout.parents[section]] += sums[section]
+        sums[parents[section]] += sums[section]
     return sums
 
 
@@ -315,7 +330,7 @@ def _main_section(layout: _Layout, lengths: Sequence[int], share: float) -> list
 
     A single block is none: the one around it is, with the headings beside it.
     """
-    sums = _sums(layout, lengths)
+    sums = _sums(layout.parents, layout.sections, lengths)
     around = set(layout.parents)
     main = max(
         section  # children come after their parents, and two that lie apart cannot hold so much

@@ -10,10 +10,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import repeat
 
+from understandability.compiled import compiled
 from understandability.extraction.columns import blocks_of
-from understandability.pages import ParsedPage, names, text_of_unparsed
+from understandability.pages import ParsedPage, Tape, names, text_of_unparsed
 from understandability.records import Block
 
 DROPPED = frozenset({"script", "style", "template", "noscript", "iframe", "noembed"})
@@ -34,15 +36,21 @@ _END, _NOTHING, _SPACE, _LINK, _DROP = range(5)
 
 def naive(parsed: ParsedPage) -> tuple[Block, ...]:
     """The fields of a page, all kept."""
+    texts, elements = _fields(parsed.tape, {tag: _action(tag) for tag in parsed.tags})
+    return blocks_of(texts, elements, repeat(True), repeat("all text"))
+
+
+@compiled(text_of_unparsed)
+def _fields(tape: Tape, actions: Mapping[str, int]) -> tuple[list[str], list[str]]:
+    """The text of each field, and its element."""
     fields: list[str] = []
     elements: list[str] = []
     open_elements = ["body"]
-    field = parsed.tape[0]
+    field = tape[0]
     dropped = ""
     last_tag, last_text = "", ""
-    actions = {tag: _action(tag) for tag in parsed.tags}
-    actions["/body"] = _END
-    tags, texts = [*parsed.tape[1::2], "/body"], [*parsed.tape[2::2], ""]  # the last tag ends all
+    actions = {**actions, "/body": _END}
+    tags, texts = [*tape[1::2], "/body"], [*tape[2::2], ""]  # the last tag ends all
     for tag, action, text in zip(tags, map(actions.__getitem__, tags), texts, strict=True):
         if dropped:
             if tag == dropped:
@@ -71,8 +79,7 @@ def naive(parsed: ParsedPage) -> tuple[Block, ...]:
                 field += " "
             field += text
         last_tag, last_text = tag, text
-    texts = [" ".join(field.split()) for field in fields]
-    return blocks_of(texts, elements, repeat(True), repeat("all text"))
+    return [" ".join(field.split()) for field in fields], elements
 
 
 def _action(tag: str) -> int:

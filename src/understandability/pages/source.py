@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
+from understandability.compiled import compiled
 from understandability.pages.hints import SECTIONS, kind_of
 from understandability.pages.tape import (
     HIDING,
@@ -39,14 +40,20 @@ _TOKEN = re.compile(
           | [!?][^<>]*+ > )""",
     re.VERBOSE | re.DOTALL,
 )
+# What may be a quoted value with a tag in it, and how many of these times bytes may be searched:
+# where it is not, the search for the end of a tag begins anew at each tag within.
+_SWALLOWED = re.compile(rb"""=\s*+(?:"[^"<]*+<|'[^'<]*+<)""")
+_MOST_SEARCHED = 500_000_000  # at most two seconds, and a hundred times what real pages have
 _NAMES = re.compile(
     rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
 )
 _LANGUAGE = re.compile(rb"""(?<!\S)(?:xml:)?lang\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
 _SECTIONS = frozenset(SECTIONS)
 _SPACES = bytes.maketrans(b"\n\t\r", b"   ")
-_MENDED = frozenset((*RAW, *HIDING))  # which are mended where they are not closed
+_MENDED = tuple(name.encode() for name in (*RAW, *HIDING))  # where they are not closed
 _MARK = "\1"  # stands in no text
+
+_Cut = tuple[Tape, Counter[str], dict[int, bytes], list[bytes]]
 
 
 def read_source(source: bytes) -> Markup:
@@ -60,14 +67,37 @@ def read_source(source: bytes) -> Markup:
     (['', 'div', '3 < 4', 'br/', 'a', '', ''], {0: 'sidebar'})
     """
     count_tags(source)
-    lowered = source.lower()
-    if _is_to_be_mended(source) or _is_open(lowered, ("script", "style")):
+    cut = None if _is_to_be_mended(source) else _cut(source)
+    if cut is None:
         return read_markup(source)
+    tape, tags, sections, roots = cut
+    hints = {place: kind for place, written in sections.items() if (kind := _hint(written))}
+    claims = filter(None, map(_LANGUAGE.search, roots))
+    language = next((claim[1].decode() for claim in claims), "")
+    return Markup(tape, tags, language, hints=hints)
+
+
+def _normal(tag: bytes | None) -> str:
+    name = (tag or b"").decode().lower()
+    return name.strip("/") + "/" if name.strip("/") in VOID else name
+
+
+@compiled(_normal, without_references, _SECTIONS, _MENDED)
+def _cut(source: bytes) -> _Cut | None:
+    """The tape of a source and how often each tag is on it; attributes of sections, of roots.
+
+    None if one of the elements is never closed that are mended. The sections have the places of
+    their tags among the tags.
+    """
+    lowered = source.lower()
+    if _is_open(lowered, (b"script", b"style")):
+        return None
     pieces = _TOKEN.split(source.translate(_SPACES))
     written, attributes = pieces[1::3], pieces[2::3]
     tags_of = {tag: _normal(tag) for tag in set(written)}
-    if _is_open(lowered, _MENDED.intersection(tags_of.values())):
-        return read_markup(source)
+    known = set(tags_of.values())
+    if _is_open(lowered, (name for name in _MENDED if name.decode() in known)):
+        return None
     tags = list(map(tags_of.__getitem__, written))
     texts = _MARK.encode().join(pieces[0::3]).decode()
     if "&" in texts:
@@ -76,35 +106,37 @@ def read_source(source: bytes) -> Markup:
             texts = texts.replace(space, " ")
     tape: Tape = [""] * (2 * len(tags) + 1)
     tape[0::2], tape[1::2] = texts.replace("\xa0", " ").split(_MARK), tags
-    sections = _SECTIONS.intersection(tags_of.values())
-    hints = {
-        place: kind
+    looked_at = _SECTIONS & known
+    sections = {
+        place: attributes[place]
         for place, tag in enumerate(tags)
-        if tag in sections and attributes[place] and (kind := _hint(attributes[place]))
+        if tag in looked_at and attributes[place]
     }
-    return Markup(tape, Counter(tags), _language(tags, attributes), hints=hints)
-
-
-def _language(tags: Sequence[str], attributes: Sequence[bytes | None]) -> str:
-    """The first that a root element claims."""
-    place = -1
-    for _ in range(tags.count("html")):
-        place = tags.index("html", place + 1)
-        if found := _LANGUAGE.search(attributes[place] or b""):
-            return found[1].decode()
-    return ""
+    roots = [written or b"" for tag, written in zip(tags, attributes, strict=True) if tag == "html"]
+    return tape, Counter(tags), sections, roots
 
 
 def _is_to_be_mended(source: bytes) -> bool:
-    """Whether something in the source is never closed."""
+    """Whether something in the source is never closed, or its quotes are a tangle."""
+    size = len(source)
+    if (
+        source.count(b"<") * size > _MOST_SEARCHED  # else there cannot be as many values
+        and _swallowing(source) * size > _MOST_SEARCHED
+    ):
+        return True
     if with_comments_closed(source) is not source or len(source) > MAX_TREE_BYTES:
         return True
     return any(with_quote_closed(source, quote) is not source for quote in (b'"', b"'"))
 
 
-def _is_open(lowered: bytes, names: Iterable[str]) -> bool:
+@compiled()
+def _swallowing(source: bytes) -> int:
+    return len(_SWALLOWED.findall(source))
+
+
+def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:
     """Whether the last element of one of these names is never closed."""
-    return any(opens_after_last_end(lowered, name.encode()) >= 0 for name in names)
+    return any(opens_after_last_end(lowered, name) >= 0 for name in names)
 
 
 @lru_cache(maxsize=20_000)
@@ -112,8 +144,3 @@ def _hint(attributes: bytes) -> str:
     """What the class and id among the attributes of a tag tell."""
     names = b" ".join(map(b"".join, _NAMES.findall(attributes))).decode()
     return kind_of(names) if names else ""
-
-
-def _normal(tag: bytes | None) -> str:
-    name = (tag or b"").decode().lower()
-    return name.strip("/") + "/" if name.strip("/") in VOID else name

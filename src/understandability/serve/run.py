@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import socket
@@ -21,17 +22,24 @@ _MOST_CONNECTIONS = 2000
 
 
 def application() -> Any:
-    """The application with what `run` chose; each process that answers makes its own."""
+    """The application with what `run` chose; each process that answers makes its own.
+
+    Lists and models stay for good, so that no search for what can be freed passes over them while
+    somebody waits.
+    """
     from understandability.serve.app import create
 
     chosen = json.loads(os.environ[_CHOSEN])
-    return create(
+    app = create(
         Settings(**chosen["settings"]),
         hosts=chosen["hosts"],
         token=chosen["token"],
         limits=RequestLimits(**chosen["limits"]),
         fetching=FetchLimits(**chosen["fetching"]) if chosen["fetching"] else None,
     )
+    gc.collect()
+    gc.freeze()
+    return app
 
 
 def run(

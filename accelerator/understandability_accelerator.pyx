@@ -1,0 +1,1051 @@
+# cython: language_level=3
+"""The inner loops of understandability in C.
+
+Each does what the function of the same name does, which says what that is, and is given the tables
+and functions that it uses. Pages come from anywhere, so: a byte or character is read only where
+the lines around it have compared its place with the size; memory is of Python's objects and linear
+in the page; nothing recurses. Behind the last byte of `bytes` stands a NUL, which may be read.
+"""
+
+from collections import Counter
+
+from cpython.array cimport array
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
+from cpython.bytes cimport PyBytes_AS_STRING
+from cpython.dict cimport PyDict_GetItem
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_DecodeUTF8
+from libc.string cimport memchr, memcmp, memcpy, memset, strlen
+from lxml.includes.etreepublic cimport _Element, import_lxml__etree
+from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr
+from lxml.includes.tree cimport xmlNode
+
+import_lxml__etree()
+
+cdef extern from "Python.h":
+    object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
+    int PyUnicode_KIND(object text)
+    void* PyUnicode_DATA(object text)
+    Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t index)
+    void PyUnicode_WRITE(int kind, void* data, Py_ssize_t index, Py_UCS4 value)
+    bint Py_UNICODE_ISALNUM(Py_UCS4 character)
+    bint Py_UNICODE_ISSPACE(Py_UCS4 character)
+
+INTERFACE = 1
+
+ctypedef const unsigned char* Bytes
+
+
+# --- A source, before it is read
+
+def decoding_has_controls(bytes content) -> bool:
+    """Bytes below that of the space, but for tabs and ends of lines."""
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
+    cdef Py_ssize_t i
+    cdef int number = 0
+    for i in range(len(content)):
+        number |= (s[i] < 32) & (s[i] != 9) & (s[i] != 10) & (s[i] != 13)
+    return number != 0
+
+
+def tape_gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> list:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
+    cdef Py_ssize_t size = len(source), place, end
+    cdef unsigned char wanted = byte[0]
+    cdef list gaps = []
+    while start < size:
+        place = min(start + length, size)
+        while place > start and s[place - 1] != wanted:
+            place -= 1
+        if place > start:  # behind the last
+            start = place
+            continue
+        end = found(s, size, wanted, start + length)
+        gaps.append((start, end))
+        start = end + 1
+    return gaps
+
+
+def source_swallowing(bytes source) -> int:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
+    cdef Py_ssize_t size = len(source), place = 0, number = 0, end
+    cdef unsigned char quote
+    while True:
+        place = found(s, size, c"=", place) + 1
+        if place >= size:
+            return number
+        end = place
+        while end < size and is_space(s[end]):
+            end += 1
+        quote = s[end]  # or the NUL behind the last
+        if quote == c'"' or quote == c"'":
+            end += 1
+            while end < size and s[end] != quote and s[end] != c"<":
+                end += 1
+            if end < size and s[end] == c"<":
+                number += 1
+                place = end + 1
+
+
+# --- A source into its tags and texts
+
+cdef enum:
+    SLOTS = 512  # of a table of the tags of a page, where most are found without making an object
+    MOST_REFERENCES = 10_000
+
+cdef struct Slot:
+    bint names
+    Py_ssize_t start  # of the name in the source, and its size
+    Py_ssize_t size
+    Py_ssize_t number
+
+cdef dict _SPACES = dict.fromkeys(map(ord, "\n\t\r\xa0"), " ")
+cdef bytes _SPACE_BYTES = bytes.maketrans(b"\n\t\r", b"   ")
+cdef dict _references = {}  # as written, and what they mean, in UTF-8
+
+
+cdef inline bint is_space(unsigned char c) noexcept:
+    return c == 32 or 9 <= c <= 13
+
+
+cdef inline bint is_letter(unsigned char c) noexcept:
+    return 97 <= (c | 32) <= 122
+
+
+cdef inline bint is_digit(unsigned char c) noexcept:
+    return 48 <= c <= 57
+
+
+cdef inline bint is_word(unsigned char c) noexcept:
+    return is_letter(c) or is_digit(c) or c == c"_"
+
+
+cdef inline unsigned char small(unsigned char c) noexcept:
+    return c | 32 if 65 <= c <= 90 else c
+
+
+cdef inline Py_ssize_t found(Bytes s, Py_ssize_t size, unsigned char c, Py_ssize_t start) noexcept:
+    """Where a byte comes first from `start` on; `size` if nowhere."""
+    cdef Bytes place
+    if start >= size:
+        return size
+    place = <Bytes>memchr(s + start, c, size - start)
+    return size if place == NULL else place - s
+
+
+cdef inline bint stands(
+    Bytes s, Py_ssize_t size, Py_ssize_t place, Bytes name, Py_ssize_t length
+) noexcept:
+    """Whether a name in small letters stands at a place, in letters of any size."""
+    cdef Py_ssize_t i
+    if place + length > size:
+        return False
+    for i in range(length):
+        if small(s[place + i]) != name[i]:
+            return False
+    return True
+
+
+cdef inline Py_ssize_t code_name(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """The length of the name "script" or "style", if one of them stands at a place; else 0."""
+    if place < size and small(s[place]) == c"s":
+        if stands(s, size, place, b"script", 6):
+            return 6
+        if stands(s, size, place, b"style", 5):
+            return 5
+    return 0
+
+
+cdef inline Py_ssize_t no_bracket(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """Where the first "<" or ">" stands from a place on; `size` if nowhere."""
+    while place < size and s[place] != c"<" and s[place] != c">":
+        place += 1
+    return place
+
+
+cdef Py_ssize_t behind_comment(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """The end of a comment from what stands behind its "<!--"."""
+    if place < size and s[place] == c">":
+        return place + 1
+    if place + 1 < size and s[place] == c"-" and s[place + 1] == c">":
+        return place + 2
+    while True:
+        place = found(s, size, c"-", place)
+        if place + 2 >= size:
+            return size
+        if s[place + 1] == c"-":
+            if s[place + 2] == c">":
+                return place + 3
+            if place + 3 < size and s[place + 2] == c"!" and s[place + 3] == c">":
+                return place + 4
+        place += 1
+
+
+cdef Py_ssize_t behind_code(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """The end of a script or style from the end of its name; -1 if that begins none."""
+    cdef Py_ssize_t end, length
+    cdef unsigned char c = s[place] if place < size else 0
+    if is_word(c):
+        return -1
+    place = no_bracket(s, size, place)
+    if place >= size or s[place] != c">":
+        return -1
+    place += 1
+    while True:
+        place = found(s, size, c"<", place)
+        if place + 1 >= size:
+            return size
+        if s[place + 1] == c"/":
+            length = code_name(s, size, place + 2)
+            if length:
+                end = no_bracket(s, size, place + 2 + length)
+                if end < size and s[end] == c">":
+                    return end + 1
+        place += 1
+
+
+cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """Where the ">" of a tag stands, from the end of its name; -1 if it has none."""
+    cdef Py_ssize_t end
+    cdef unsigned char c
+    while place < size:
+        c = s[place]
+        if c == c">":
+            return place
+        if c == c"<":
+            return -1
+        place += 1
+        if c == c"=":
+            while place < size and is_space(s[place]):
+                place += 1
+            if place < size and (s[place] == c'"' or s[place] == c"'"):
+                end = found(s, size, s[place], place + 1)
+                if end < size:  # else it is no quote
+                    place = end + 1
+    return -1
+
+
+cdef Py_ssize_t meaning(
+    Bytes s, Py_ssize_t end, Py_ssize_t place, object unescape,
+    unsigned char* out, Py_ssize_t room, Py_ssize_t* written,
+) except -2:
+    """Write what the reference at a place means; its end, or -1 where that is not seen here."""
+    cdef Py_ssize_t start = place, last
+    cdef PyObject* known
+    cdef bytes reference, meant
+    place += 1
+    last = min(end, place + 32)
+    if place < last and s[place] == c"#":
+        place += 1
+        last = min(end, place + 7)
+    elif place >= last or is_space(s[place]) or s[place] in b"<&;":
+        if not room:
+            return -1
+        out[0] = c"&"
+        written[0] = 1
+        return place
+    while place < last and (is_letter(s[place]) or is_digit(s[place])):
+        place += 1
+    if place >= end or s[place] != c";":
+        return -1
+    place += 1
+    reference = (<const char*>s)[start:place]
+    known = PyDict_GetItem(_references, reference)
+    if known is not NULL:
+        meant = <bytes>known
+    else:
+        meant = unescape(reference.decode()).translate(_SPACES).encode()
+        if len(_references) >= MOST_REFERENCES:
+            _references.clear()
+        _references[reference] = meant
+    if len(meant) > room:
+        return -1
+    memcpy(out, PyBytes_AS_STRING(meant), len(meant))
+    written[0] = len(meant)
+    return place
+
+
+cdef str text_between(
+    Bytes s, Py_ssize_t start, Py_ssize_t end, object unescape, unsigned char* out, Py_ssize_t room
+):
+    """A text with references resolved, and spaces in the place of other white space."""
+    cdef Py_ssize_t place = start, size = 0, written = 0
+    cdef unsigned char c
+    while place < end and size < room:
+        c = s[place]
+        if c == c"&":
+            place = meaning(s, end, place, unescape, out + size, room - size, &written)
+            if place < 0:
+                return unescape((<const char*>s)[start:end].decode()).translate(_SPACES)
+            size += written
+        elif c == 0xC2 and s[place + 1] == 0xA0:  # a space that no line is broken at
+            out[size] = c" "
+            size += 1
+            place += 2
+        else:
+            out[size] = c" " if c == c"\n" or c == c"\t" or c == c"\r" else c
+            size += 1
+            place += 1
+    if place < end:  # there was no room
+        return unescape((<const char*>s)[start:end].decode()).translate(_SPACES)
+    return PyUnicode_DecodeUTF8(<const char*>out, size, NULL)
+
+
+cdef bint is_open(Bytes s, Py_ssize_t size, tuple names, list opened):
+    """Put those names into `opened` of which the last element is never closed."""
+    cdef Py_ssize_t place = -1, number, at
+    cdef bytes name
+    cdef char begins[256]
+    cdef list states = [False] * len(names)
+    memset(begins, 0, 256)
+    for name in names:
+        begins[<unsigned char>name[0]] = 1
+    while True:
+        place = found(s, size, c"<", place + 1)
+        if place >= size:
+            break
+        at = place + 1 + (s[place + 1] == c"/")  # what stands there may be the NUL behind the last
+        if at >= size or not begins[small(s[at])]:
+            continue
+        for number, name in enumerate(names):
+            if stands(s, size, at, name, len(name)):
+                if at == place + 2:
+                    states[number] = False
+                elif not is_word(s[at + len(name)]):
+                    states[number] = True
+    for number, name in enumerate(names):
+        if states[number]:
+            opened.append(name.decode())
+    return bool(opened)
+
+
+def source_cut(
+    normal: object, unescape: object, sections: frozenset, mended: tuple, source: bytes
+) -> object:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
+    cdef Py_ssize_t size = len(source), room = size + 1
+    cdef bytearray buffer = bytearray(room)
+    cdef unsigned char* out = <unsigned char*>PyByteArray_AS_STRING(buffer)
+    cdef Slot[SLOTS] slots
+    cdef Slot* slot
+    cdef dict numbers = {}, attributes = {}
+    cdef list names = [], tape = [], roots = [], opened = []
+    cdef array kinds = array("q"), counts = array("q")  # of each name
+    cdef Py_ssize_t place = 0, start = 0, end, behind, number, length, tags = 0, i
+    cdef unsigned int code
+    cdef unsigned char c
+    cdef str tag
+    if is_open(s, size, mended, opened) and ("script" in opened or "style" in opened):
+        return None
+    memset(slots, 0, sizeof(slots))
+    while True:
+        place = found(s, size, c"<", place)
+        if place >= size:
+            break
+        c = s[place + 1]  # or the NUL behind the last
+        behind = place + 1  # the name, if there is one
+        end = -1  # behind the whole
+        if is_letter(c) or (c == c"/" and is_letter(s[place + 2])):
+            length = code_name(s, size, place + 1)
+            if length:
+                end = behind_code(s, size, place + 1 + length)
+            if end < 0:
+                behind = place + 2
+                while behind < size and not (
+                    is_space(s[behind]) or s[behind] == c"<" or s[behind] == c">"
+                    or s[behind] == c"/"
+                ):
+                    behind += 1
+                end = end_of_tag(s, size, behind) + 1
+        elif c == c"!" and s[place + 2] == c"-" and s[place + 3] == c"-":
+            end = behind_comment(s, size, place + 4)
+        elif c == c"!" or c == c"?":
+            end = no_bracket(s, size, place + 2)
+            end = end + 1 if end < size and s[end] == c">" else -1
+        if end <= 0:  # no tag
+            place += 1
+            continue
+
+        length = behind - place - 1
+        code = 0
+        for i in range(place + 1, behind):
+            code = code * 31 + s[i]
+        slot = &slots[code % SLOTS]
+        if slot.names and slot.size == length and not memcmp(s + slot.start, s + place + 1, length):
+            number = slot.number
+        else:
+            name = source[place + 1 : behind]
+            if name not in numbers:
+                tag = normal(name)
+                numbers[name] = len(names)
+                names.append(tag)
+                counts.append(0)
+                kinds.append(1 if tag in sections else 2 if tag == "html" else 0)
+            number = numbers[name]
+            slot.start, slot.size, slot.number, slot.names = place + 1, length, number, True
+        counts.data.as_longlongs[number] += 1  # `number` is one of the names
+        if kinds.data.as_longlongs[number] and end - 1 > behind:
+            written = source[behind : end - 1]
+            if b"\n" in written or b"\t" in written or b"\r" in written:
+                written = written.translate(_SPACE_BYTES)
+            if kinds.data.as_longlongs[number] == 1:
+                attributes[tags] = written
+            else:
+                roots.append(written)
+        tape.append(text_between(s, start, place, unescape, out, room) if place > start else "")
+        tape.append(names[number])
+        tags += 1
+        place = start = end
+    tape.append(text_between(s, start, size, unescape, out, room) if size > start else "")
+    counted = Counter()
+    for number, tag in enumerate(names):
+        counted[tag] += counts[number]
+    for tag in opened:
+        if tag in counted:
+            return None
+    return tape, counted, attributes, roots
+
+
+# --- A tree into its tags and texts
+
+cdef struct Form:
+    const unsigned char* name  # which a document has once, so that the place tells it
+    int kind
+    Py_ssize_t number
+
+
+cdef enum:
+    OPENS = 0
+    CLOSES = 1
+    IS_EMPTY = 2
+
+
+cdef class Writer:
+    """The tape of a tree, as it grows."""
+
+    cdef list tape, names
+    cdef array counts
+    cdef dict numbers
+    cdef Form[SLOTS] forms
+    cdef bytearray text
+    cdef Py_ssize_t filled
+
+    def __cinit__(self):
+        self.tape, self.names, self.counts, self.numbers = [], [], array("q"), {}
+        self.text, self.filled = bytearray(1024), 0
+        memset(self.forms, 0, sizeof(self.forms))
+
+    cdef int add_text(self, Bytes s) except -1:
+        """Add the text of a node: a NUL stands behind the last byte of it."""
+        cdef Py_ssize_t size = strlen(<const char*>s), i = 0, at
+        cdef unsigned char* out
+        cdef unsigned char c
+        if self.filled + 3 * size > len(self.text):  # as three bytes may stand for one
+            PyByteArray_Resize(self.text, 2 * self.filled + 3 * size)
+        out = <unsigned char*>PyByteArray_AS_STRING(self.text)
+        at = self.filled
+        while i < size:  # so `at` grows by three at most
+            c = s[i]
+            if c >= 32 and c != 0xC2:
+                out[at] = c
+            elif c == 0xC2 and s[i + 1] == 0xA0:
+                out[at] = c" "
+                i += 1
+            elif c == 0xC2:
+                out[at] = c
+            elif c == c"\n" or c == c"\t" or c == c"\r":
+                out[at] = c" "
+            else:
+                out[at], out[at + 1], out[at + 2] = 0xEF, 0xBF, 0xBD  # U+FFFD
+                at += 2
+            at += 1
+            i += 1
+        self.filled = at
+        return 0
+
+    cdef int end_text(self) except -1:
+        if self.filled:
+            text = PyUnicode_DecodeUTF8(PyByteArray_AS_STRING(self.text), self.filled, NULL)
+            self.tape.append(text)
+            self.filled = 0
+        else:
+            self.tape.append("")
+        return 0
+
+    cdef int add_tag(self, Bytes name, int kind) except -1:
+        cdef Form* form = &self.forms[((<size_t>name >> 3) * 3 + kind) % SLOTS]
+        self.end_text()
+        if form.name != name or form.kind != kind:
+            key = (<size_t>name, kind)
+            if key not in self.numbers:
+                written = (<const char*>name)[:strlen(<const char*>name)]
+                if not written or written.translate(None, _IN_NAMES):
+                    raise _OddTree
+                self.numbers[key] = len(self.names)
+                tag = written.decode()
+                self.names.append("/" + tag if kind == CLOSES else tag + "/" * (kind == IS_EMPTY))
+                self.counts.append(0)
+            form.name, form.kind, form.number = name, kind, self.numbers[key]
+        self.tape.append(self.names[form.number])
+        self.counts.data.as_longlongs[form.number] += 1  # one of the names
+        return 0
+
+    cdef int add_tree(self, xmlNode* root) except -1:
+        """Add an element and all in it; up again by the parents, without recursion."""
+        cdef xmlNode* node = root
+        cdef xmlAttr* attribute
+        while True:
+            if node.type == XML_TEXT_NODE:
+                if node.content != NULL:
+                    self.add_text(node.content)
+            elif node.type == XML_ELEMENT_NODE:
+                attribute = node.properties
+                while attribute != NULL and attribute.ns == NULL:
+                    attribute = attribute.next
+                if attribute != NULL or node.ns != NULL or node.nsDef != NULL:
+                    raise _OddTree
+                if node.children != NULL:
+                    self.add_tag(node.name, OPENS)
+                    node = node.children
+                    continue
+                self.add_tag(node.name, IS_EMPTY)
+            else:
+                raise _OddTree
+            while node != root and node.next == NULL:
+                node = node.parent
+                self.add_tag(node.name, CLOSES)
+            if node == root:
+                return 0
+            node = node.next
+
+
+class _OddTree(Exception):
+    """Has something in it that HTML has not; lxml shall write it."""
+
+
+cdef bytes _IN_NAMES = (
+    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.-"
+)
+
+
+def tape_tape_of(as_written: object, _Element root) -> tuple:
+    cdef Writer writer = Writer()
+    cdef xmlNode* node = root._c_node
+    cdef Py_ssize_t number
+    try:
+        while node != NULL:  # the root, and what stands behind it
+            if node.type == XML_ELEMENT_NODE:
+                writer.add_tree(node)
+            node = node.next
+        writer.end_text()
+    except (_OddTree, UnicodeDecodeError):
+        return as_written(root)
+    counted = Counter()
+    for number, tag in enumerate(writer.names):
+        counted[tag] += writer.counts[number]
+    return writer.tape, counted
+
+
+# --- Tags and texts into blocks
+
+cdef inline bint is_blank(Py_UCS4 c) noexcept:
+    """Whether a character is made a space: of ASCII, only the space itself still is one."""
+    return c == 32 or (c > 127 and Py_UNICODE_ISSPACE(c))
+
+
+cdef str collapsed(list parts, bint of_all=False):
+    """Texts as one, in which each run of white space is one space, and none at the ends.
+
+    White space is what `is_blank` says or, with `of_all`, what `str.split` takes for it.
+    """
+    cdef Py_ssize_t size = 0, at = 0, i
+    cdef Py_UCS4 c
+    cdef unsigned int largest = 0
+    cdef bint after_space = True
+    cdef int kind, kind_of_whole
+    cdef void* data
+    cdef void* whole_data
+    cdef str part, whole
+    if len(parts) == 1:
+        part = parts[0]
+        if part.isascii() and "  " not in part and not of_all:
+            return part.strip()
+    for part in parts:
+        kind, data = PyUnicode_KIND(part), PyUnicode_DATA(part)
+        for i in range(len(part)):
+            c = PyUnicode_READ(kind, data, i)
+            if is_blank(c) or (of_all and Py_UNICODE_ISSPACE(c)):
+                size += not after_space
+                after_space = True
+            else:
+                size += 1
+                after_space = False
+                largest |= <unsigned int>c
+    if not size:
+        return ""
+    # The bits of all characters together are no less than any of them.
+    whole = PyUnicode_New(size, min(largest | 32, 0x10FFFF))
+    kind_of_whole, whole_data = PyUnicode_KIND(whole), PyUnicode_DATA(whole)
+    after_space = True
+    for part in parts:
+        kind, data = PyUnicode_KIND(part), PyUnicode_DATA(part)
+        for i in range(len(part)):
+            c = PyUnicode_READ(kind, data, i)
+            if is_blank(c) or (of_all and Py_UNICODE_ISSPACE(c)):
+                if after_space:
+                    continue
+                c = 32
+            after_space = c == 32
+            if at < size:  # as it is, by the count above
+                PyUnicode_WRITE(kind_of_whole, whole_data, at, c)
+                at += 1
+    return whole.strip()
+
+
+def main_inherited(list parents, dict kinds) -> list:
+    cdef list inherited = [""] * len(parents)
+    cdef Py_ssize_t section, parent
+    for section, parent in enumerate(parents):
+        inherited[section] = inherited[parent] or kinds.get(section, "")
+    return inherited
+
+
+def main_sums(list parents, list sections, list lengths) -> list:
+    cdef array sums = array("q", bytes(8 * len(parents)))
+    cdef long long[::1] places = sums
+    cdef Py_ssize_t section, place
+    for place in range(len(sections)):
+        section = sections[place]
+        places[section] += <long long>lengths[place]
+    for section in range(len(parents) - 1, 0, -1):
+        place = parents[section]
+        places[place] += places[section]
+    return sums.tolist()
+
+
+# What a tag does, as in the modules of the extractors.
+cdef enum:
+    MAIN_SPACE = 1
+    MAIN_LINK = 2
+    MAIN_END_LINK = 3
+    MAIN_BREAK = 4
+    MAIN_OPEN = 5
+    MAIN_CLOSE = 6
+    MAIN_SKIP = 8
+    NAIVE_END = 0
+    NAIVE_SPACE = 2
+    NAIVE_LINK = 3
+    NAIVE_DROP = 4
+    BOILERPIPE_SPACE = 1
+    BOILERPIPE_LINK = 2
+    BOILERPIPE_CLOSE = 4
+    BOILERPIPE_END_IGNORED = 5
+    BOILERPIPE_OPEN = 6
+    BOILERPIPE_EMPTY = 7
+    BOILERPIPE_SKIP = 8
+    BOILERPIPE_IGNORE = 9
+    BOILERPIPE_UNPARSED = 10
+    JUSTEXT_OPEN = 0
+    JUSTEXT_CLOSE = 1
+    JUSTEXT_BREAK = 3
+    JUSTEXT_LINK = 4
+    JUSTEXT_END_LINK = 5
+    JUSTEXT_INLINE = 6
+    JUSTEXT_UNWRAP = 8
+    JUSTEXT_KILL = 9
+
+
+def main_walk(
+    ends: dict, paragraph: frozenset, named: dict, tape: list, actions: dict, hints: object
+) -> tuple:
+    cdef list texts = [], elements = [], sections = [], linked_lengths = [], parents = [0]
+    cdef dict kinds = {}, known_hints = dict(hints)
+    cdef list open_elements = ["body"], parts = []
+    cdef dict numbers_open = {"body": 1}
+    cdef Py_ssize_t section = 0, linked = 0, place, tags = len(tape) // 2
+    cdef bint in_link = False, after_break = False
+    cdef str skipped = "", tag, content, text, ended
+    cdef int action
+    cdef PyObject* known
+    if tape[0]:
+        parts.append(tape[0])
+    for place in range(tags + 1):
+        if place < tags:
+            tag, content = tape[2 * place + 1], tape[2 * place + 2]
+            action = actions[tag]
+        else:  # ends the last block
+            tag, content, action = "/body", "", MAIN_CLOSE
+        if skipped:
+            if tag != skipped:
+                continue
+            skipped = ""
+            action = MAIN_SPACE
+        if action < MAIN_BREAK or (action == MAIN_BREAK and not after_break):
+            if action == MAIN_LINK:
+                in_link = True
+            elif action == MAIN_END_LINK:
+                in_link = False
+            elif action:
+                parts.append(" ")
+                after_break = action == MAIN_BREAK
+            if content:
+                parts.append(content)
+                if in_link:
+                    linked += len(content)
+                if after_break and not content.isspace():
+                    after_break = False
+            continue
+        if action == MAIN_SKIP:
+            skipped = "/" + tag
+            continue
+        if parts:
+            text = collapsed(parts)
+            if text:
+                texts.append(text)
+                elements.append(open_elements[-1])
+                sections.append(section)
+                linked_lengths.append(linked)
+            parts = []
+        linked = 0
+        if content:
+            parts.append(content)
+            if in_link:
+                linked = len(content)
+        after_break = False
+        if action == MAIN_OPEN:
+            known = PyDict_GetItem(ends, tag)
+            while open_elements[-1] in (paragraph if known is NULL else <object>known):
+                ended = open_elements.pop()
+                numbers_open[ended] -= 1
+                section = parents[section]
+            parents.append(section)
+            section = len(parents) - 1
+            open_elements.append(tag)
+            numbers_open[tag] = numbers_open.get(tag, 0) + 1
+            kind = known_hints.get(place) or named.get(tag)
+            if kind:
+                kinds[section] = kind
+        elif action == MAIN_CLOSE:
+            tag = tag[1:]
+            while section and numbers_open.get(tag, 0):
+                section = parents[section]
+                ended = open_elements.pop()
+                numbers_open[ended] -= 1
+                if ended == tag:
+                    break
+    return texts, elements, sections, linked_lengths, parents, kinds
+
+
+cdef bint is_all_space(list parts):
+    """Whether there is nothing but white space in texts."""
+    cdef str part
+    for part in parts:
+        if part and not part.isspace():
+            return False
+    return True
+
+
+cdef str last_three(list parts):
+    """The last three characters of texts of which none is empty."""
+    return "".join(parts[-3:])[-3:]
+
+
+def naive_fields(unparsed: object, tape: list, actions: dict) -> tuple:
+    cdef list fields = [], elements = [], open_elements = ["body"], field = []
+    cdef str dropped = "", last_tag = "", last_text = "", tag, text
+    cdef Py_ssize_t place, tags = len(tape) // 2
+    cdef int action
+    if tape[0]:
+        field.append(tape[0])
+    for place in range(tags + 1):
+        if place < tags:
+            tag, text = tape[2 * place + 1], tape[2 * place + 2]
+            action = actions[tag]
+        else:  # ends the last
+            tag, text, action = "/body", "", NAIVE_END
+        if dropped:
+            if tag == dropped:
+                dropped = ""
+                if text:
+                    field.append(text)
+        elif action == NAIVE_END:
+            if field and not is_all_space(field):
+                fields.append(collapsed(field, True))
+                elements.append(open_elements[-1])
+            field = []
+            if tag == "noframes":
+                text = unparsed(text)
+                if text:
+                    field.append(text)
+            elif text:
+                field.append(text)
+            if tag[0] == "/":
+                if len(open_elements) > 1:
+                    open_elements.pop()
+            elif tag[-1] != "/":
+                open_elements.append(tag)
+        elif action == NAIVE_DROP:
+            dropped = "/" + tag
+        else:
+            if action == NAIVE_SPACE or (
+                action == NAIVE_LINK
+                and not last_text
+                and last_tag == "/" + tag
+                and last_three(field).isalpha()
+                and text[:3].isalpha()
+            ):
+                field.append(" ")
+            if text:
+                field.append(text)
+        last_tag, last_text = tag, text
+    return fields, elements
+
+
+def boilerpipe_walk(unparsed: object, tape: list, actions: dict) -> tuple:
+    cdef list texts = [], linked_texts = [], elements = [], open_elements = ["body"]
+    cdef list text = [], linked = []
+    cdef str tag, content
+    cdef bint in_link = False
+    cdef Py_ssize_t place, tags = len(tape) // 2, ignored = 0
+    cdef int action
+    if tape[0]:
+        text.append(tape[0])
+    for place in range(tags + 1):
+        if place < tags:
+            tag, content = tape[2 * place + 1], tape[2 * place + 2]
+            action = actions[tag]
+        else:  # ends the last block
+            tag, content, action = "/html", "", BOILERPIPE_CLOSE
+        if ignored:
+            ignored += (action == BOILERPIPE_IGNORE) - (action == BOILERPIPE_END_IGNORED)
+            if ignored:
+                continue
+        if action < BOILERPIPE_CLOSE:
+            if action:
+                text.append(" ")
+                linked.append(" ")
+                if action != BOILERPIPE_SPACE:
+                    in_link = action == BOILERPIPE_LINK
+            if content:
+                text.append(content)
+                if in_link:
+                    linked.append(content)
+            continue
+        if text and not is_all_space(text):
+            texts.append(text[0] if len(text) == 1 else "".join(text))
+            linked_texts.append("".join(linked))
+            elements.append(open_elements[-1])
+        if action < BOILERPIPE_OPEN:
+            if len(open_elements) > 1:
+                open_elements.pop()
+        elif action != BOILERPIPE_EMPTY:
+            open_elements.append(tag)
+            if action == BOILERPIPE_SKIP:
+                content = ""
+            elif action == BOILERPIPE_IGNORE:
+                content = ""
+                ignored = 1
+            elif action == BOILERPIPE_UNPARSED:
+                content = unparsed(content)
+        text = [content] if content else []
+        linked = [content] if content and in_link else []
+    return texts, linked_texts, elements
+
+
+def boilerpipe_count_words(str marks, str text, object _) -> list:
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(text)
+    cdef Py_ssize_t number = 0, i
+    cdef Py_UCS4 c
+    cdef bint in_word = False
+    cdef list numbers = []
+    for i in range(len(text)):
+        c = PyUnicode_READ(kind, data, i)
+        if Py_UNICODE_ISALNUM(c):
+            number += not in_word
+            in_word = True
+        elif c == 10:
+            numbers.append(number)
+            number = 0
+            in_word = False
+        elif c not in marks:  # these are as if not there
+            in_word = False
+    numbers.append(number)
+    return numbers
+
+
+cdef Py_ssize_t size_collapsed(str text):
+    """The number of characters, of which a run of white space is one."""
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(text)
+    cdef Py_ssize_t size = 0, i
+    cdef bint is_space, after_space = False
+    for i in range(len(text)):
+        is_space = Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, i))
+        size += not (is_space and after_space)
+        after_space = is_space
+    return size
+
+
+def justext_walk(
+    paragraph: object, tape: list, actions: dict, headings: dict, selects: dict
+) -> list:
+    cdef list paragraphs = [], open_elements = ["body"], text = [], chunk = []
+    cdef str tag, content, whole, killed = ""
+    cdef bint in_link = False, after_break = False, in_heading = False, in_select = False
+    cdef Py_ssize_t place, tags = len(tape) // 2, linked = 0, killed_depth = 0
+    cdef Py_ssize_t heading_depth = 0, select_depth = 0
+    cdef int action
+    if tape[0]:
+        chunk.append(tape[0])
+    for place in range(tags + 1):
+        if place < tags:
+            tag, content = tape[2 * place + 1], tape[2 * place + 2]
+            action = actions[tag]
+        else:  # ends all
+            tag, content, action = "/body", "", JUSTEXT_CLOSE
+        if killed:
+            killed_depth += (tag == killed) - (tag[1:] == killed)
+            if not killed_depth:
+                killed = ""
+                if content:
+                    chunk.append(content)
+            continue
+        if action >= JUSTEXT_UNWRAP:
+            if action == JUSTEXT_KILL:
+                killed, killed_depth = tag, 1
+            elif content:
+                chunk.append(content)
+            continue
+        if chunk:
+            if not is_all_space(chunk):
+                whole = chunk[0] if len(chunk) == 1 else "".join(chunk)
+                text.append(whole)
+                if in_link:
+                    linked += size_collapsed(whole)
+                after_break = False
+            chunk = []
+        if content:
+            chunk.append(content)
+        if headings and tag in headings:
+            heading_depth += headings[tag]
+        if selects and tag in selects:
+            select_depth += selects[tag]
+        if action >= JUSTEXT_LINK:
+            if action == JUSTEXT_LINK:
+                in_link, after_break = True, False
+            elif action == JUSTEXT_END_LINK:
+                in_link, after_break = False, after_break and tag == "/a"
+            elif action == JUSTEXT_INLINE:
+                after_break = False
+            continue
+        if action == JUSTEXT_BREAK and not after_break:
+            after_break = True
+            text.append(" ")
+            continue
+        if text:
+            whole = collapsed(text, True)
+            if whole:
+                paragraphs.append(
+                    paragraph(whole, open_elements[-1], linked, in_heading, in_select)
+                )
+            text, linked = [], 0
+        if action == JUSTEXT_OPEN:
+            open_elements.append(tag)
+        elif action == JUSTEXT_CLOSE and len(open_elements) > 1:
+            open_elements.pop()
+        in_heading, in_select = heading_depth > 0, select_depth > 0
+    return paragraphs
+
+
+def justext_nearest(list classes, frozenset wanted) -> list:
+    cdef list nearest = []
+    cdef str last = "bad", own
+    for own in classes:
+        nearest.append(last)
+        if own in wanted:
+            last = own
+    return nearest
+
+
+# --- Pieces into sentences
+
+cdef enum:  # how a piece ends, as in `language.sentences`
+    NONE = 45  # -
+    ALONE = 99  # c
+    NUMBER = 35  # #
+
+
+cdef inline Py_UCS4 last_of(str piece) except? 0:
+    return piece[len(piece) - 1]
+
+
+cdef Py_UCS4 end_of(list pieces, Py_ssize_t place, str marks, object ends_of) except? 0:
+    """How a piece ends."""
+    if last_of(pieces[place]) not in marks:
+        return NONE
+    return ends_of[pieces[place]]
+
+
+cdef list starts_of_sentences(
+    str marks, dict before, list pieces, object ends_of, object starts_of
+):
+    """Where sentences start; there is a piece."""
+    cdef list starts = [0]
+    cdef Py_ssize_t size = len(pieces), place = 0, next_place
+    cdef Py_UCS4 end
+    while place < size - 1:
+        end = end_of(pieces, place, marks, ends_of)
+        if end == NONE:
+            place += 1
+            continue
+        next_place = place + 1  # behind what stands alone and belongs to it
+        while next_place < size and end_of(pieces, next_place, marks, ends_of) == ALONE:
+            next_place += 1
+        if next_place == size:
+            break
+        if end == NUMBER and (
+            place == starts[-1] or last_of(pieces[place - 1]) in ":;,"
+        ):
+            pass  # it counts an item
+        elif starts_of[pieces[next_place]] in before.get(chr(end), "us"):
+            starts.append(next_place)
+        place = next_place
+    return starts
+
+
+def sentences_starts(
+    str marks, dict before, list pieces, object ends_of, object starts_of
+) -> list:
+    return starts_of_sentences(marks, before, pieces, ends_of, starts_of)
+
+
+def sentences_cut_up(
+    str marks, dict before, object split_pieces, list texts, object ends_of, object starts_of
+) -> tuple:
+    cdef list pieces = [], starts = [], numbers = [], more
+    cdef Py_ssize_t size, start, number
+    cdef str text
+    for text in texts:
+        size, number = len(pieces), 0
+        more = text.split() if text.isascii() and "--" not in text else split_pieces(text)
+        if more:
+            for start in starts_of_sentences(marks, before, more, ends_of, starts_of):
+                starts.append(size + start)
+                number += 1
+            pieces += more
+        numbers.append(number)
+    return pieces, starts, numbers
+
+
+def sentence_ends_ended(str marks, str closing, Py_ssize_t most, list texts) -> list:
+    cdef list ended = []
+    cdef Py_ssize_t place, first
+    cdef str text
+    for text in texts:
+        place = len(text) - 1
+        first = max(0, len(text) - most)
+        while place >= first and text[place] in closing:
+            place -= 1
+        ended.append(place >= first and text[place] in marks)
+    return ended
