@@ -73,8 +73,9 @@ def left_out(table: Table, recipe: Recipe, seed: int) -> Floats:
     """
     families = {name: of.family or name for name, of in SETS.items()}
     held = [[name for name in SETS if name not in recipe.sets]]
-    for family in dict.fromkeys(families[name] for name in recipe.sets):
-        held.append([name for name in SETS if families[name] == family])
+    for family in dict.fromkeys(families[name] for name in recipe.sets if name in SETS):
+        # The teacher learned from the sets that are used.
+        held.append([*(name for name in SETS if families[name] == family), TEACHER])
     levels = np.full(len(table), np.nan)
     for names in held:
         kept = replace(
@@ -82,7 +83,7 @@ def left_out(table: Table, recipe: Recipe, seed: int) -> Floats:
             labels={name: w for name, w in recipe.labels.items() if name not in names},
             pairs={name: w for name, w in recipe.pairs.items() if name not in names},
         )
-        here = np.isin(table.sets, names)
+        here = np.isin(table.sets, [name for name in names if name != TEACHER])
         fit = Fit(table, kept, ~np.isin(table.groups, table.groups[here]), seed)
         levels[here] = fit.levels[here]
     return levels
