@@ -1,6 +1,6 @@
 """Whole pages: their order, P(U|d), length, and a panel of texts. Fills in ``docs/pages.md``.
 
-    python -m scripts.evaluate.pages [--data ../shared/data] [--cache FOLDER] [--neural]
+    python -m scripts.evaluate.pages --teacher teacher.npz [--cache FOLDER] [--neural]
 
 Bundles are judged as they stand in ``resources/bundles``. PDQ's pages and OneStop's texts are
 learned from, so their levels are out of fold, by the recipes of ``scripts.train.pages``. Beside
@@ -28,7 +28,7 @@ from scripts.train.neural import (
     kept_states,
     levels_of_pages,
     out_of_fold_levels,
-    states_of_sets,
+    states_of_training,
 )
 from scripts.train.page_texts import (
     REFERENCE,
@@ -38,6 +38,7 @@ from scripts.train.page_texts import (
     cached,
     labelled_table,
     pages,
+    training_table,
 )
 from scripts.train.pages import RECIPES, labels_2016, out_of_fold
 
@@ -134,20 +135,25 @@ def levels_of(model: PageModel, table: Table) -> PageLevels:
     return model.levels_of(table.passages, model.predict(table.passages.columns))
 
 
-def judged(bundle: Bundle, seen: Table, unseen: Table) -> Judged:
-    """A bundle's levels of unseen texts, and out of fold of those that it learned from."""
+def judged(bundle: Bundle, training: Table, seen: Table, unseen: Table) -> Judged:
+    """A bundle's levels of unseen texts, and out of fold of those that it learned from.
+
+    The texts of `seen` are the first of `training`.
+    """
     model, scale = model_of(bundle)
     first, second = (levels_of(model, table) for table in (seen, unseen))
     return Judged(
         np.concatenate([kinds_of(seen), kinds_of(unseen)]),
-        np.concatenate([out_of_fold(seen, RECIPES[bundle.name]), second.level]),
+        np.concatenate([out_of_fold(training, RECIPES[bundle.name])[: len(seen)], second.level]),
         np.concatenate([first.error, second.error]),
         np.array(["unlike_judged" in flags for flags in (*first.flags, *second.flags)]),
         scale,
     )
 
 
-def neural_levels(data: Path, cache: Path | None, seen: Table, unseen: Table) -> Floats:
+def neural_levels(
+    data: Path, cache: Path | None, training: Table, seen: Table, unseen: Table
+) -> Floats:
     """The same levels by `neural-open`, for the kinds whose order counts.
 
     Its encoder takes time, so it reads six passages of a page, and of most kinds one page in four.
@@ -158,7 +164,9 @@ def neural_levels(data: Path, cache: Path | None, seen: Table, unseen: Table) ->
     texts = (each for each in pages(data) if each.set in kinds)
     states = kept_states(unseen, texts, cache, "pages")
     of_unseen = levels_of_pages(unseen, states, model)
-    return np.append(out_of_fold_levels(seen, states_of_sets(data, seen, cache)), of_unseen)
+    of_training = states_of_training(data, training, cache)
+    of_seen = out_of_fold_levels(training, of_training, "open")[: len(seen)]
+    return np.append(of_seen, of_unseen)
 
 
 def first_version(kind: str, ids: Sequence[str]) -> dict[str, Floats]:
@@ -440,13 +448,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
+    parser.add_argument(
+        "--teacher", type=Path, required=True, help="what scripts.train.teacher made"
+    )
     parser.add_argument("--neural", action="store_true", help=f"fill in the orders of {NEURAL} too")
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "pages.md")
     arguments = parser.parse_args()
     bundles = {name: load_bundle(ROOT / "resources" / "bundles" / name) for name in RECIPES}
     seen = labelled_table(arguments.data, arguments.cache)
     unseen = cached(arguments.cache, "pages", lambda: Table.of(pages(arguments.data)))
-    found = {name: judged(bundle, seen, unseen) for name, bundle in bundles.items()}
+    training = training_table(arguments.data, arguments.teacher, arguments.cache)
+    found = {name: judged(bundle, training, seen, unseen) for name, bundle in bundles.items()}
     formulas = np.concatenate([seen.formulas, unseen.formulas])
     first, second = (first_versions(table) for table in (seen, unseen))
     before = {name: np.concatenate([first[name], second[name]]) for name in first}
@@ -469,7 +481,7 @@ def main() -> None:
         **dict(panel(bundles, texts)),
     }
     if arguments.neural:
-        levels = neural_levels(arguments.data, arguments.cache, seen, unseen)
+        levels = neural_levels(arguments.data, arguments.cache, training, seen, unseen)
         parts["neural"] = neural_orders(found["open"], levels)
     fill(arguments.output, parts)
 

@@ -125,6 +125,13 @@ def states_of_sets(data: Path, table: Table, cache: Path | None) -> States:
     )
 
 
+def states_of_training(data: Path, table: Table, cache: Path | None) -> States:
+    """The same for the table of training, whose first texts are those of the labelled sets."""
+    states = states_of_sets(data, labelled_table(data, cache), cache)
+    others = len(table.passages.words) - len(states)
+    return np.pad(states, ((0, others), (0, 0)), constant_values=np.nan)
+
+
 def across(table: Table, states: States, name: str) -> tuple[Floats, Floats]:
     """Where numbers of the encoder lie on average, and the directions that count.
 
@@ -279,10 +286,7 @@ def main() -> None:
     data, cache = arguments.data, arguments.cache
     table = training_table(data, arguments.teacher, cache)
     reference = cached(cache, "reference", lambda: Table.of(web_pages(data, REFERENCE)))
-    states = states_of_sets(data, labelled_table(data, cache), cache)
-    states = np.pad(
-        states, ((0, len(table.passages.words) - len(states)), (0, 0)), constant_values=np.nan
-    )
+    states = states_of_training(data, table, cache)
     of_pages = kept_states(reference, web_pages(data, REFERENCE), cache, "reference")
     for name in [arguments.only] if arguments.only else RECIPES:
         bundle = train(data, name, table, states, reference, of_pages)

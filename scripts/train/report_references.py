@@ -32,7 +32,7 @@ KINDS = {
     "PubMed papers": "pubmed",
 }
 SAMPLE = 1000  # texts of each kind
-FEWER = {"neural-open": 100}  # an encoder takes twenty times the time
+FEWER = {"neural-open": 100, "neural-research": 100}  # an encoder takes twenty times the time
 LEAST_WORDS = 100
 _BATCH = 50
 

@@ -245,3 +245,6 @@ def test_estimates_of_two_models_are_not_mixed_in_silence(tmp_path: Path, suffix
     assert f"{b} is by llr@2 on scale labels.v1" in told
     assert mixed_models([f"{a}:difficulty", f"{c}:difficulty:higher-harder"]) == ""
     assert mixed_models([f"{a}:difficulty", f"{b}:ari"]) == ""
+    told = mixed_models([f"{a}:difficulty:harder"], "llr@2 on scale labels.v1")
+    assert "the bundle is by llr@2 on scale labels.v1" in told
+    assert mixed_models([f"{a}:difficulty"], "open@1 on scale labels.v1") == ""

@@ -104,9 +104,13 @@ def validate(
     from understandability.api.validation import validate as compare
     from understandability.evaluation.validation import report
     from understandability.models import load_bundle
+    from understandability.ranking.criteria import mixed_models
 
     check_destination(output)
     model = load_bundle(bundle)
+    own = f"{model.label} on scale {model.scale}"
+    if not quiet and (mix := mixed_models(labelled, own)):
+        typer.echo(f"understand: {mix}", err=True)
     found = compare(
         model,
         labelled,

@@ -62,12 +62,13 @@ def read_criterion(text: str) -> Criterion:
     return Criterion(labels, _stated(direction, column, text))
 
 
-def mixed_models(texts: Sequence[str]) -> str:
+def mixed_models(texts: Sequence[str], bundle: str = "") -> str:
     """A sentence, where estimates of several models or scales are among scores; '' else.
 
     ``FILE:COLUMN`` tells its model by the settings in a Parquet file, or beside a text file.
+    `bundle` is the model and scale of what they are compared with.
     """
-    files: dict[str, str] = {}
+    files = {bundle: "the bundle"} if bundle else {}
     for text in texts:
         path, column, _ = _split(text)
         estimates = column is None or column in _COLUMNS
