@@ -114,7 +114,7 @@ def test_a_term_that_nothing_fits_is_said_in_plain_words(
     browser: BrowserPage, address: str
 ) -> None:
     """Without a button, in the panel and at the term; the keyboard comes there and back."""
-    sentence = "She had an incisional hernia. A hernia may hurt."
+    sentence = "He had an incarcerated hernia. A hernia may hurt."
     written(browser, address, sentence)
     place = sentence.index("hernia")
     browser.evaluate(f"document.getElementById('text').setSelectionRange({place}, {place})")
@@ -128,7 +128,7 @@ def test_a_term_that_nothing_fits_is_said_in_plain_words(
     assert browser.evaluate("document.activeElement.id") == "text"
     # The other place takes it; the first is left to the writer.
     browser.evaluate("document.querySelector(`.say[title*='“hernia”']`).click()")
-    assert text(browser) == "She had an incisional hernia. A bulge through a muscle wall may hurt."
+    assert text(browser) == "He had an incarcerated hernia. A bulge through a muscle wall may hurt."
     assert "1 left" in browser.evaluate("document.getElementById('status').textContent")
     until(browser, f"document.getElementById('terms').textContent.includes({said!r})")
     assert not browser.evaluate("document.querySelectorAll(`.say[title*='“hernia”']`).length")

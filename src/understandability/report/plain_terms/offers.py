@@ -68,7 +68,8 @@ def offers(batch: Batch) -> tuple[tuple[Offer, ...], ...]:
     """The terms of each document that have a plain one or a note, in order.
 
     >>> from understandability.documents import document_of_text
-    >>> document = document_of_text("She had a myocardial infarction. He had an incisional hernia.")
+    >>> text = "She had a myocardial infarction. He had an incarcerated hernia."
+    >>> document = document_of_text(text)
     >>> for each in offers(Batch([document]))[0]:
     ...     print(each.term, each.plain, each.texts)
     myocardial infarction ('heart attack',) ('a heart attack.',)
