@@ -14,7 +14,6 @@ the texts, five to learn, and 3 GB; two runs on one machine give the same bytes.
 
 from __future__ import annotations
 
-import argparse
 import zlib
 from collections.abc import Iterable
 from dataclasses import replace
@@ -43,6 +42,7 @@ from scripts.train.pages import (
     Recipe,
     error_of,
     figures,
+    options,
     out_of_fold,
     scale_of,
     training,
@@ -227,7 +227,8 @@ def levels_of_pages(table: Table, states: States, model: NeuralModel) -> Floats:
     """The level of each page of which the encoder read some passages; NaN of others."""
     # A level is the mean over passages, so its two parts may be taken over different ones.
     columns = table.passages.columns.astype(np.float64)
-    lines = model.by_kind(states @ model.weights + model.biases, columns)
+    rows = model.kernel.prepared(columns)
+    lines = model.by_kind(states @ model.weights + model.biases, rows)
     read = read_of(table, lines[:, None]).passages
     pages = PageModel(model.kernel, model.error, model.kinds)
     return together(read.means(read.columns)[:, 0], table.passages.means(pages.predict(columns)))
@@ -274,21 +275,13 @@ def train(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
-    parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
-    parser.add_argument(
-        "--teacher", type=Path, required=True, help="what scripts.train.teacher made"
-    )
-    parser.add_argument("--only", choices=list(RECIPES), help="train one of the two")
-    arguments = parser.parse_args()
+    arguments = options(__doc__.partition("\n")[0])
     data, cache = arguments.data, arguments.cache
     table = training_table(data, arguments.teacher, cache)
     reference = cached(cache, "reference", lambda: Table.of(web_pages(data, REFERENCE)))
     states = states_of_training(data, table, cache)
     of_pages = kept_states(reference, web_pages(data, REFERENCE), cache, "reference")
-    for name in [arguments.only] if arguments.only else RECIPES:
+    for name in arguments.names:
         bundle = train(data, name, table, states, reference, of_pages)
         bundle.save(arguments.output / bundle.name)
         print(bundle.name, bundle.calibration, *bundle.card["figures"], sep="\n")

@@ -532,21 +532,33 @@ def train(data: Path, name: str, table: Table, reference: Table) -> Bundle:
     return Bundle(name, recipe.licence, model, scale_of(data, of_pages), MappingProxyType(card))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def options(description: str | None) -> argparse.Namespace:
+    """The options of training these models and the neural ones; `names` are what to train."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
     parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
     parser.add_argument(
         "--teacher", type=Path, required=True, help="what scripts.train.teacher made"
     )
-    parser.add_argument("--only", choices=list(RECIPES), help="train one of the two")
-    arguments = parser.parse_args()
+    parser.add_argument(
+        "--only",
+        dest="names",
+        nargs=1,
+        choices=list(RECIPES),
+        default=list(RECIPES),
+        help="train one of the two",
+    )
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = options(__doc__)
     table = training_table(arguments.data, arguments.teacher, arguments.cache)
     reference = cached(
         arguments.cache, "reference", lambda: Table.of(web_pages(arguments.data, REFERENCE))
     )
-    for name in [arguments.only] if arguments.only else RECIPES:
+    for name in arguments.names:
         bundle = train(arguments.data, name, table, reference)
         bundle.save(arguments.output / name)
         print(name, bundle.calibration, *bundle.card["figures"], sep="\n")

@@ -88,7 +88,9 @@ class NeuralModel(PageModel):
     def predict(self, inputs: Floats) -> Floats:
         """The level for each row: the two, weighted by `share`."""
         lines, columns = np.split(inputs, [len(self.biases)], axis=1)
-        of_encoder, of_columns = self.by_kind(lines, columns), super().predict(columns)
+        rows = self.kernel.prepared(columns)
+        of_encoder = self.by_kind(lines, rows)
+        of_columns = self.by_kind(self.kernel.predictor(rows), rows)
         return np.asarray(self.share * of_encoder + (1 - self.share) * of_columns)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:

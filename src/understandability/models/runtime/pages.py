@@ -123,17 +123,18 @@ class PageModel:
 
     def predict(self, inputs: Floats) -> Floats:
         """The level for each row of columns."""
-        return self.by_kind(self.kernel(inputs), inputs)
+        rows = self.kernel.prepared(inputs)
+        return self.by_kind(self.kernel.predictor(rows), rows)
 
-    def by_kind(self, functions: Floats, inputs: Floats) -> Floats:
-        """What functions together say of passages with these columns.
+    def by_kind(self, functions: Floats, rows: Floats) -> Floats:
+        """What functions together say of passages; `rows` are their columns, prepared.
 
         `functions` is (passages, 1 + kinds): the shared one counts whole, that of a kind as far as
         a passage is of it.
         """
         if self.kinds is None:
             return functions[:, 0]
-        chances = self.kinds(self.kernel.prepared(inputs))[:, 1:]
+        chances = self.kinds(rows)[:, 1:]
         return np.asarray(functions[:, 0] + (chances * functions[:, 1:]).sum(axis=1))
 
     def levels(self, batch: Batch) -> PageLevels:
