@@ -149,3 +149,29 @@ def test_an_interruption_while_it_loads_ends_it_without_a_traceback(seconds: flo
     _, told = process.communicate(timeout=60)
     assert "Traceback" not in told
     assert process.returncode in (1, 130)
+
+
+CALLBACK = """
+import sys, time, types, weakref
+from understandability.__main__ import main
+
+def run():
+    def interrupted(reference):
+        raise KeyboardInterrupt
+    thing = type("Thing", (), {})()
+    reference = weakref.ref(thing, interrupted)
+    del thing
+    for _ in range(500):
+        time.sleep(0.01)
+
+sys.modules["understandability.cli"] = types.SimpleNamespace(main=run)
+main()
+"""
+
+
+def test_an_interruption_in_a_callback_of_python_is_not_lost() -> None:
+    """The import system has such callbacks; Python prints what they raise and goes on."""
+    done = subprocess.run(
+        [sys.executable, "-c", CALLBACK], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "")
