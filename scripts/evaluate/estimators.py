@@ -2,9 +2,9 @@
 
     python -m scripts.evaluate.estimators --teacher teacher.npz [--cache FOLDER]
 
-Fills in ``docs/estimators.md``. Recipes are those of ``scripts.train.pages``, learned again without
-what they are judged on; ``--teacher`` is what ``scripts.train.teacher`` made. About half an hour
-with one thread; the folder of ``--cache`` keeps the passages of all texts.
+Fills in ``docs/estimators.md``. Recipes are those of ``scripts.train.page_fit``, learned again
+without what they are judged on; ``--teacher`` is what ``scripts.train.teacher`` made. About half an
+hour with one thread; the folder of ``--cache`` keeps the passages of all texts.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from scripts.evaluate.intervals import (
     short,
     spearman,
 )
+from scripts.train.page_fit import LEVELLED, RECIPES, Fit, Recipe, out_of_fold
 from scripts.train.page_texts import SETS, TEACHER, Mask, Table, training_table
-from scripts.train.pages import LEVELLED, RECIPES, Fit, Recipe, out_of_fold
 
 from understandability.arrays import Floats
 from understandability.direction import Direction

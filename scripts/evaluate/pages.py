@@ -3,7 +3,7 @@
     python -m scripts.evaluate.pages --teacher teacher.npz [--cache FOLDER] [--neural]
 
 Bundles are judged as they stand in ``resources/bundles``. PDQ's pages and OneStop's texts are
-learned from, so their levels are out of fold, by the recipes of ``scripts.train.pages``. Beside
+learned from, so their levels are out of fold, by the recipes of ``scripts.train.page_fit``. Beside
 them stand the formulas, the corpus ratio, and the default of the first version: its estimates of
 the same texts, kept in ``first_version.json``. About ten minutes with one thread; the folder of
 ``--cache`` keeps the passages of all texts. ``--neural`` needs the encoder, as
@@ -30,6 +30,7 @@ from scripts.train.neural import (
     out_of_fold_levels,
     states_of_training,
 )
+from scripts.train.page_fit import RECIPES, out_of_fold
 from scripts.train.page_texts import (
     REFERENCE,
     Mask,
@@ -40,7 +41,7 @@ from scripts.train.page_texts import (
     pages,
     training_table,
 )
-from scripts.train.pages import RECIPES, labels_2016, out_of_fold
+from scripts.train.pages import labels_2016
 
 from understandability.arrays import Floats
 from understandability.direction import Direction

@@ -9,7 +9,7 @@ directions in which passages differ most, from the sets and by the regression of
 (`open` or `research`), one for all texts and one for each kind; the page model is the other half of
 the estimate. Prints how both halves and the whole do: out of fold on the sets that they learn from,
 on the others as models that never saw them. Ten minutes of one core for the encoder, four to read
-the texts, five to learn, and 3 GB; two runs on one machine give the same bytes.
+the texts, seven to learn, and 3 GB; two runs on one machine give the same bytes.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
+from scripts.train.page_fit import RECIPES, Fit, Recipe, out_of_fold
 from scripts.train.page_texts import (
     REFERENCE,
     SETS,
@@ -36,37 +37,34 @@ from scripts.train.page_texts import (
     training_table,
     web_pages,
 )
-from scripts.train.pages import (
-    RECIPES,
-    Fit,
-    Recipe,
-    error_of,
-    figures,
-    options,
-    out_of_fold,
-    scale_of,
-    training,
-)
+from scripts.train.pages import error_of, figures, options, scale_of, training
 
 from understandability.arrays import Floats
 from understandability.features import Batch
 from understandability.models.bundle import Bundle
 from understandability.models.runtime.encoder import installed_encoder
 from understandability.models.runtime.neural import NeuralModel, sentences_read
-from understandability.models.runtime.pages import PageModel
+from understandability.models.runtime.pages import with_kinds
 from understandability.models.runtime.passages import Passages, read_sentences
 from understandability.vocabularies.minilm import STATES
 
 States = NDArray[np.float32]
 DIRECTIONS = 512
-# Chosen on CEFR-SP, out of fold. Pairs as strong as those of the page models cost .016 of its
-# correlation, and the page model knows the order of pages; ridges of 15,000 to 60,000 do the same
-# to .003. No line learns from what a line said.
+# Chosen out of fold. Pairs as strong as those of the page models cost .016 of the correlation with
+# CEFR-SP, and the page model knows the order of pages; what only professionals and patients of one
+# review say of it, it does not. OneStop as strong as there costs .03 of that with CLEAR. Ridges of
+# 15,000 to 60,000 do the same to .003. No line learns from what a line said.
+_LABELS_OF_LINES = {"onestop": 1 / 3}
+_PAIRS_OF_LINES = {"cochrane_pls": 1.0}
 RECIPES_OF_LINES = {
     name: replace(
         recipe,
-        labels={set_name: w for set_name, w in recipe.labels.items() if set_name != TEACHER},
-        pairs={set_name: w / 6 for set_name, w in recipe.pairs.items()},
+        labels={
+            of: w * _LABELS_OF_LINES.get(of, 1.0)
+            for of, w in recipe.labels.items()
+            if of != TEACHER
+        },
+        pairs={of: w * _PAIRS_OF_LINES.get(of, 1 / 6) for of, w in recipe.pairs.items()},
         ridge=30_000.0,
     )
     for name, recipe in RECIPES.items()
@@ -161,9 +159,9 @@ class LineFit(Fit):
     def _learn_space(self, sets: NDArray[np.str_], rows: Floats, rng: np.random.Generator) -> None:
         """Nothing: the space is that of the columns."""
 
-    def _learn_kinds(self, text: Ints) -> None:
+    def _learn_kinds(self, rows: Floats, text: Ints) -> None:
         """Nothing: there are none."""
-        self.kinds, self.chances = {}, np.empty((len(text), 0))
+        self.kinds, self.shares = {}, np.empty((len(text), 0))
 
     def space(self, rows: Floats) -> Floats:
         """The columns."""
@@ -179,11 +177,11 @@ class LinesFit(LineFit):
     def __init__(
         self, table: Table, recipe: Recipe, used: Mask, pages: Fit, asked: NDArray[np.bool_]
     ) -> None:
-        self._given = pages.kinds, pages.chances[asked]
+        self._given = pages.kinds, pages.shares[asked]
         super().__init__(table, recipe, used)
 
-    def _learn_kinds(self, text: Ints) -> None:
-        self.kinds, self.chances = self._given
+    def _learn_kinds(self, rows: Floats, text: Ints) -> None:
+        self.kinds, self.shares = self._given
 
 
 class BothFits:
@@ -226,12 +224,11 @@ def out_of_fold_levels(table: Table, states: States, name: str) -> Floats:
 def levels_of_pages(table: Table, states: States, model: NeuralModel) -> Floats:
     """The level of each page of which the encoder read some passages; NaN of others."""
     # A level is the mean over passages, so its two parts may be taken over different ones.
-    columns = table.passages.columns.astype(np.float64)
-    rows = model.kernel.prepared(columns)
-    lines = model.by_kind(states @ model.weights + model.biases, rows)
+    functions, of_kinds = model.read(table.passages.columns.astype(np.float64))
+    lines = with_kinds(states @ model.weights + model.biases, of_kinds)
     read = read_of(table, lines[:, None]).passages
-    pages = PageModel(model.kernel, model.error, model.kinds)
-    return together(read.means(read.columns)[:, 0], table.passages.means(pages.predict(columns)))
+    of_columns = table.passages.means(with_kinds(functions, of_kinds))
+    return together(read.means(read.columns)[:, 0], of_columns)
 
 
 def train(
@@ -245,7 +242,7 @@ def train(
     model = NeuralModel(
         both.pages.kernel,
         error_of(table, levels, both.pages),
-        both.pages.network,
+        recipe.least,
         weights,
         biases,
         both.lines.functions[1],  # of a passage in the centre

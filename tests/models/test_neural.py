@@ -78,7 +78,7 @@ def neural_model(share: float = 0.5, encoder: str = "test") -> NeuralModel:
     lines = np.zeros((STATES + 2, LINES))
     lines[:, 0] = [*np.full(STATES, 1 / STATES), 0.5, 4.0]
     return NeuralModel(
-        page.kernel, page.error, page.kinds, lines[:-2], lines[-2], lines[-1], share, encoder
+        page.kernel, page.error, page.least, lines[:-2], lines[-2], lines[-1], share, encoder
     )
 
 

@@ -18,7 +18,7 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.features.batch import Batch
 from understandability.models.runtime.encoder import Encoder, installed_encoder
-from understandability.models.runtime.pages import PageModel, parts_of
+from understandability.models.runtime.pages import PageModel, parts_of, with_kinds
 from understandability.models.runtime.passages import read_sentences
 from understandability.models.runtime.weights import array_bytes, arrays_of
 from understandability.vocabularies.minilm import STATES
@@ -53,7 +53,7 @@ class NeuralModel(PageModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        lines = self.kernel.predictor(np.zeros((1, self.kernel.inputs))).shape[1]
+        lines = self.functions
         shapes = self.weights.shape, self.biases.shape, self.usual.shape
         numbers = np.concatenate([self.weights.ravel(), self.biases, self.usual])
         if shapes != ((STATES, lines), (lines,), (lines,)) or not np.isfinite(numbers).all():
@@ -88,9 +88,8 @@ class NeuralModel(PageModel):
     def predict(self, inputs: Floats) -> Floats:
         """The level for each row: the two, weighted by `share`."""
         lines, columns = np.split(inputs, [len(self.biases)], axis=1)
-        rows = self.kernel.prepared(columns)
-        of_encoder = self.by_kind(lines, rows)
-        of_columns = self.by_kind(self.kernel.predictor(rows), rows)
+        functions, of_kinds = self.read(columns)
+        of_encoder, of_columns = with_kinds(lines, of_kinds), with_kinds(functions, of_kinds)
         return np.asarray(self.share * of_encoder + (1 - self.share) * of_columns)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -4,9 +4,11 @@ A passage goes into the columns of `passages`, from there to sums of Gaussian be
 that it learned from (kernel ridge regression, Nyström approximation: Williams & Seeger 2001). The
 sets that it learned from contradict each other, so some have a function of their own, which is
 added as far as a passage is like theirs (Daumé III 2007, with soft domains). The function that all
-share reads every text. The level of a page is the mean over its passages, weighted by their words;
-since the same holds in training, a judged sentence is a page of one passage. The scale is that of
-CEFR, 1 (A1) to 6 (C2). `PageScale` makes of a level what the assessors of 2016 would say.
+share reads every text; those of the sets are 0 on the average of their own texts, so that they
+change the order of texts and leave the level to it. The level of a page is the mean over its
+passages, weighted by their words; since the same holds in training, a judged sentence is a page of
+one passage. The scale is that of CEFR, 1 (A1) to 6 (C2). `PageScale` makes of a level what the
+assessors of 2016 would say.
 """
 
 from __future__ import annotations
@@ -21,12 +23,11 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.features.batch import Batch
 from understandability.models.runtime.passages import Passages, passage_columns, passages
-from understandability.models.runtime.predictors import Kernel, Network, Prepared
-from understandability.models.runtime.weights import array_bytes, predictor_files, predictor_of
+from understandability.models.runtime.predictors import Kernel, Prepared
+from understandability.models.runtime.weights import array_bytes, predictor_of
 
 # Below this share of a page's words in sentences it is flagged.
 _LEAST_PROSE = 0.25
-_KINDS = "kinds"
 UNLIKE_JUDGED, FEW_SENTENCES = "unlike_judged", "few_sentences"
 
 
@@ -76,32 +77,59 @@ class PageLevels:
     of_passages: Floats
 
 
+def shares(odds: Floats, least: float) -> Floats:
+    """How far a passage is of each kind, from the log-odds of each to no kind; (passages, kinds).
+
+    Its chance of that kind, counted from `least`: at `least` or below 0, at certainty 1.
+
+    >>> shares(np.log([[2.0, 1.0]]), 0.0).round(2).tolist()
+    [[0.5, 0.25]]
+    >>> shares(np.log([[2.0, 1.0]]), 0.25).round(2).tolist()
+    [[0.33, 0.0]]
+    """
+    every = np.pad(odds, ((0, 0), (1, 0)))
+    raised = np.exp(every - every.max(axis=1, keepdims=True))
+    chances = raised[:, 1:] / raised.sum(axis=1, keepdims=True)
+    return np.asarray(np.maximum(chances - least, 0) / (1 - least))
+
+
+def with_kinds(functions: Floats, of_kinds: Floats) -> Floats:
+    """The shared function, the first column, and those of the kinds as far as a passage is of them.
+
+    `functions` is (passages, 1 + kinds), `of_kinds` what `shares` says.
+    """
+    return np.asarray(functions[:, 0] + (functions[:, 1:] * of_kinds).sum(axis=1))
+
+
 @dataclass(frozen=True, eq=False)
 class PageModel:
     """A kernel on the columns of passages, and its error; see the module.
 
-    The first output of `kernel` is of every text. Each other one is added as far as `kinds` takes a
-    passage for its kind: the chance of each, after the chance of any other kind.
+    The outputs of `kernel` are the function of every text, that of each kind, and the log-odds of
+    each kind to none; `least` is what `shares` needs.
     """
 
     kernel: Prepared
     error: Error
-    kinds: Network | None
+    least: float
 
     def __post_init__(self) -> None:
-        kernel, kinds = self.kernel.predictor, self.kinds
+        kernel = self.kernel.predictor
         if not (
             isinstance(kernel, Kernel)
             and kernel.inputs == len(passage_columns())
             and kernel.link == "identity"
+            and len(kernel.biases) % 2
         ):
             raise InputError("its kernel does not fit the columns of passages")
-        outputs = len(kernel.biases)
-        fits = outputs == 1 if kinds is None else kinds.inputs == kernel.inputs
-        if not fits or (
-            kinds and not (kinds.link == "softmax" and len(kinds.biases[-1]) == outputs > 1)
-        ):
-            raise InputError("its kinds of passages do not fit its kernel")
+        if not 0 <= self.least < 1:
+            raise InputError("the least chance of a kind is not between 0 and 1")
+
+    @property
+    def functions(self) -> int:
+        """One, and one for each kind."""
+        assert isinstance(self.kernel.predictor, Kernel)
+        return len(self.kernel.predictor.biases) // 2 + 1
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -123,19 +151,12 @@ class PageModel:
 
     def predict(self, inputs: Floats) -> Floats:
         """The level for each row of columns."""
-        rows = self.kernel.prepared(inputs)
-        return self.by_kind(self.kernel.predictor(rows), rows)
+        return with_kinds(*self.read(inputs))
 
-    def by_kind(self, functions: Floats, rows: Floats) -> Floats:
-        """What functions together say of passages; `rows` are their columns, prepared.
-
-        `functions` is (passages, 1 + kinds): the shared one counts whole, that of a kind as far as
-        a passage is of it.
-        """
-        if self.kinds is None:
-            return functions[:, 0]
-        chances = self.kinds(rows)[:, 1:]
-        return np.asarray(functions[:, 0] + (chances * functions[:, 1:]).sum(axis=1))
+    def read(self, inputs: Floats) -> tuple[Floats, Floats]:
+        """What each function says of rows of columns, and how far they are of each kind."""
+        functions, odds = np.split(self.kernel(inputs), [self.functions], axis=1)
+        return functions, shares(odds, self.least)
 
     def levels(self, batch: Batch) -> PageLevels:
         """Level, error and flags of each document, and the levels of its passages."""
@@ -167,9 +188,9 @@ class PageModel:
         """Vectors as float16, as training used them."""
         arrays = self.kernel.to_arrays()
         arrays["vectors"] = arrays["vectors"].astype(np.float16)
-        model = {"kind": "pages", "columns": list(passage_columns()), "error": asdict(self.error)}
-        files = {"kernel.npz": array_bytes(arrays)}
-        return model, files | (predictor_files(self.kinds, _KINDS) if self.kinds else {})
+        model: dict[str, Any] = {"kind": "pages", "columns": list(passage_columns())}
+        model |= {"error": asdict(self.error), "functions": self.functions, "least": self.least}
+        return model, {"kernel.npz": array_bytes(arrays)}
 
     @classmethod
     def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
@@ -179,17 +200,21 @@ class PageModel:
 
 def parts_of(
     model: Mapping[str, Any], weights: Mapping[str, bytes]
-) -> tuple[Prepared, Error, Network | None]:
+) -> tuple[Prepared, Error, float]:
     """What `PageModel.to_parts` gave."""
     if model.get("columns") != list(passage_columns()):
         raise InputError("it reads other columns of passages than this version has")
     kernel = predictor_of(weights, "kernel")
-    if not isinstance(kernel, Prepared):
+    # Bundles of version 1.0 may state neither: they have one function.
+    functions, least = model.get("functions", 1), model.get("least", 0.0)
+    if not (
+        isinstance(kernel, Prepared)
+        and isinstance(kernel.predictor, Kernel)
+        and isinstance(least, float)
+        and len(kernel.predictor.biases) + 1 == 2 * functions
+    ):
         raise InputError("its kernel is not what a page model has there")
-    kinds = predictor_of(weights, _KINDS) if f"{_KINDS}.npz" in weights else None
-    if not isinstance(kinds, Network | None):
-        raise InputError("its kinds of passages are not what a page model has there")
-    return kernel, _read(Error, model.get("error")), kinds
+    return kernel, _read(Error, model.get("error")), least
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,8 @@ from understandability.models.runtime.arrays import (
 from understandability.models.runtime.forest import Forest
 
 _MOST_LAYERS = 4
-_ONE_THREAD = 2**13  # multiplications with a row; from 9,216 on OpenBLAS takes a second thread
+_ROWS = 4  # in one product; so many cost what one costs, because the columns come from memory
+_ONE_THREAD = 2**17  # multiplications in a product; beyond 2**18 OpenBLAS takes a second thread
 
 
 class Predictor(Protocol):
@@ -53,8 +54,9 @@ class Columns:
     """A matrix to multiply rows with, of which each result depends on its own row only.
 
     BLAS adds in an order that depends on the shapes, so all products with one matrix have one
-    shape: some of its columns, and one row. It starts threads where that is large, which cost more
-    than they gain. All rows meet the same columns before the next ones are fetched from memory.
+    shape: some of its columns, and `_ROWS` rows, of which the last may be empty. It starts threads
+    where that is large, which cost more than they gain. All rows meet the same columns before the
+    next ones are fetched from memory.
 
     >>> Columns(np.array([[3.0], [4.0]])).product(np.array([[1.0, 2.0]]))
     array([[11.]])
@@ -65,18 +67,22 @@ class Columns:
     def __init__(self, matrix: Floats) -> None:
         inputs, self._outputs = matrix.shape
         # Nothing to multiply makes one empty block: a machine may have no vectors.
-        width = max(1, min(self._outputs, _ONE_THREAD // max(1, inputs)))
+        width = max(1, min(self._outputs, _ONE_THREAD // (_ROWS * max(1, inputs))))
         count = max(1, -(-self._outputs // width))
-        padded = np.zeros((count * width, inputs))
-        padded[: self._outputs] = matrix.T
-        self._blocks = padded.reshape(count, 1, width, inputs)
+        padded = np.zeros((inputs, count * width))
+        padded[:, : self._outputs] = matrix
+        blocks = padded.reshape(inputs, count, 1, width).transpose(1, 2, 0, 3)
+        self._blocks = np.ascontiguousarray(blocks)
 
     def product(self, rows: Floats) -> Floats:
         """``rows @ matrix``."""
-        count, _, width, _ = self._blocks.shape
-        products = self._blocks @ rows[None, :, :, None]
-        joined: Floats = products.transpose(1, 0, 2, 3).reshape(len(rows), count * width)
-        return joined[:, : self._outputs]
+        count, _, inputs, width = self._blocks.shape
+        tiles = -(-len(rows) // _ROWS)
+        padded = np.zeros((tiles * _ROWS, inputs))
+        padded[: len(rows)] = rows
+        products = padded.reshape(tiles, _ROWS, inputs) @ self._blocks
+        joined: Floats = products.transpose(1, 2, 0, 3).reshape(len(padded), count * width)
+        return joined[: len(rows), : self._outputs]
 
 
 def _square_sums(rows: Floats) -> Floats:
@@ -174,8 +180,10 @@ class Kernel:
         """The outputs for each row."""
         vectors, weights = self._columns
         squares = _square_sums(rows)[:, None] + self._square_sums
-        distances = np.maximum(squares - 2 * vectors.product(rows), 0)
-        bells = np.exp(-self.gamma * distances)
+        squares -= 2 * vectors.product(rows)
+        distances = np.maximum(squares, 0, out=squares)
+        distances *= -self.gamma
+        bells = np.exp(distances, out=distances)
         return LINKS[self.link](weights.product(bells) + self.biases)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:

@@ -56,15 +56,15 @@ def file_of(weights: Mapping[str, bytes], name: str) -> bytes:
     return weights[name]
 
 
-def predictor_files(predictor: Predictor, stem: str = "estimator") -> dict[str, bytes]:
+def predictor_files(predictor: Predictor) -> dict[str, bytes]:
     """A predictor as one file of weights."""
     if isinstance(predictor, Prepared | Network | Forest):
-        return {f"{stem}.npz": array_bytes(predictor.to_arrays())}
+        return {"estimator.npz": array_bytes(predictor.to_arrays())}
     raise TypeError(f"{type(predictor).__name__} is not a model that a bundle can hold")
 
 
 def predictor_of(weights: Mapping[str, bytes], stem: str = "estimator") -> Predictor:
-    """The predictor that `predictor_files` gave."""
+    """The predictor in the file of that name; `predictor_files` gives ``estimator.npz``."""
     arrays = arrays_of(weights, f"{stem}.npz")
     if "fill" in arrays:
         return Prepared.from_arrays(arrays)
