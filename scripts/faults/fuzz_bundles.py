@@ -42,7 +42,7 @@ from understandability.models.runtime.judged import JudgedModel
 from understandability.models.runtime.model import ColumnModel
 from understandability.models.runtime.pages import Error, PageModel, PageScale
 from understandability.models.runtime.passages import passage_columns
-from understandability.models.runtime.predictors import Kernel, Network, Prepared
+from understandability.models.runtime.predictors import Kernel, Prepared
 from understandability.models.training.background import train_background
 from understandability.models.training.portable import portable
 
@@ -111,14 +111,13 @@ def bundles() -> dict[str, Bundle]:
 
 
 def pages(rng: np.random.Generator) -> PageModel:
-    """A page model of few landmarks."""
+    """A page model of few landmarks and one kind."""
     columns = len(passage_columns())
-    starts = np.array([3.5, 0.1])
-    kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 2)), starts, 0.001)
-    kinds = Network((rng.normal(size=(columns, 2)),), (np.zeros(2),), "softmax")
+    starts = np.array([3.5, 0.1, 0.0])
+    kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 3)), starts, 0.001)
     zeros, ones = np.zeros(columns), np.ones(columns)
     prepared = Prepared(zeros, zeros, ones, kernel, 4.0)
-    return PageModel(prepared, Error(0.1, 1.0, 1.0, 1.0, 3.0), kinds)
+    return PageModel(prepared, Error(0.1, 1.0, 1.0, 1.0, 3.0), 0.1)
 
 
 @cache

@@ -152,8 +152,11 @@ def test_an_interruption_while_it_loads_ends_it_without_a_traceback(seconds: flo
 
 
 CALLBACK = """
-import sys, time, types, weakref
+import signal, sys, time, types, weakref
 from understandability.__main__ import main
+
+# A shell may have told its background jobs to ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def run():
     def interrupted(reference):
