@@ -19,7 +19,7 @@ from pathlib import Path
 from scripts.benchmark.features import documents_of, stretches
 
 from understandability.features import Batch
-from understandability.models import load_bundle
+from understandability.models import Bundle, load_bundle
 from understandability.models.runtime.encoder import installed_encoder
 
 SENTENCES, PAGES = 500, 60
@@ -50,7 +50,7 @@ def main() -> None:
     for name in ("open", "neural-open"):
         bundle = load_bundle(name)
 
-        def run(text: str, bundle=bundle) -> object:  # type: ignore[no-untyped-def]
+        def run(text: str, bundle: Bundle = bundle) -> object:
             return bundle.estimate(Batch(documents_of([text])))
 
         print(f"| {name}, a page of 600 words | {spent(run, texts[:PAGES])} |")

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -186,7 +187,7 @@ class Fit:
             self.odds = slopes, starts
         self.shares = shares(rows @ self.odds[0] + self.odds[1], self.recipe.least)
 
-    @property
+    @cached_property
     def _families(self) -> NDArray[np.str_]:
         """The kind that each text would be of."""
         names = self.table.sets.tolist()

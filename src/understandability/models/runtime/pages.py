@@ -22,6 +22,7 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.features.batch import Batch
+from understandability.models.runtime.arrays import LINKS
 from understandability.models.runtime.passages import Passages, passage_columns, passages
 from understandability.models.runtime.predictors import Kernel, Prepared
 from understandability.models.runtime.weights import array_bytes, predictor_of
@@ -87,9 +88,7 @@ def shares(odds: Floats, least: float) -> Floats:
     >>> shares(np.log([[2.0, 1.0]]), 0.25).round(2).tolist()
     [[0.33, 0.0]]
     """
-    every = np.pad(odds, ((0, 0), (1, 0)))
-    raised = np.exp(every - every.max(axis=1, keepdims=True))
-    chances = raised[:, 1:] / raised.sum(axis=1, keepdims=True)
+    chances = LINKS["softmax"](np.pad(odds, ((0, 0), (1, 0))))[:, 1:]
     return np.asarray(np.maximum(chances - least, 0) / (1 - least))
 
 
