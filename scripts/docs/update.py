@@ -42,6 +42,28 @@ def samples() -> str:
     return understand("score", "resources/samples")
 
 
+# P(U|d) and difficulty by version 0.1, whose default bundle was 83dbc650465ce89f.
+_FIRST_VERSION = {
+    "easy.html": "1.00 / 17.25",
+    "medium.html": "1.00 / 24.49",
+    "hard.html": "0.01 / 54.50",
+}
+
+
+def old_and_new() -> str:
+    """What version 0.1 said of the sample pages, and what is said now."""
+    import understandability as ud
+
+    now = ud.score(str(RESOURCES / "samples"))
+    lines = ["| page | 0.1: P(U\\|d) / difficulty | now |", "|---|--:|--:|"]
+    for name, old in _FIRST_VERSION.items():
+        row = now[name]
+        lines.append(
+            f"| `{name}` | {old} | {row['p_understandable']:.2f} / {row['difficulty']:.2f} |"
+        )
+    return "\n".join(lines)
+
+
 def commands() -> str:
     """Every command by task, with the first sentence of its help and a link to the rest."""
     from understandability.cli import COMMANDS, summary
@@ -283,6 +305,7 @@ PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
+    DOCS / "howto" / "coming_from.md": {"old-and-new": old_and_new},
     DOCS / "howto" / "rewriting.md": {"rewriting": rewriting},
     DOCS / "quality" / "index.md": {"quality": quality},
     DOCS / "reference" / "columns.md": {"score-columns": score_columns},

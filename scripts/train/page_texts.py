@@ -150,24 +150,27 @@ def labelled(data: Path, name: str) -> list[Text]:
     ]
 
 
-def others(data: Path) -> Iterator[Text]:
-    """Texts of other kinds than those that were labelled, all of which anyone may use.
-
-    What people wrote on the web (UD English EWT, CC BY-SA 4.0), and pages of the National
-    Institutes of Health (public domain) but those of the kinds that estimates are judged on.
-    """
+def written_on_the_web(data: Path) -> list[Text]:
+    """What people wrote in blogs, groups, reviews, mail: UD English EWT, CC BY-SA 4.0."""
+    sentences = dict[str, list[str]]()
     with gzip.open(data / _EWT, "rt", encoding="utf-8") as lines:
-        document, sentences = "", dict[str, list[str]]()
         for line in lines:
             name, _, value = line.strip().partition(" = ")
             if name == "# newdoc id":
-                document = value
+                sentences[value] = []
             elif name == "# text":
-                sentences.setdefault(document, []).append(value)
-    for document, each in sentences.items():
-        text = " ".join(each)
-        if len(text) > _SHORT:
-            yield Text(OTHERS, document, text)
+                sentences[next(reversed(sentences))].append(value)
+    texts = [Text(OTHERS, document, " ".join(each)) for document, each in sentences.items()]
+    return [text for text in texts if len(text.content) > _SHORT]
+
+
+def others(data: Path) -> Iterator[Text]:
+    """Texts of other kinds than those that were labelled, all of which anyone may use.
+
+    Those of `written_on_the_web`, and pages of the National Institutes of Health (public domain)
+    but those of the kinds that estimates are judged on.
+    """
+    yield from written_on_the_web(data)
     texts = [
         Text(OTHERS, row["id"], row["text"])
         for row in records(data / "corpora" / "consumer_nih.jsonl.gz")

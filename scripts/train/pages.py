@@ -133,10 +133,10 @@ def origin(data: Path, name: str) -> dict[str, str]:
     """Licence, source and checksum of a set."""
     if name == TEACHER:
         return {
-            "licence": "texts in the public domain and under CC BY-SA 3.0; the encoder is "
+            "licence": "texts in the public domain and under CC BY-SA 3.0 and 4.0; the encoder is "
             "Apache-2.0 according to its card",
             "source": "what the encoder all-MiniLM-L6-v2, with a line learned from the other open "
-            "sets, says of passages from pages of NIH and PDQ and of Wikipedia",
+            "sets, says of passages from pages of NIH and PDQ, of Wikipedia and of UD English EWT",
         }
     return {
         "licence": SETS[name].licence,
@@ -156,6 +156,8 @@ def training(data: Path, table: Table, fit: Fit) -> Iterator[dict[str, object]]:
                 "weight": weight,
                 **origin(data, name),
             }
+    if name := fit.recipe.level_from:
+        yield {"name": name, "use": "mean of labels only", **origin(data, name)}
     for file, use, licence, source in _OTHER:
         yield {
             "name": Path(file).name.partition(".")[0],
@@ -230,7 +232,9 @@ def options(description: str | None) -> argparse.Namespace:
         default=list(RECIPES),
         help="train one of the two",
     )
-    return parser.parse_args()
+    chosen = parser.parse_args()
+    chosen.output.mkdir(parents=True, exist_ok=True)
+    return chosen
 
 
 def main() -> None:

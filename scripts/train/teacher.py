@@ -2,10 +2,10 @@
 
     python -m scripts.train.teacher teacher.npz [--data ../shared/data] [--cache FOLDER]
 
-The passages are two to five sentences of pages of NIH and PDQ (public domain) and of Wikipedia (CC
-BY-SA), the levels those of the straight line that `scripts.train.neural` learns from the open
-labels; `open` has no part in them. Writes arrays `text` and `level`. Needs the encoder (see there);
-one minute of one core once the states of the labelled sets are in the cache.
+The passages are two to five sentences of pages of NIH and PDQ (public domain), of Wikipedia and of
+UD English EWT (CC BY-SA), the levels those of the straight line that `scripts.train.neural` learns
+from the open labels; `open` has no part in them. Writes arrays `text` and `level`. Needs the
+encoder (see there); two minutes of one core once the states of the labelled sets are in the cache.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ from scripts.train.page_texts import (
     labelled,
     labelled_table,
     records,
+    written_on_the_web,
 )
 
 from understandability.documents import document_of_text
 
 CORPORA = ("consumer_nih", "wikipedia_med")
 MOST = 1300
-_OF_PDQ = 3  # passages of each page
+_OF_EACH = 3  # passages of a page of PDQ, and of a text of EWT
 _FEWEST_WORDS, _MOST_IN_SENTENCE = 15, 100
 
 
@@ -50,8 +51,8 @@ def sources(data: Path) -> Iterator[Text]:
             for row in records(data / "corpora" / f"{corpus}.jsonl.gz")
         ]
         yield from sorted(texts, key=by_chance)[:MOST]
-    for text in labelled(data, "pdq_pages"):
-        for number in range(_OF_PDQ):
+    for text in [*labelled(data, "pdq_pages"), *written_on_the_web(data)]:
+        for number in range(_OF_EACH):
             yield Text(TEACHER, f"{text.id}-{number}", text.content)
 
 
@@ -80,7 +81,8 @@ def main() -> None:
     center, directions = across(table, states, "open")
     read = read_of(table, (states - center) @ directions)
     line = LineFit(read, RECIPES_OF_LINES["open"], np.ones(len(read), bool))
-    texts = list(passages(chosen.data))
+    # Of a short text every passage is the same.
+    texts = list({text.content: text for text in passages(chosen.data)}.values())
     unjudged = Table.of(texts)
     rows = read_of(unjudged, (states_of(unjudged, texts) - center) @ directions).passages
     levels = rows.means(rows.columns @ line.theta[:-1] + line.theta[-1])

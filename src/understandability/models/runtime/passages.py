@@ -52,6 +52,7 @@ _WORD_KINDS = (
     "oov",
 )
 _PICKED = [KINDS.index(kind) for kind in _WORD_KINDS]
+_DIFFICULT, _CHARACTERS = KINDS.index("difficult_words"), KINDS.index("characters")
 _WORD_COLUMNS = (*_WORD_KINDS, "characters_squared")
 _ZIPF_LIMITS = np.array([3.0, 4.0, 5.0])
 _COMPLEXITY_LIMITS = np.array([0.3, 0.4])
@@ -71,8 +72,10 @@ _TOKEN_COLUMNS = (
     *(f"complexity_over_{limit:g}" for limit in _COMPLEXITY_LIMITS),
     *(f"share_complexity_above_{limit:g}" for limit in _COMPLEXITY_LIMITS),
 )
-_COMPLEXITY = [_TOKEN_COLUMNS.index(name) for name in ("complexity", "complexity_over_0.3")]
-_CAPITALS = [_TOKEN_COLUMNS.index(name) for name in ("capitalised", "capitals")]
+_OF_NAMES = [
+    _TOKEN_COLUMNS.index(name)
+    for name in ("complexity", "complexity_over_0.3", "capitalised", "capitals")
+]
 _NOT_NAMES = ("complexity_not_names", "complexity_over_0.3_not_names")
 _LENGTHS = (10, 20, 30)
 # Of so many passages the rows of all tokens stay in the processor's cache while they are summed:
@@ -112,13 +115,6 @@ def passage_columns() -> tuple[str, ...]:
 
 def _capitals(words: Sequence[str]) -> NDArray[np.bool_]:
     return np.fromiter((len(word) > 1 and word.isupper() for word in words), bool, len(words))
-
-
-def _of_words(batch: Batch, ids: NDArray[np.int32]) -> NDArray[np.float32]:
-    """What each word adds to `_WORD_COLUMNS`, were it no name."""
-    kinds = batch.word_types.column(kinds_of_word)[ids[:, None], _PICKED]
-    characters = kinds[:, _WORD_KINDS.index("characters")]
-    return np.column_stack([kinds, characters**2]).astype(np.float32)
 
 
 def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
@@ -319,17 +315,18 @@ def _parts(
     return passage, np.searchsorted(starts_of(parts), numbers, side="right") - 1
 
 
-def _sums(values: NDArray[np.floating[Any]], begins: NDArray[np.int64]) -> Floats:
+def _sums(values: NDArray[Any], begins: NDArray[np.int64]) -> Floats:
     """Sums of segments that begin there, none of which is empty."""
     if not len(begins):
         return np.empty((0, *values.shape[1:]))
-    # Tables are float32: a hundred words add up to six digits in it, in half of the time.
-    exact = values.dtype if values.dtype == np.float32 else np.float64
+    # Tables are float32, in which a hundred words add up to six digits, and int32, which holds more
+    # characters than a page: half of the time.
+    exact = values.dtype if values.dtype in (np.float32, np.int32) else np.float64
     return np.add.reduceat(values, begins, axis=0, dtype=exact).astype(np.float64)
 
 
 def _sums_of_types(
-    of_types: NDArray[np.float32], ids: NDArray[np.int32], begins: NDArray[np.int64]
+    of_types: NDArray[Any], ids: NDArray[np.int32], begins: NDArray[np.int64]
 ) -> Floats:
     """`_sums` of what a table of types has for each of `ids`."""
     ends = np.append(begins[1:], len(ids))
@@ -351,10 +348,12 @@ def _columns(batch: Batch, of: ReadSentences) -> Floats:
     chosen = np.repeat(read, word_sizes)
     word_begins = starts_of(word_sizes[read])[begins]
     ids = batch.word_ids[chosen]
-    of_words = _of_words(batch, ids)
-    capitals = batch.word_types.column(_capitals).take(ids)
-    of_words[:, 0] *= ~(batch.is_name[chosen] & ~capitals)
-    in_words = _sums(of_words, word_begins)
+    kinds = batch.word_types.column(kinds_of_word)
+    of_kinds = _sums_of_types(kinds, ids, word_begins)
+    is_name = batch.is_name[chosen] & ~batch.word_types.column(_capitals).take(ids)
+    of_kinds[:, _DIFFICULT] -= _sums(kinds[ids, _DIFFICULT] * is_name, word_begins)
+    squares = _sums(kinds[ids, _CHARACTERS].astype(np.float64) ** 2, word_begins)
+    in_words = np.column_stack([of_kinds[:, _PICKED], squares])
 
     chosen = np.repeat(read, token_sizes)
     sentence_begins = starts_of(token_sizes[read])
@@ -368,14 +367,13 @@ def _columns(batch: Batch, of: ReadSentences) -> Floats:
     cells = cells * len(TWELVE) + TO_TWELVE[batch.tags[chosen]]
     tags = np.bincount(cells, minlength=len(begins) * len(TWELVE)).reshape(-1, len(TWELVE))
 
-    complexity = of_types[ids[:, None], _COMPLEXITY]
-    capitalised, capitals = of_types[ids[:, None], _CAPITALS].T > 0
+    complexity, over, capitalised, capitals = (of_types[ids, column] for column in _OF_NAMES)
     begins_sentence = np.zeros(len(ids), bool)
     begins_sentence[sentence_begins[:-1][token_sizes[read] > 0]] = True
-    no_name = (~capitalised | begins_sentence | capitals) & (complexity[:, 0] > 0)
-    not_names = _sums(complexity * no_name[:, None], token_begins)
+    no_name = ((capitalised == 0) | begins_sentence | (capitals > 0)) & (complexity > 0)
+    not_names = _sums(np.column_stack([complexity, over]) * no_name[:, None], token_begins)
     not_names /= np.maximum(_sums(no_name, token_begins), 1)[:, None]
-    hardest = _sums_of_hardest(complexity[:, 0], sentence_begins[:-1])
+    hardest = _sums_of_hardest(complexity, sentence_begins[:-1])
 
     limits = np.array(_LENGTHS)
     beyond = lengths[:, None] - limits
