@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +81,9 @@ def main() -> None:
     states = states_of_sets(chosen.data, table, chosen.cache)
     center, directions = across(table, states, "open")
     read = read_of(table, (states - center) @ directions)
-    line = LineFit(read, RECIPES_OF_LINES["open"], np.ones(len(read), bool))
+    # On the scale of its labels: all levels are moved together, when `open` has learned.
+    recipe = replace(RECIPES_OF_LINES["open"], level_from="")
+    line = LineFit(read, recipe, np.ones(len(read), bool))
     # Of a short text every passage is the same.
     texts = list({text.content: text for text in passages(chosen.data)}.values())
     unjudged = Table.of(texts)

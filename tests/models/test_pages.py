@@ -66,8 +66,7 @@ def test_the_panel_uses_the_whole_of_the_scale(
     easy = ("first-reader text", "recipe", "patient leaflet", "children's story (ages 8 to 10)")
     assert min(chances[kind] for kind in easy) > 0.6
     hard = [kind for kind in chances if kind.startswith("abstract")]
-    hard += ["research consent form (conventional)", "insurance terms"]
-    hard += ["statute (tenancy)", "statute (regulation)"]
+    hard += ["research consent form (conventional)", "statute (tenancy)", "insurance terms"]
     assert max(chances[kind] for kind in hard) < 0.5
 
 
@@ -231,13 +230,13 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
     """
     folder = Path(__file__).parents[2] / "resources" / "samples"
     expected = {
-        "easy": ("0.857302", "10.1532", "2.0725"),
-        "medium": ("0.535844", "37.6626", "3.41489"),
-        "hard": ("0.106887", "80.2255", "6"),
+        "easy": ("0.860144", "10.1459", "2.11527"),
+        "medium": ("0.536391", "37.6478", "3.46536"),
+        "hard": ("0.102441", "80.1946", "6"),
     }
     pages = [Page(name, "", (folder / f"{name}.html").read_bytes()) for name in expected]
     found = BUNDLE.estimate(Batch([document_of_page(page) for page in pages]))
-    assert BUNDLE.checksum.startswith("fd23dce26d7ec67c")
+    assert BUNDLE.checksum.startswith("03e481f67148eef9")
     for each, digits in zip(found, expected.values(), strict=True):
         numbers = (each.p_understandable, each.difficulty, each.level)
         assert tuple(f"{number:.6g}" for number in numbers) == digits

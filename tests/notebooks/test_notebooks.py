@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import understandability as ud
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 ROOT = Path(__file__).parents[2]
@@ -48,3 +50,10 @@ def test_committed_outputs_are_whole(path: Path) -> None:
     assert not [out for out in outputs if out["output_type"] == "error"]
     assert not [out for out in outputs if out.get("name") == "stderr"]
     assert not re.search(r"/(?:work|tmp|root|home|Users|usr)/|[A-Z]:\\\\", json.dumps(cells))
+
+
+def test_the_first_notebook_shows_today_s_scores() -> None:
+    """Outputs are those of the default bundle as it is."""
+    kept = NOTEBOOKS[0].read_text("utf-8")
+    for row in ud.score(str(ROOT / "resources" / "samples")):
+        assert re.search(rf"{row['docno']} .*\b{row['difficulty']:.2f}\b", kept)
