@@ -293,9 +293,9 @@ class Fit:
 
     def _move(self, name: str) -> None:
         """Make the mean of all levels of a set that of its labels; of no set, nothing."""
-        here = (self.table.sets == name) & np.isfinite(self.levels)
-        if here.any():
-            moved = float((self.table.labels - self.levels)[here].mean())
+        of_set = self.table.sets == name
+        if of_set.any():
+            moved = float(np.nanmean((self.table.labels - self.levels)[of_set]))
             self.theta[-1] += moved
             self.scales = {of: (a - b * moved, b) for of, (a, b) in self.scales.items()}
 
