@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.crawl.folder import CrawlFolder, Facts, Part
-from understandability.crawl.lookup import look_up
-from understandability.crawl.merge import merge
-from understandability.crawl.status import status_of
+from understandability.crawls.folder import CrawlFolder, Facts, Part
+from understandability.crawls.lookup import look_up
+from understandability.crawls.merge import merge
+from understandability.crawls.status import status_of
 from understandability.errors import InputError
 
 Commit = Callable[..., Facts]

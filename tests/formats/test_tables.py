@@ -14,9 +14,9 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.formats.sources import Sources
-from understandability.formats.tables import TableColumns
-from understandability.records import HTML, TEXT, Failure, Page
+from understandability.inputs.page_tables import TableColumns
+from understandability.inputs.sources import Sources
+from understandability.text.page import HTML, TEXT, Failure, Page
 
 ROWS = {
     "url": ["http://a/", "http://b/"],
