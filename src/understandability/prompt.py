@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class AtPrompt:
-    """Part of an annotation: ``Annotated[Iterable[object], AtPrompt(list[str], "--measure", "-m")]``.
+    """Part of an annotation: ``Annotated[str | Path, AtPrompt(str, "--output", "-o")]``.
 
     Args:
         type: What the prompt takes: str, int, float, bool, list[str], or a dataclass, whose fields
@@ -23,20 +23,26 @@ class AtPrompt:
         convert: What makes the value for the function of what was given, as ``module:function``.
     """
 
-    type: Any = str
-    names: tuple[str, ...] = ()
-    value: str = ""
-    choices: str = ""
-    convert: str = ""
+    type: Any
+    names: tuple[str, ...]
+    value: str
+    choices: str
+    convert: str
 
     def __init__(
-        self, type: Any = str, *names: str, value: str = "", choices: str = "", convert: str = ""
+        self,
+        type: Any = str,  # noqa: A002 - what it says
+        *names: str,
+        value: str = "",
+        choices: str = "",
+        convert: str = "",
     ) -> None:
-        for name, given in (
-            ("type", type),
-            ("names", names),
-            ("value", value),
-            ("choices", choices),
-            ("convert", convert),
-        ):
-            object.__setattr__(self, name, given)
+        given = {
+            "type": type,
+            "names": names,
+            "value": value,
+            "choices": choices,
+            "convert": convert,
+        }
+        for name, each in given.items():
+            object.__setattr__(self, name, each)

@@ -33,7 +33,9 @@ def test_commands_are_grouped_by_task(understand: Run) -> None:
         assert named == [name for name, _, of in COMMANDS if of == task]
 
 
-@pytest.mark.parametrize("command", [name for name, _, _ in COMMANDS])
+@pytest.mark.parametrize(
+    "command", [*dict.fromkeys(each.words[0] for each in COMMANDS), *(name for name, _, _ in TYPED)]
+)
 def test_nothing_is_cut_off_at_80_columns(command: str) -> None:
     """Names of options and their values, of subcommands too; numbers as people write them."""
     app, runner, lines = build_app(), CliRunner(env={"COLUMNS": "80"}), [[command]]

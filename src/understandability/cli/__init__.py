@@ -9,26 +9,42 @@ from __future__ import annotations
 import errno
 import inspect
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from understandability._version import __version__
-from understandability.cli.commands import Command, completed
+from understandability.cli.commands import (
+    EVALUATION,
+    MODELS,
+    RETRIEVAL,
+    SCORING,
+    Command,
+    completed,
+)
+from understandability.cli.typed import TYPED, build_typed
+from understandability.cli.typed import summary as typed_summary
 from understandability.errors import OptionError, UnderstandabilityError
 
-SCORING = "Score pages"
-MODELS = "Train and judge models"
-EVALUATION = "Evaluate runs"
-RETRIEVAL = "Rank pages"
+if TYPE_CHECKING:
+    from cyclopts import CycloptsError
 
 COMMANDS: tuple[Command, ...] = (
-    Command("score", "crawls.calls:score", SCORING, "cli.doors:rows"),
+    Command("score", "crawls.score:score", SCORING, "cli.doors:rows"),
+    Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
+    Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
+    Command("crawl lookup", "crawls.lookup:look_up", SCORING, "cli.doors:looked_up"),
+    Command("features", "crawls.score:features", SCORING, "cli.doors:features"),
+    Command("extract", "crawls.score:extract", SCORING, "cli.doors:extract"),
 )
 # The first sentence on commands that have commands of their own.
-GROUPS: dict[str, str] = {}
+GROUPS = {
+    "crawl": "Show the progress of a crawl folder, merge it into one table, or look up documents.",
+}
 _EPILOG = (
     "Start: understand score PAGE.html. Help on a command: understand COMMAND --help. Lists: "
     "understand features --list, understand bundle list, understand resources list. In Python: "
@@ -54,7 +70,7 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
         result_action="return_value",
     )
     app["--help"].group = app["--version"].group = Group("Help", sort_key=9)
-    tasks = list(dict.fromkeys(each.task for each in COMMANDS))
+    tasks = (SCORING, MODELS, EVALUATION, RETRIEVAL)
     groups = {task: Group(task, sort_key=place) for place, task in enumerate(tasks)}
     parents: dict[str, Any] = {}
     for place, each in enumerate(COMMANDS):
@@ -74,6 +90,9 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
             )
             app.command(parents[head])
         (parents[head] if sub else app).command(shown)
+    for name, module, task in TYPED:
+        text = typed_summary(name, module) if not words else ""
+        app.command(App(name=name, help=text, group=groups[task]))
     return app
 
 
@@ -87,6 +106,7 @@ def _as_function(command: Command, complete: bool) -> Callable[..., None]:
             name=None if each.is_argument else each.names,
             help=each.help,
             show_default=each.default not in (None, False, (), ""),
+            allow_leading_hyphen=each.type is not bool,
         )
         kind = completed(each) if complete else each.type
         optional = each.default is None and kind is not bool
@@ -119,18 +139,47 @@ def run(words: Sequence[str]) -> None:
     if first == "--install-completion":
         app = build_app(complete=True)
         typed = words[1] if len(words) > 1 else None
-        print(f"written to {app.install_completion(shell=typed)}; open a new shell")  # noqa: T201
+        print(f"written to {app.install_completion(shell=typed)}; open a new shell")
         return
     if first not in names and (first == "-" or "://" in first or Path(first).exists()) and first:
         raise OptionError(
             f"{first!r} is not a command; to score it, write: understand score {shlex.join(words)}"
         )
+    if first in {name for name, _, _ in TYPED}:
+        build_typed()(list(words), prog_name="understand")
+        return
     try:
-        build_app(words)(list(words), exit_on_error=False, print_error=False)
+        app = build_app(words if first in names else ())
+        _check_options(words)
+        app(list(words), exit_on_error=False, print_error=False)
     except CycloptsError as error:
         command = " ".join(["understand", *(each for each in words[:1] if each in names)])
-        told = " ".join(str(error).split())
-        raise OptionError(f"{told.rstrip('.')}; see {command} --help") from None
+        raise OptionError(f"{_told(error)}; see {command} --help") from None
+
+
+def _check_options(words: Sequence[str]) -> None:
+    """Raise `OptionError` for an option that a command lacks; cyclopts takes it for an argument."""
+    command = next((each for each in COMMANDS if words[: len(each.words)] == each.words), None)
+    if command is None:
+        return
+    known = {"--help", "-h", *(name for each in command.options for name in each.names)}
+    for word in words:
+        name = word.partition("=")[0]
+        if re.fullmatch(r"-[a-z]|--[a-z].*", name) and name not in known:
+            near = get_close_matches(name, known, 1)
+            advice = f" (did you mean {near[0]}?)" if near else ""
+            raise OptionError(
+                f"Unknown option {name}{advice}; see understand {command.name} --help"
+            )
+
+
+def _told(error: CycloptsError) -> str:
+    """What is wrong with a command line, in one sentence."""
+    from cyclopts import MissingArgumentError
+
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        return f"Missing argument {error.argument.name.lstrip('*')}"
+    return " ".join(str(error).split()).rstrip(".")
 
 
 def main() -> None:

@@ -16,6 +16,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from understandability.prompt import AtPrompt
 
+SCORING = "Score pages"
+MODELS = "Train and judge models"
+EVALUATION = "Evaluate runs"
+RETRIEVAL = "Rank pages"
+
 
 def named(path: str) -> Any:
     """What ``module:name`` names in this package."""
@@ -34,7 +39,8 @@ class Option:
         default: Its value where it is not given; `inspect.Parameter.empty` where it must be.
         help: One or two sentences.
         about: What its annotation says beside the type.
-        owner: The dataclass of which it is a field, and the parameter that gets that dataclass.
+        owners: The dataclasses in which it is a field, from the outermost, each with the name of
+            the parameter or field that gets it; ``**`` where its fields are keywords.
     """
 
     parameter: str
@@ -43,7 +49,7 @@ class Option:
     default: Any
     help: str
     about: AtPrompt
-    owner: tuple[Any, str] | None = None
+    owners: tuple[tuple[Any, str], ...] = ()
 
     @property
     def is_argument(self) -> bool:
@@ -65,6 +71,11 @@ class Command:
     door: str = "cli.doors:result"
     hidden: tuple[str, ...] = field(default=())
 
+    @property
+    def words(self) -> list[str]:
+        """The name as it is typed."""
+        return self.name.split()
+
     @cached_property
     def options(self) -> list[Option]:
         """Arguments first, then options as the function and the door have them."""
@@ -83,7 +94,8 @@ class Command:
         """The first sentence of the help, read without loading what the function needs."""
         module, name = self.call.split(":")
         spec = find_spec(f"understandability.{module}")
-        assert spec is not None and spec.origin is not None
+        assert spec is not None
+        assert spec.origin is not None
         tree = ast.parse(Path(spec.origin).read_text("utf-8"))
         found = next(
             each
@@ -99,20 +111,23 @@ class Command:
         of_door = {each.parameter for each in _options(door)}
         own = {name: given.pop(name) for name in [*given] if name in of_door}
         arguments: dict[str, Any] = {}
-        groups: dict[str, tuple[Any, dict[str, Any]]] = {}
+        made: dict[tuple[tuple[Any, str], ...], dict[str, Any]] = {}
         for each in self.options:
             if each.parameter not in given:
                 continue
             value = given[each.parameter]
-            if each.about.convert and value is not None:
+            if value is None or (each.owners and value == each.default):
+                continue
+            if each.about.convert:
                 value = named(each.about.convert)(value)
-            if each.owner is None:
-                arguments[each.parameter] = value
-            elif value != each.default:
-                made, name = each.owner
-                groups.setdefault(name, (made, {}))[1][each.parameter] = value
-        for name, (made, values) in groups.items():
-            arguments |= values if name == "**" else {name: made(**values)}
+            for depth in range(len(each.owners)):
+                made.setdefault(each.owners[: depth + 1], {})
+            (made[each.owners] if each.owners else arguments)[each.parameter] = value
+        # The innermost first: each is an argument of the one around it.
+        for owners in sorted(made, key=len, reverse=True):
+            (kind, name), around = owners[-1], owners[:-1]
+            target = made[around] if around and around[-1][1] != "**" else arguments
+            target |= made[owners] if name == "**" else {name: kind(**made[owners])}
         door(partial(named(self.call), **arguments), **own)
 
 
@@ -124,26 +139,30 @@ def _options(function: Callable[..., Any]) -> Iterator[Option]:
             continue
         kind, about = _kind(hints[name])
         keywords = each.kind is inspect.Parameter.VAR_KEYWORD
-        if about.type is None or (keywords and not is_dataclass(kind)):
+        if about.type is None or (keywords and about.type is MISSING):
             continue
-        if is_dataclass(kind):
-            yield from _fields(kind, "**" if keywords else name)
+        if isinstance(kind, tuple) or is_dataclass(kind):
+            for made in kind if isinstance(kind, tuple) else (kind,):
+                yield from _fields(made, ((made, "**" if keywords else name),))
             continue
         argument = not about.names and each.default is inspect.Parameter.empty
         names = about.names or ((_value(name),) if argument else (_long(name),))
         yield Option(name, names, kind, each.default, texts.get(name, ""), about)
 
 
-def _fields(made: Any, parameter: str) -> Iterator[Option]:
-    hints, texts = get_type_hints(made, include_extras=True), parameters_in(made)
+def _fields(made: Any, owners: tuple[tuple[Any, str], ...]) -> Iterator[Option]:
+    hints = get_type_hints(made, include_extras=True)
+    texts = {k: v for each in reversed(made.__mro__) for k, v in parameters_in(each).items()}
     for each in fields(made):
         kind, about = _kind(hints[each.name])
         if about.type is None:
             continue
+        if is_dataclass(kind):
+            yield from _fields(kind, (*owners, (kind, each.name)))
+            continue
         names = about.names or (_long(each.name),)
         default = each.default if each.default is not MISSING else None
-        owner = (made, parameter)
-        yield Option(each.name, names, kind, default, texts.get(each.name, ""), about, owner)
+        yield Option(each.name, names, kind, default, texts.get(each.name, ""), about, owners)
 
 
 def _kind(hint: Any) -> tuple[Any, AtPrompt]:
