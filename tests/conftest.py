@@ -139,7 +139,10 @@ def understand() -> Run:
         env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
         words = [*map(str, arguments)]
-        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+        out, err = (
+            io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", write_through=True)
+            for _ in range(2)
+        )
         with ExitStack() as stack:
             patch = stack.enter_context(pytest.MonkeyPatch.context())
             stack.enter_context(warnings.catch_warnings())

@@ -34,4 +34,4 @@ def number_or_pi(text: str) -> float:
     try:
         return math.pi if text.lower() == "pi" else float(text)
     except ValueError:
-        raise OptionError(f"the noise scale must be a number or pi, not {text!r}") from None
+        raise OptionError(f"--noise-scale must be a number or pi, not {text!r}") from None

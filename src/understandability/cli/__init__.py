@@ -109,14 +109,17 @@ def _as_function(command: Command, complete: bool) -> Callable[..., None]:
             allow_leading_hyphen=each.type is not bool,
         )
         kind = completed(each) if complete else each.type
-        optional = each.default is None and kind is not bool
+        default = each.default
+        if each.about.convert or not isinstance(default, str | int | float | type):
+            default = None  # the function's own
+        optional = default is None
         parameters.append(
             inspect.Parameter(
                 each.parameter,
                 inspect.Parameter.POSITIONAL_ONLY
                 if each.is_argument
                 else inspect.Parameter.KEYWORD_ONLY,
-                default=each.default,
+                default=default,
                 annotation=Annotated[kind | None if optional else kind, about],
             )
         )

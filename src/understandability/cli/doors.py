@@ -161,8 +161,10 @@ def extract(
 
 def status(call: Given) -> None:
     """What a crawl folder holds."""
+    from understandability.crawls.folder import CrawlFolder
+
     found: Status = call()
-    for line in summary(call.keywords["folder"], found, {}):
+    for line in summary(CrawlFolder(call.keywords["folder"]).path, found, {}):
         print(line)
     unfinished = [each for each in found.inputs if not each.is_complete]
     for each in unfinished[:_MOST_NAMED]:
@@ -195,12 +197,14 @@ def merged(
 
 def looked_up(call: Given) -> None:
     """The rows of some documents, a line of JSON each; status 1 where one is missing."""
+    from understandability.crawls.folder import CrawlFolder
+
     # Names that are no UTF-8 stand in a crawl folder as they are escaped here.
     names = [each.encode("utf-8", "backslashreplace").decode() for each in call.keywords["docnos"]]
-    missing = False
+    folder, missing = CrawlFolder(call.keywords["folder"]), False
     for docno, row in call(docnos=names).items():
         if row is None:
-            say(f"{docno} is not in {call.keywords['folder']}")
+            say(f"{docno} is not in {folder.path}")
             missing = True
         else:
             print(json.dumps(row, ensure_ascii=False, default=str))

@@ -134,7 +134,7 @@ class Work:
         address: Address of the Ray cluster; auto finds it.
         docnos: Read only documents named in this list, qrels file or run.
         limit_mb: Longest document, in MB once decoded; longer ones become errors.
-        columns: What the columns of tables hold.
+        table_columns: What the columns of tables hold; `columns` for short in `score`.
         progress: Called again and again with the `Progress`.
         into: Where rows go that go to no file; None: into memory.
     """
@@ -148,7 +148,7 @@ class Work:
         Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.docnos:read_docnos")
     ] = None
     limit_mb: float = DEFAULT_LIMIT / 1e6
-    columns: TableColumns | None = None
+    table_columns: TableColumns | None = None
     progress: Annotated[Callable[[Progress], None] | None, AtPrompt(None)] = None
     into: Annotated[Output | None, AtPrompt(None)] = None
 
@@ -287,7 +287,7 @@ def features(
         raise OptionError(f"--tagger {tagger!r} does not exist; choose from {', '.join(TAGGERS)}")
     maker: RowMaker
     if words:
-        keep = work.columns is not None and work.columns.keep
+        keep = work.table_columns is not None and work.table_columns.keep
         if keep or _is_folder(output, work):
             what = "--keep" if keep else "a crawl folder"
             raise OptionError(
@@ -470,6 +470,7 @@ def fill(plan: Plan, path: str, work: Work) -> Progress:
 
 def _chosen(choices: Mapping[str, Any]) -> tuple[Settings, Work]:
     """Keywords as settings and as work; another is told by the error of `Settings`."""
+    choices = {"table_columns" if k == "columns" else k: v for k, v in choices.items()}
     names = {each.name for each in fields(Work)}
     work = Work(**{name: value for name, value in choices.items() if name in names})
     return Settings(**{name: value for name, value in choices.items() if name not in names}), work
@@ -541,7 +542,7 @@ def _sources(inputs: Any, work: Work) -> Sources | GivenPages:
             [str(each) for each in inputs],
             docnos=work.docnos,
             limit=int(work.limit_mb * 1e6),
-            columns=work.columns,
+            columns=work.table_columns,
         )
     return GivenPages(_checked(inputs))
 
