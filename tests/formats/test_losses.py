@@ -38,6 +38,43 @@ def test_members_behind_a_damaged_header_of_an_archive_are_read(tmp_path: Path) 
         list(members(tmp_path / "p.tar"))
 
 
+NAMED = tar_header("x", tarfile.GNUTYPE_LONGNAME, 6) + tar_block(b"b.txt\0") + tar_page("b.txt")
+
+
+@pytest.mark.parametrize(
+    ("between", "message"),
+    [
+        (
+            b"\0" * 10_240,
+            "members stand behind the mark of its end at byte 1024",
+        ),  # `cat a.tar c.tar`
+        (b"\0" * 512, "members stand behind the mark of its end at byte 1024"),
+        (END + tar_block(b"Flu. " * 300), "no member begins at byte 2048"),  # the first two of four
+        (NAMED[:1024] + END, "no member begins at byte 1024"),
+        (NAMED[:1024] + bytes(BAD), "no member begins at byte 1024"),
+    ],
+)
+def test_members_behind_zeros_are_read(tmp_path: Path, between: bytes, message: str) -> None:
+    """Zeros end an archive, and stand where archives are joined or blocks are lost: it is told.
+
+    A long name is that of the member right behind it, and of no other.
+    """
+    archive = tar_page("a.txt") + between + tar_page("c.txt") + END
+    a, c, failure = found_in(tmp_path / "p.tar", archive)
+    assert (a.docno, c.docno) == ("a.txt", "c.txt")
+    assert isinstance(failure, Failure)
+    assert message in failure.error
+
+
+@pytest.mark.parametrize("end", [END, END + b"\0" * 9000, END + b"\0" * 100])
+def test_zeros_to_the_end_of_an_archive_are_none(tmp_path: Path, end: bytes) -> None:
+    """Also of one without a member."""
+    assert [page.docno for page in found_in(tmp_path / "p.tar", GOOD + end)] == ["good.txt"]
+    (failure,) = found_in(tmp_path / "p.tar", end)
+    assert isinstance(failure, Failure)
+    assert failure.error == "there is no document in it"
+
+
 @pytest.mark.parametrize(
     ("end", "message"), [(b"", "it ends without its end mark"), (GOOD[:100], "within a header")]
 )
