@@ -121,6 +121,17 @@ def test_rows_that_a_damaged_parquet_page_lacks_are_told(tmp_path: Path) -> None
     assert "rows 1 to 50: " in failure.error
 
 
+def test_the_checksums_of_a_parquet_file_are_looked_at(tmp_path: Path) -> None:
+    """Where its writer gave it some; a letter that changed is no good row."""
+    file = tmp_path / "d.parquet"
+    table = pa.table({"id": ["1"], "text": ["You have flu."]})
+    pq.write_table(table, file, compression="none", use_dictionary=False, write_page_checksum=True)
+    damaged = file.read_bytes().replace(b"have", b"hate")  # also in its statistics
+    (failure,) = found_in(file, damaged)
+    assert isinstance(failure, Failure)
+    assert "could not verify page integrity" in failure.error
+
+
 def test_a_parquet_file_of_no_rows_is_no_damaged_one(tmp_path: Path) -> None:
     """It holds no document, and that is all."""
     file = tmp_path / "d.parquet"

@@ -57,7 +57,7 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
     with open_file(path) as raw:
         try:
             largest_pages(raw, ())  # looks at the footer before Arrow does
-            file = pq.ParquetFile(raw, buffer_size=1 << 16)
+            file = pq.ParquetFile(raw, buffer_size=1 << 16, page_checksum_verification=True)
         except (OSError, ValueError, pa.ArrowException) as error:
             reason = in_one_line(error)
             raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
