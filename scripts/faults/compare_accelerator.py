@@ -31,12 +31,12 @@ from collections.abc import Iterator, Sequence
 from scripts.faults import fuzz_extraction, hostile_pages
 
 from understandability.compiled import ACCELERATOR, VARIABLE
-from understandability.documents import document_of_page
 from understandability.errors import PageError
-from understandability.formats.sources import read_pages
-from understandability.pages import parse_source
-from understandability.records import HTML, TEXT, Page
+from understandability.inputs.sources import read_pages
 from understandability.scoring import Scorer
+from understandability.text.analysis import document_of_page
+from understandability.text.page import HTML, TEXT, Page
+from understandability.text.parsed import parse_source
 
 MOST = 2_000_000  # bytes of a hostile page; larger ones say no more and take long
 PARTS = [

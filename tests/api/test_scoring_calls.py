@@ -15,7 +15,7 @@ import pytest
 
 import understandability as ud
 from understandability.errors import WrongTypeError
-from understandability.records import Page
+from understandability.text.page import Page
 
 TEXT = "You have flu. Rest, and drink water."
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
@@ -27,8 +27,8 @@ def test_a_call_is_a_call_whatever_was_imported_before() -> None:
     """`crawl` and `features` are packages, too, which Python puts in the place of the calls."""
     program = (
         "import understandability as ud\n"
-        "import understandability.crawl.folder as folder\n"
-        "from understandability.features import CATALOGUE\n"
+        "import understandability.crawls.folder as folder\n"
+        "from understandability.feature.catalogue import CATALOGUE\n"
         "assert folder.CrawlFolder and ud.crawl.folder is folder\n"
         "assert ud.features(['Rest.'], ['words']).to_arrow()['words'].to_pylist() == [1.0]\n"
         "assert callable(ud.crawl)\n"

@@ -13,10 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import understandability as ud
-from understandability.crawl.folder import CrawlFolder, Facts, Part
-from understandability.crawl.lookup import look_up
-from understandability.crawl.merge import merge
-from understandability.crawl.status import status_of
+from understandability.crawls.folder import CrawlFolder, Facts, Part
+from understandability.crawls.lookup import look_up
+from understandability.crawls.merge import merge
+from understandability.crawls.status import status_of
 from understandability.errors import InputError
 
 Commit = Callable[..., Facts]

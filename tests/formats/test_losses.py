@@ -11,9 +11,9 @@ import pytest
 from tests.formats.test_hostile_containers import GOOD, found_in, tar_block, tar_header
 
 from understandability.errors import InputError, OptionError
-from understandability.formats.members import members
-from understandability.formats.runs import read_labels, read_run
-from understandability.records import Failure, Page
+from understandability.inputs.members import members
+from understandability.inputs.runs import read_labels, read_run
+from understandability.text.page import Failure, Page
 
 
 def tar_page(name: str) -> bytes:

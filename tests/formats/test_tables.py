@@ -16,14 +16,14 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.crawl.engine import make_rows
-from understandability.crawl.outputs import InMemory
-from understandability.crawl.plan import make_plan
-from understandability.formats.sources import Sources
-from understandability.formats.tables import TableColumns
-from understandability.records import HTML, TEXT, Failure, Page
+from understandability.crawls.engine import make_rows
+from understandability.crawls.outputs import InMemory
+from understandability.crawls.plan import make_plan
+from understandability.inputs.page_tables import TableColumns
+from understandability.inputs.sources import Sources
 from understandability.rows import TextRows
 from understandability.scoring import Settings
+from understandability.text.page import HTML, TEXT, Failure, Page
 
 ROWS = {
     "url": ["http://a/", "http://b/"],
