@@ -25,8 +25,6 @@ if TYPE_CHECKING:
         correlate,
         dimension,
         evaluate,
-        simulate,
-        simulate_users,
     )
     from understandability.api.ranking import criterion, fuse, rerank, tradeoff
     from understandability.api.scoring import (
@@ -48,6 +46,8 @@ if TYPE_CHECKING:
     from understandability.inputs.sources import read_pages
     from understandability.model.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings
+    from understandability.study.simulated_users import simulate_users
+    from understandability.study.simulation import simulate
 
 from understandability._version import __version__
 
@@ -60,8 +60,6 @@ _PUBLIC = {
         "correlate",
         "dimension",
         "evaluate",
-        "simulate",
-        "simulate_users",
     ),
     "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
     "api.scoring": (
@@ -83,6 +81,8 @@ _PUBLIC = {
     "inputs.page_tables": ("TableColumns",),
     "model.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings"),
+    "study.simulated_users": ("simulate_users",),
+    "study.simulation": ("simulate",),
 }
 
 __all__ = [

@@ -28,7 +28,7 @@ def test_a_call_is_a_call_whatever_was_imported_before() -> None:
     program = (
         "import understandability as ud\n"
         "import understandability.crawls.folder as folder\n"
-        "from understandability.feature.catalogue import CATALOGUE\n"
+        "from understandability.feature.catalogue import catalogue\n"
         "assert folder.CrawlFolder and ud.crawl.folder is folder\n"
         "assert ud.features(['Rest.'], ['words']).to_arrow()['words'].to_pylist() == [1.0]\n"
         "assert callable(ud.crawl)\n"

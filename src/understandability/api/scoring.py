@@ -10,33 +10,24 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from understandability.crawls.engine import fill_folder, make_rows
-from understandability.crawls.folder import CrawlFolder
-from understandability.crawls.merge import Merged, merged_rows
-from understandability.crawls.merge import merge as merge_folder
-from understandability.crawls.outputs import InMemory
-from understandability.crawls.plan import GivenPages, Plan, check_can_go_on, make_plan, shard_of
-from understandability.crawls.status import Status, status_of
-from understandability.crawls.workers import Limits, cores
 from understandability.errors import WrongTypeError
-from understandability.feature.catalogue import select_columns
-from understandability.feature.formulas_of_languages import readability_of
 from understandability.inputs.frames import in_kind_of, is_frame, table_of
 from understandability.inputs.page_tables import TableColumns, media_type_of
 from understandability.inputs.remote import is_url
 from understandability.inputs.sources import DEFAULT_LIMIT, Sources
 from understandability.inputs.tables import SETTINGS_KEY
-from understandability.inputs.writing import write_text
-from understandability.rows import FeatureRows
 from understandability.scoring import Scorer, Settings, document_under
 from understandability.text.page import HTML, TEXT, Failure, Page
-from understandability.writers.explanation import Explanation
-from understandability.writers.explanation import explain as explain_document
-from understandability.writers.page_report import page_report
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+    from understandability.crawls.merge import Merged
+    from understandability.crawls.plan import GivenPages, Plan
+    from understandability.crawls.status import Status
+    from understandability.crawls.workers import Limits
+    from understandability.writers.page_explanation import PageExplanation
 
 Inputs = str | Path | Sequence[str | Path] | Mapping[str, str] | Iterable[Page | Failure]
 
@@ -91,33 +82,6 @@ class Rows:
 
 class Scores(Rows):
     """What `score` gives: rows of scores by docno, and the failures."""
-
-
-class PageExplanation(Explanation):
-    """What `explain` gives: what makes a page hard. A notebook displays it."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return (
-            f"<Explanation of {self.document.docno}, {self.words} words, difficulty "
-            f"{self.estimate.difficulty:.1f}; .to_html(path) writes the report, .terms and "
-            ".hard_words are what to replace>"
-        )
-
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The report as one HTML file that needs no network; written to a `path`, if any."""
-        text = page_report([self])
-        if path is not None:
-            write_text(str(path), text)
-        return text
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        # In a frame of its own, the notebook's styles and the report's do not mix.
-        source = escape(self.to_html(), quote=True)
-        return f'<iframe srcdoc="{source}" width="100%" height="700" style="border:0"></iframe>'
 
 
 def score_text(text: str, **settings: Any) -> dict[str, Any]:
@@ -175,6 +139,8 @@ def score(
     >>> score({"a": "You have flu.", "b": "Rest."}).table["docno"].to_pylist()
     ['a', 'b']
     """
+    from understandability.crawls.plan import make_plan
+
     scorer = _scorer(Settings(**settings))
     plan = make_plan(_sources(inputs, docnos, limit_mb, columns), scorer)
     return Scores(*_made(plan, workers))
@@ -205,6 +171,8 @@ def score_table(
     (['a', 'b'], [3, None], [None, "the row has no 'body'"])
     """
     import pyarrow as pa
+
+    from understandability.crawls.plan import GivenPages, make_plan
 
     if not isinstance(frame, Mapping) and not is_frame(frame):
         raise WrongTypeError(
@@ -272,6 +240,8 @@ def readability(text: str, language: str = "en") -> dict[str, float]:
     >>> round(values["amstad"], 1), round(values["lix"], 1)
     (95.6, 16.5)
     """
+    from understandability.feature.formulas_of_languages import readability_of
+
     if not isinstance(text, str):
         raise WrongTypeError(f"readability takes a text (str), not {_kind(text)}; {_advice(text)}")
     return readability_of(text, str(language))
@@ -292,6 +262,10 @@ def features(
     >>> features(["You have flu.", "Rest."], ["words", "gunning_fog_plain"]).to_arrow().to_pydict()
     {'docno': ['0', '1'], 'words': [3.0, 1.0], 'gunning_fog_plain': [1.2000000000000002, 0.4]}
     """
+    from understandability.crawls.plan import GivenPages, make_plan
+    from understandability.feature.catalogue import select_columns
+    from understandability.rows import FeatureRows
+
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         raise WrongTypeError(
             f"features takes a list of texts or a dictionary by docno, not {_kind(texts)}; "
@@ -317,6 +291,9 @@ def explain(
     >>> explanation.to_html()[:15]
     '<!DOCTYPE html>'
     """
+    from understandability.writers.explanation import explain as explain_document
+    from understandability.writers.page_explanation import PageExplanation
+
     if isinstance(content, Path):
         (page,) = Sources([content])
         if isinstance(page, Failure):
@@ -361,6 +338,12 @@ def crawl(
     >>> status.facts.scored
     3
     """
+    from understandability.crawls.engine import fill_folder
+    from understandability.crawls.folder import CrawlFolder
+    from understandability.crawls.plan import check_can_go_on, make_plan, shard_of
+    from understandability.crawls.status import status_of
+    from understandability.crawls.workers import Limits, cores
+
     plan = make_plan(_sources(inputs, docnos, limit_mb, columns), _scorer(Settings(**settings)))
     check_can_go_on(plan)
     there = CrawlFolder(str(folder), plan.described)
@@ -386,6 +369,10 @@ def merge(
     ...     merge(f"{folder}/scores").table["docno"].to_pylist()
     ['easy.html', 'hard.html', 'medium.html']
     """
+    from understandability.crawls.folder import CrawlFolder
+    from understandability.crawls.merge import merge as merge_folder
+    from understandability.crawls.merge import merged_rows
+
     there = CrawlFolder(str(folder))
     if output is not None:
         return merge_folder(there, str(output), partial=partial)
@@ -409,6 +396,9 @@ def _made(plan: Plan, workers: int) -> tuple[pa.Table, tuple[Failure, ...], Coun
     """The rows of a plan in memory, the failures, and what was passed over."""
     import pyarrow as pa
 
+    from understandability.crawls.engine import make_rows
+    from understandability.crawls.outputs import InMemory
+
     output = InMemory()
     for progress in make_rows(plan, plan.inputs, output, workers=workers):
         skipped = progress.skipped
@@ -421,6 +411,8 @@ def _sources(
     inputs: Inputs, docnos: Collection[str] | None, limit_mb: float, columns: TableColumns | None
 ) -> Sources | GivenPages:
     """The pages that a call names; raises `WrongTypeError` with the call that takes them."""
+    from understandability.crawls.plan import GivenPages
+
     if isinstance(inputs, Sources):
         return inputs
     if isinstance(inputs, str | Path):

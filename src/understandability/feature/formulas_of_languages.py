@@ -18,7 +18,6 @@ from understandability.direction import Direction
 from understandability.feature import formulas as readability
 from understandability.feature import other_formulas
 from understandability.feature.batch import Batch, letters
-from understandability.feature.catalogue import CATALOGUE
 from understandability.feature.table import features_of
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
@@ -238,11 +237,7 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
 # By the subtag of their language.
 LANGUAGE_FORMULAS = MappingProxyType({tag: (*_OWN[tag], *_EVERY) for tag in LANGUAGES})
 
-_ENGLISH = tuple(
-    row.name
-    for row in CATALOGUE
-    if row.group in (readability.GROUP, other_formulas.GROUP) and not row.name.endswith("_readcalc")
-)
+_ENGLISH = tuple(row.name for row in (*readability.ROWS, *other_formulas.ROWS))
 
 
 def readability_of(document: Document | str, language: str = "en") -> dict[str, float]:
