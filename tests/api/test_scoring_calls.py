@@ -191,6 +191,18 @@ def test_a_table_keeps_its_kind_order_and_length(make: Any) -> None:
     assert all(values == [] for values in empty.values())
 
 
+def test_a_kept_column_never_takes_the_place_of_ours(caplog: pytest.LogCaptureFixture) -> None:
+    """It gets a name of its own, in a table that was scored before too, and that is told once."""
+    frame = {"url": ["a"], "body": ["You have flu."], "p_understandable": [7.0], "error": ["x"]}
+    for _ in range(2):
+        scored = ud.score_table(frame, text="body", url="url", keep=["url", *list(frame)[2:]])
+    assert (scored["url"], scored["input_url"]) == (["a"], ["a"])
+    assert scored["input_p_understandable"] == [7.0]
+    assert scored["p_understandable"][0] < 1
+    assert (scored["error"], scored["input_error"]) == ([None], ["x"])
+    assert caplog.text.count("the column error of the input is kept as input_error") == 1
+
+
 def test_a_frame_keeps_its_index_and_a_batch_its_types() -> None:
     """A batch without errors has the columns and types of one that has some."""
     frame = pd.DataFrame(ROWS, index=[7, 8, 9])

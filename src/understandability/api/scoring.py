@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import WrongTypeError
 from understandability.inputs.frames import in_kind_of, is_frame, table_of
-from understandability.inputs.page_tables import TableColumns, media_type_of
+from understandability.inputs.page_tables import (
+    TableColumns,
+    kept_names,
+    media_type_of,
+    remarks_on_kept,
+)
 from understandability.inputs.remote import is_url
 from understandability.inputs.sources import DEFAULT_LIMIT, Sources
 from understandability.inputs.tables import SETTINGS_KEY
@@ -28,6 +34,8 @@ if TYPE_CHECKING:
     from understandability.crawls.status import Status
     from understandability.crawls.workers import Limits
     from understandability.writers.page_explanation import PageExplanation
+
+_log = logging.getLogger(__name__)
 
 Inputs = str | Path | Sequence[str | Path] | Mapping[str, str] | Iterable[Page | Failure]
 
@@ -160,7 +168,8 @@ def score_table(
     """Score the rows of a table of pandas, polars, Arrow or lists; the same kind comes out.
 
     `text` or `html` is the column with the content, `id` the one with names (else ``docno`` is
-    the number of the row), `url` that with addresses; `keep` are columns to copy into the result.
+    the number of the row), `url` that with addresses; `keep` are columns to copy into the result,
+    one that meets a column of ours as ``input_`` and its name.
     The result has the rows of the table in the same order; if a document cannot be scored, the
     column ``error`` says why and the scores are null. A step for Ray's ``map_batches``, Spark's
     ``mapInPandas`` and their like: equal columns in, equal columns out.
@@ -216,12 +225,12 @@ def score_table(
     }
     if url:
         result["url"] = pa.array([None if each is None else str(each) for each in addresses])
-    result |= {name: table[name] for name in keep if name not in result}
-    result |= {
-        name: scored[name]
-        for name in scored.column_names
-        if name not in ("docno", "path", "url") and name not in result
-    }
+    ours = [name for name in scored.column_names if name not in ("docno", "path", "url")]
+    kept = kept_names(keep, {*result, *ours, "error"})
+    for remark in remarks_on_kept(kept):
+        _say_once(remark)
+    result |= {new: table[name] for name, new in kept.items()}
+    result |= {name: scored[name] for name in ours}
     result["error"] = pa.array(errors, pa.string())
     return in_kind_of(frame, pa.table(result))
 
@@ -384,6 +393,11 @@ def merge(
         tables.append(table)
         failures += failed
     return Scores(pa.concat_tables(tables), tuple(failures))
+
+
+@cache
+def _say_once(remark: str) -> None:
+    _log.warning(remark)
 
 
 @lru_cache(maxsize=4)
