@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "understandability"
 # Modules and packages, from the first stage to the last.
 STAGES = (
     "_version",
-    "compiled",
+    "_core",
     "errors",
     "wording",
     "arrays",
@@ -48,6 +48,7 @@ MODULES = {
     for path in sorted(PACKAGE.rglob("*.py"))
     if path.parent != PACKAGE or path.stem not in ("__init__", "__main__")
 }
+MODULES["_core"] = PACKAGE / "_core.pyi"
 each = pytest.mark.parametrize("name", MODULES)
 
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from understandability.compiled import compiled
+from understandability import _core
 from understandability.errors import PageError
 
 Tape = list[str]
@@ -203,31 +203,9 @@ def _has_full_tag(source: bytes) -> bool:
 
 def _long_tags(source: bytes, bracket: bytes) -> Iterator[int]:
     """Where tags start with a long stretch behind them that holds no such bracket."""
-    for start, end in _gaps(source, bracket, 1, _LONG_TAG - 1):
+    for start, end in _core.gaps(source, bracket, 1, _LONG_TAG - 1):
         if start + _LONG_TAG <= len(source) and (tag := _TAG_START.search(source, start - 1, end)):
             yield tag.start()
-
-
-@compiled()
-def _gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
-    """Stretches of at least that length (but at the end) without a byte: start and end of each.
-
-    They begin at `start` or right behind such a byte, and end at the next or at the source's end.
-
-    >>> _gaps(b"ab'c'defg'", b"'", 0, 3)
-    [(5, 9)]
-    """
-    gaps = []
-    while start < len(source):
-        last = source.rfind(byte, start, start + length)
-        if last >= 0:  # nearly always, so a page is looked at in a few long steps
-            start = last + 1
-            continue
-        end = source.find(byte, start + length)
-        end = len(source) if end < 0 else end
-        gaps.append((start, end))
-        start = end + 1
-    return gaps
 
 
 def _is_any_full(source: bytes, starts: Iterable[int]) -> bool:
@@ -252,7 +230,7 @@ def _is_any_full(source: bytes, starts: Iterable[int]) -> bool:
     return False
 
 
-def _tape_as_written(root: etree._Element) -> tuple[Tape, Counter[str]]:
+def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str]]:
     """The tape of an lxml tree, whose attributes are lost on the way, and its tags."""
     root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
     parts = []
@@ -267,11 +245,6 @@ def _tape_as_written(root: etree._Element) -> tuple[Tape, Counter[str]]:
         tape[0::2] = map(_unescaped, tape[0::2])
         tags = Counter(tape[1::2])
     return tape, tags
-
-
-@compiled(_tape_as_written)
-def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str]]:
-    return _tape_as_written(root)
 
 
 def _unescaped(text: str) -> str:
@@ -333,7 +306,7 @@ def with_quote_closed(source: bytes, quote: bytes) -> bytes:
     """
     parts: list[bytes] = []
     done = 0
-    for start, end in _gaps(source, quote, 0, _MAX_ATTRIBUTE):
+    for start, end in _core.gaps(source, quote, 0, _MAX_ATTRIBUTE):
         value = _UNCLOSED.match(source, start, end)
         swallows = end == len(source) or (value and _BLOCK_TAG.search(source, value.end(), end))
         if value and swallows and _opens(source, start - 1):

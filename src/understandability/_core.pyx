@@ -1,10 +1,9 @@
 # cython: language_level=3
-"""The inner loops of understandability in C.
+"""The hot path from bytes to text, in C. `_core.pyi` says what each function takes and gives.
 
-Each does what the function of the same name does, which says what that is, and is given the tables
-and functions that it uses. Pages come from anywhere, so: a byte or character is read only where
-the lines around it have compared its place with the size; memory is of Python's objects and linear
-in the page; nothing recurses. Behind the last byte of `bytes` stands a NUL, which may be read.
+Pages come from anywhere, so: a byte or character is read only where the lines around it have
+compared its place with the size; memory is of Python's objects and linear in the page; nothing
+recurses. Behind the last byte of `bytes` stands a NUL, which may be read.
 """
 
 from collections import Counter
@@ -15,12 +14,7 @@ from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.dict cimport PyDict_GetItem
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memchr, memcmp, memcpy, memset, strlen
-from lxml.includes.etreepublic cimport _Element, import_lxml__etree
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr
-from lxml.includes.tree cimport xmlNode
-
-import_lxml__etree()
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
     object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
@@ -31,15 +25,12 @@ cdef extern from "Python.h":
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISSPACE(Py_UCS4 character)
 
-INTERFACE = 1
-
 ctypedef const unsigned char* Bytes
 
 
 # --- A source, before it is read
 
-def decoding_has_controls(bytes content) -> bool:
-    """Bytes below that of the space, but for tabs and ends of lines."""
+def has_controls(bytes content) -> bool:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
     cdef Py_ssize_t i
     cdef int number = 0
@@ -48,7 +39,7 @@ def decoding_has_controls(bytes content) -> bool:
     return number != 0
 
 
-def tape_gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> list:
+def gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> list:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), place, end
     cdef unsigned char wanted = byte[0]
@@ -66,7 +57,7 @@ def tape_gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> 
     return gaps
 
 
-def source_swallowing(bytes source) -> int:
+def swallowing(bytes source) -> int:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), place = 0, number = 0, end
     cdef unsigned char quote
@@ -319,9 +310,9 @@ cdef bint is_open(Bytes s, Py_ssize_t size, tuple names, list opened):
     return bool(opened)
 
 
-def source_cut(
-    normal: object, unescape: object, sections: frozenset, mended: tuple, source: bytes
-) -> object:
+def cut(
+    bytes source, object normal, object unescape, frozenset sections, tuple mended
+) -> tuple | None:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), room = size + 1
     cdef bytearray buffer = bytearray(room)
@@ -406,146 +397,6 @@ def source_cut(
     return tape, counted, attributes, roots
 
 
-# --- A tree into its tags and texts
-
-cdef struct Form:
-    const unsigned char* name  # which a document has once, so that the place tells it
-    int kind
-    Py_ssize_t number
-
-
-cdef enum:
-    OPENS = 0
-    CLOSES = 1
-    IS_EMPTY = 2
-
-
-cdef class Writer:
-    """The tape of a tree, as it grows."""
-
-    cdef list tape, names
-    cdef array counts
-    cdef dict numbers
-    cdef Form[SLOTS] forms
-    cdef bytearray text
-    cdef Py_ssize_t filled
-
-    def __cinit__(self):
-        self.tape, self.names, self.counts, self.numbers = [], [], array("q"), {}
-        self.text, self.filled = bytearray(1024), 0
-        memset(self.forms, 0, sizeof(self.forms))
-
-    cdef int add_text(self, Bytes s) except -1:
-        """Add the text of a node: a NUL stands behind the last byte of it."""
-        cdef Py_ssize_t size = strlen(<const char*>s), i = 0, at
-        cdef unsigned char* out
-        cdef unsigned char c
-        if self.filled + 3 * size > len(self.text):  # as three bytes may stand for one
-            PyByteArray_Resize(self.text, 2 * self.filled + 3 * size)
-        out = <unsigned char*>PyByteArray_AS_STRING(self.text)
-        at = self.filled
-        while i < size:  # so `at` grows by three at most
-            c = s[i]
-            if c >= 32 and c != 0xC2:
-                out[at] = c
-            elif c == 0xC2 and s[i + 1] == 0xA0:
-                out[at] = c" "
-                i += 1
-            elif c == 0xC2:
-                out[at] = c
-            elif c == c"\n" or c == c"\t" or c == c"\r":
-                out[at] = c" "
-            else:
-                out[at], out[at + 1], out[at + 2] = 0xEF, 0xBF, 0xBD  # U+FFFD
-                at += 2
-            at += 1
-            i += 1
-        self.filled = at
-        return 0
-
-    cdef int end_text(self) except -1:
-        if self.filled:
-            text = PyUnicode_DecodeUTF8(PyByteArray_AS_STRING(self.text), self.filled, NULL)
-            self.tape.append(text)
-            self.filled = 0
-        else:
-            self.tape.append("")
-        return 0
-
-    cdef int add_tag(self, Bytes name, int kind) except -1:
-        cdef Form* form = &self.forms[((<size_t>name >> 3) * 3 + kind) % SLOTS]
-        self.end_text()
-        if form.name != name or form.kind != kind:
-            key = (<size_t>name, kind)
-            if key not in self.numbers:
-                written = (<const char*>name)[:strlen(<const char*>name)]
-                if not written or written.translate(None, _IN_NAMES):
-                    raise _OddTree
-                self.numbers[key] = len(self.names)
-                tag = written.decode()
-                self.names.append("/" + tag if kind == CLOSES else tag + "/" * (kind == IS_EMPTY))
-                self.counts.append(0)
-            form.name, form.kind, form.number = name, kind, self.numbers[key]
-        self.tape.append(self.names[form.number])
-        self.counts.data.as_longlongs[form.number] += 1  # one of the names
-        return 0
-
-    cdef int add_tree(self, xmlNode* root) except -1:
-        """Add an element and all in it; up again by the parents, without recursion."""
-        cdef xmlNode* node = root
-        cdef xmlAttr* attribute
-        while True:
-            if node.type == XML_TEXT_NODE:
-                if node.content != NULL:
-                    self.add_text(node.content)
-            elif node.type == XML_ELEMENT_NODE:
-                attribute = node.properties
-                while attribute != NULL and attribute.ns == NULL:
-                    attribute = attribute.next
-                if attribute != NULL or node.ns != NULL or node.nsDef != NULL:
-                    raise _OddTree
-                if node.children != NULL:
-                    self.add_tag(node.name, OPENS)
-                    node = node.children
-                    continue
-                self.add_tag(node.name, IS_EMPTY)
-            else:
-                raise _OddTree
-            while node != root and node.next == NULL:
-                node = node.parent
-                self.add_tag(node.name, CLOSES)
-            if node == root:
-                return 0
-            node = node.next
-
-
-class _OddTree(Exception):
-    """Has something in it that HTML has not; lxml shall write it."""
-
-
-cdef bytes _IN_NAMES = (
-    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.-"
-)
-
-
-def tape_tape_of(as_written: object, _Element root) -> tuple:
-    cdef Writer writer = Writer()
-    cdef xmlNode* node = root._c_node
-    cdef Py_ssize_t number
-    try:
-        while node != NULL:  # the root, and what stands behind it
-            if node.type == XML_ELEMENT_NODE:
-                writer.add_tree(node)
-            node = node.next
-        writer.end_text()
-    except (_OddTree, UnicodeDecodeError):
-        return as_written(root)
-    counted = Counter()
-    for number, tag in enumerate(writer.names):
-        counted[tag] += writer.counts[number]
-    return writer.tape, counted
-
-
 # --- Tags and texts into blocks
 
 cdef inline bint is_blank(Py_UCS4 c) noexcept:
@@ -602,7 +453,7 @@ cdef str collapsed(list parts, bint of_all=False):
     return whole.strip()
 
 
-def main_inherited(list parents, dict kinds) -> list:
+def inherited(list parents, dict kinds) -> list:
     cdef list inherited = [""] * len(parents)
     cdef Py_ssize_t section, parent
     for section, parent in enumerate(parents):
@@ -610,7 +461,7 @@ def main_inherited(list parents, dict kinds) -> list:
     return inherited
 
 
-def main_sums(list parents, list sections, list lengths) -> list:
+def section_sums(list parents, list sections, list lengths) -> list:
     cdef array sums = array("q", bytes(8 * len(parents)))
     cdef long long[::1] places = sums
     cdef Py_ssize_t section, place
@@ -656,7 +507,7 @@ cdef enum:
 
 
 def main_walk(
-    ends: dict, paragraph: frozenset, named: dict, tape: list, actions: dict, hints: object
+    list tape, dict actions, object hints, dict ends, frozenset paragraph, dict named
 ) -> tuple:
     cdef list texts = [], elements = [], sections = [], linked_lengths = [], parents = [0]
     cdef dict kinds = {}, known_hints = dict(hints)
@@ -750,7 +601,7 @@ cdef str last_three(list parts):
     return "".join(parts[-3:])[-3:]
 
 
-def naive_fields(unparsed: object, tape: list, actions: dict) -> tuple:
+def naive_walk(list tape, dict actions, object unparsed) -> tuple:
     cdef list fields = [], elements = [], open_elements = ["body"], field = []
     cdef str dropped = "", last_tag = "", last_text = "", tag, text
     cdef Py_ssize_t place, tags = len(tape) // 2
@@ -801,7 +652,7 @@ def naive_fields(unparsed: object, tape: list, actions: dict) -> tuple:
     return fields, elements
 
 
-def boilerpipe_walk(unparsed: object, tape: list, actions: dict) -> tuple:
+def boilerpipe_walk(list tape, dict actions, object unparsed) -> tuple:
     cdef list texts = [], linked_texts = [], elements = [], open_elements = ["body"]
     cdef list text = [], linked = []
     cdef str tag, content
@@ -852,7 +703,7 @@ def boilerpipe_walk(unparsed: object, tape: list, actions: dict) -> tuple:
     return texts, linked_texts, elements
 
 
-def boilerpipe_count_words(str marks, str text, object _) -> list:
+def count_words(str text, str marks) -> list:
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = PyUnicode_DATA(text)
     cdef Py_ssize_t number = 0, i
@@ -888,7 +739,7 @@ cdef Py_ssize_t size_collapsed(str text):
 
 
 def justext_walk(
-    paragraph: object, tape: list, actions: dict, headings: dict, selects: dict
+    list tape, dict actions, dict headings, dict selects, object paragraph
 ) -> list:
     cdef list paragraphs = [], open_elements = ["body"], text = [], chunk = []
     cdef str tag, content, whole, killed = ""
@@ -958,7 +809,7 @@ def justext_walk(
     return paragraphs
 
 
-def justext_nearest(list classes, frozenset wanted) -> list:
+def nearest(list classes, frozenset wanted) -> list:
     cdef list nearest = []
     cdef str last = "bad", own
     for own in classes:
@@ -1014,14 +865,14 @@ cdef list starts_of_sentences(
     return starts
 
 
-def sentences_starts(
-    str marks, dict before, list pieces, object ends_of, object starts_of
+def sentence_starts(
+    list pieces, object ends_of, object starts_of, str marks, dict before
 ) -> list:
     return starts_of_sentences(marks, before, pieces, ends_of, starts_of)
 
 
-def sentences_cut_up(
-    str marks, dict before, object split_pieces, list texts, object ends_of, object starts_of
+def cut_up(
+    list texts, object ends_of, object starts_of, str marks, dict before, object split_pieces
 ) -> tuple:
     cdef list pieces = [], starts = [], numbers = [], more
     cdef Py_ssize_t size, start, number
@@ -1038,7 +889,7 @@ def sentences_cut_up(
     return pieces, starts, numbers
 
 
-def sentence_ends_ended(str marks, str closing, Py_ssize_t most, list texts) -> list:
+def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:
     cdef list ended = []
     cdef Py_ssize_t place, first
     cdef str text
