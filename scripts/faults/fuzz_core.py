@@ -136,8 +136,13 @@ def outcome(page: Page) -> str:
         parsed = parse_source(page)
     except PageError as error:
         return str(error)
-    parts: list[object] = [parsed.tape, dict(parsed.tags), dict(parsed.hints), parsed.flags]
-    parts += [parsed.title, parsed.language, parsed.declared_language]
+    parts: list[object] = [
+        parsed.tape.pieces(),
+        dict(parsed.tags),
+        dict(parsed.hints),
+        parsed.flags,
+    ]
+    parts += [parsed.flags, parsed.title, parsed.language, parsed.declared_language]
     for extractor in fuzz_extraction.EXTRACTORS:
         document = document_of_page(page, extractor=extractor)
         parts += [document.blocks, document.pieces, document.sentence_starts]

@@ -24,18 +24,43 @@ def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int,
 def swallowing(source: bytes) -> int:
     """How many quoted values of attributes may hold a tag."""
 
+class Tape:
+    """A page's markup: texts and the tags between them, packed.
+
+    `names` are the different tags: ``p`` opens, ``/p`` closes, ``br/`` is an element without
+    content, and ``""`` a comment, script or style. Made of a list that alternates texts and tags.
+    """
+
+    names: list[str]
+    def __init__(self, pieces: list[str] = ...) -> None: ...
+    def pieces(self) -> list[str]:
+        """Texts (possibly empty) and tags in turn, as the tape is made of."""
+
+    def counts(self) -> Counter[str]:
+        """How often each tag is there."""
+
+    def place_of(self, tag: str) -> int:
+        """Where a tag comes first among the tags; -1 if it does not."""
+
+    def text_behind(self, place: int) -> str:
+        """The text behind a tag; raises `IndexError` for a place that no tag has."""
+
+    def long_texts(self, least: int, without: frozenset[str]) -> list[str]:
+        """Texts of at least so many characters behind tags that are not among some."""
+
 def cut(
     source: bytes,
-    normal: Callable[[bytes | None], str],
+    normal: Callable[[bytes], str],
     unescape: Callable[[str], str],
     sections: frozenset[str],
+    hint_of: Callable[[bytes], str],
     mended: tuple[bytes, ...],
-) -> tuple[list[str], Counter[str], dict[int, bytes], list[bytes]] | None:
-    """The tape of a source and how often each tag is on it; attributes of sections, of roots.
+) -> tuple[Tape, dict[int, str], list[bytes]] | None:
+    """The tape of a source, what the attributes of sections tell, those of each ``html``.
 
     `normal` gives the tag for one as it is written, `unescape` a text with its references resolved.
-    `sections` are the tags of which attributes are wanted: they come by the place of the tag among
-    the tags; those of each ``html`` come in order. None if one of the elements of `mended`, in
+    Of a tag in `sections` that has attributes, `hint_of` says what these tell; that comes by the
+    place of the tag among the tags if it is not ``""``. None if one of the elements of `mended`, in
     small letters, is never closed. Raises `UnicodeDecodeError` for what is not UTF-8.
     """
 
@@ -52,9 +77,9 @@ def section_sums(parents: list[int], sections: list[int], lengths: list[int]) ->
     """
 
 def main_walk(
-    tape: list[str],
+    tape: Tape,
     actions: dict[str, int],
-    hints: Mapping[int, str],
+    hints: dict[int, str],
     ends: dict[str, frozenset[str]],
     paragraph: frozenset[str],
     named: dict[str, str],

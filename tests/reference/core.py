@@ -7,12 +7,11 @@ and go when the core has stood one release.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from understandability._core import Tape
 from understandability.extraction import boilerpipe, justext, main, naive
-from understandability.pages import Tape
 from understandability.pages.characters import not_ascii
 from understandability.pages.tape import opens_after_last_end
 
@@ -76,12 +75,12 @@ def cut(
     normal: Callable[[bytes | None], str],
     unescape: Callable[[str], str],
     sections: frozenset[str],
+    hint_of: Callable[[bytes], str],
     mended: tuple[bytes, ...],
-) -> tuple[Tape, Counter[str], dict[int, bytes], list[bytes]] | None:
-    """The tape of a source and how often each tag is on it; attributes of sections, of roots.
+) -> tuple[Tape, dict[int, str], list[bytes]] | None:
+    """The tape of a source, the hints of sections by the places of their tags, attributes of roots.
 
-    None if one of the elements is never closed that are mended. The sections have the places of
-    their tags among the tags.
+    None if one of the elements is never closed that are mended.
     """
     lowered = source.lower()
     if _is_open(lowered, (b"script", b"style")):
@@ -98,16 +97,16 @@ def cut(
         texts = unescape(texts)
         for space in "\n\t\r":
             texts = texts.replace(space, " ")
-    tape: Tape = [""] * (2 * len(tags) + 1)
+    tape = [""] * (2 * len(tags) + 1)
     tape[0::2], tape[1::2] = texts.replace("\xa0", " ").split(_MARK), tags
     looked_at = sections & known
-    named = {
-        place: attributes[place]
+    hints = {
+        place: hint
         for place, tag in enumerate(tags)
-        if tag in looked_at and attributes[place]
+        if tag in looked_at and attributes[place] and (hint := hint_of(attributes[place]))
     }
     roots = [written or b"" for tag, written in zip(tags, attributes, strict=True) if tag == "html"]
-    return tape, Counter(tags), named, roots
+    return Tape(tape), hints, roots
 
 
 def swallowing(source: bytes) -> int:
@@ -123,7 +122,7 @@ def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:
 
 
 def main_walk(
-    tape: Tape,
+    whole: Tape,
     actions: Mapping[str, int],
     hints: Mapping[int, str],
     ends: Mapping[str, frozenset[str]],
@@ -131,6 +130,7 @@ def main_walk(
     named: Mapping[str, str],
 ) -> tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]:
     """The columns of a layout, but for each block the number of its characters in links."""
+    tape = whole.pieces()
     texts: list[str] = []
     elements: list[str] = []
     sections: list[int] = []
@@ -233,7 +233,7 @@ def section_sums(
 
 
 def naive_walk(
-    tape: Tape, actions: Mapping[str, int], unparsed: Callable[[str], str]
+    tape: list[str], actions: Mapping[str, int], unparsed: Callable[[str], str]
 ) -> tuple[list[str], list[str]]:
     """The text of each field, and its element."""
     fields: list[str] = []
@@ -279,7 +279,7 @@ def naive_walk(
 
 
 def boilerpipe_walk(
-    tape: Tape, actions: Mapping[str, int], unparsed: Callable[[str], str]
+    tape: list[str], actions: Mapping[str, int], unparsed: Callable[[str], str]
 ) -> tuple[list[str], list[str], list[str]]:
     """What `_cut` gives, of a tape by what each tag does."""
     texts: list[str] = []
@@ -344,7 +344,7 @@ def count_words(text: str, marks: str) -> list[int]:
 
 
 def justext_walk(
-    tape: Tape,
+    tape: list[str],
     actions: Mapping[str, int],
     headings: Mapping[str, int],
     selects: Mapping[str, int],

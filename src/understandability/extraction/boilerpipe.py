@@ -118,9 +118,8 @@ def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[s
 
 def _cut(parsed: ParsedPage) -> tuple[list[str], list[str], list[str]]:
     """Text, linked text and element of each block."""
-    tape = parsed.tape
+    tape = parsed.tape.pieces()
     if parsed.title_place is not None:
-        tape = tape.copy()
         tape[2 * parsed.title_place + 2] = ""
     actions = {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags}
     return _core.boilerpipe_walk(tape, actions, text_of_unparsed)

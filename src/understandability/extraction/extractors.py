@@ -79,9 +79,9 @@ def parse_for(page: Page, extractor: str) -> ParsedPage:
     """A page parsed as an extractor reads it: as a tree, or for `main` as its source alone.
 
     >>> page = Page("flu", "", b"<p>A virus.")
-    >>> parse_for(page, "main").tape
+    >>> parse_for(page, "main").tape.pieces()
     ['', 'p', 'A virus.']
-    >>> parse_for(page, "naive").tape[2:6]
+    >>> parse_for(page, "naive").tape.pieces()[2:6]
     ['', 'body', '', 'p']
     """
     row = EXTRACTORS.get(extractor)

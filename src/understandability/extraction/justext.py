@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from understandability import _core
 from understandability.extraction.columns import blocks_of
-from understandability.pages import ParsedPage, Tape, names, stop_words
+from understandability.pages import ParsedPage, names, stop_words
 from understandability.records import Block
 
 MAX_LINK_DENSITY = 0.2
@@ -65,11 +65,12 @@ class _Paragraph(NamedTuple):
 
 def justext(parsed: ParsedPage) -> tuple[Block, ...]:
     """The paragraphs of a page; those of class *good* are kept."""
-    paragraphs, behind = _paragraphs(parsed, parsed.tape), []
+    tape = parsed.tape.pieces()
+    paragraphs, behind = _paragraphs(parsed, tape), []
     if parsed.tags["html"] > 1 and "/html" in parsed.tags:
-        end = parsed.tape.index("/html")
-        if before := _paragraphs(parsed, parsed.tape[:end]):
-            paragraphs, behind = before, _paragraphs(parsed, parsed.tape[end + 1 :])
+        end = tape.index("/html")
+        if before := _paragraphs(parsed, tape[:end]):
+            paragraphs, behind = before, _paragraphs(parsed, tape[end + 1 :])
     stop_list = stop_words(parsed.language or "en")
     alone = [_class_alone(paragraph, stop_list) for paragraph in paragraphs]
     revised = _revise(paragraphs, alone)
@@ -86,7 +87,7 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
     )
 
 
-def _paragraphs(parsed: ParsedPage, tape: Tape) -> list[_Paragraph]:
+def _paragraphs(parsed: ParsedPage, tape: list[str]) -> list[_Paragraph]:
     """Steps 1 and 2: the paragraphs of a tape that have text."""
     actions = {tag: _action(tag) for tag in parsed.tags}
     for tag, action in actions.items():

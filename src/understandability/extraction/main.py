@@ -158,7 +158,7 @@ def _layout(parsed: ParsedPage) -> _Layout:
     """Step 1."""
     actions = {tag: _action(tag, parsed.tags) for tag in parsed.tags}
     texts, elements, sections, linked, parents, kinds = _core.main_walk(
-        parsed.tape, actions, parsed.hints, _ENDS, _PARAGRAPH, _NAMED
+        parsed.tape, actions, dict(parsed.hints), _ENDS, _PARAGRAPH, _NAMED
     )
     links = [number / len(text) for number, text in zip(linked, texts, strict=True)]
     return _Layout(texts, elements, sections, links, parents, kinds)

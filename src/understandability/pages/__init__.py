@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from understandability.pages.language_guess import stop_words
 from understandability.pages.parsed import ParsedPage, parse_page, parse_source
-from understandability.pages.tape import Tape, names, text_of_unparsed
+from understandability.pages.tape import names, text_of_unparsed
 
 __all__ = [
     "ParsedPage",
-    "Tape",
     "names",
     "parse_page",
     "parse_source",

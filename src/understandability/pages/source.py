@@ -43,22 +43,21 @@ def read_source(source: bytes) -> Markup:
     without a name. A source that has to be mended is read by `read_markup`, without hints.
 
     >>> markup = read_source(b"<DIV class=sidebar>3 &lt; 4<br>a<!-- b -->")
-    >>> markup.tape, markup.hints
+    >>> markup.tape.pieces(), markup.hints
     (['', 'div', '3 < 4', 'br/', 'a', '', ''], {0: 'sidebar'})
     """
     count_tags(source)
     cut = (
         None
         if _is_to_be_mended(source)
-        else _core.cut(source, _normal, without_references, _SECTIONS, _MENDED)
+        else _core.cut(source, _normal, without_references, _SECTIONS, _hint, _MENDED)
     )
     if cut is None:
         return read_markup(source)
-    tape, tags, sections, roots = cut
-    hints = {place: kind for place, written in sections.items() if (kind := _hint(written))}
+    tape, hints, roots = cut
     claims = filter(None, map(_LANGUAGE.search, roots))
     language = next((claim[1].decode() for claim in claims), "")
-    return Markup(tape, tags, language, hints=hints)
+    return Markup(tape, tape.counts(), language, hints=hints)
 
 
 def _normal(tag: bytes | None) -> str:
