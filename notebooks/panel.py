@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from understandability.records import Page
+from understandability.text.page import Page
 
 PANEL = Path(__file__).parents[1] / "tests" / "panel"
 # What somebody would search for -> the texts that are about it, by the beginning of their names.

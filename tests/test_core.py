@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scripts.faults import fuzz_core, hostile_pages
 
 from understandability import _core
-from understandability.records import Page
+from understandability.text.page import Page
 
 if TYPE_CHECKING:
     from tests.conftest import Run

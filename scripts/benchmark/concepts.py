@@ -17,12 +17,12 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-from understandability.features import Batch
-from understandability.features.words.installed import grouped_chv, lexicon
-from understandability.language.sentences import sentence_starts
-from understandability.language.tokens import split_pieces
-from understandability.records import Document
-from understandability.vocabularies.install import install
+from understandability.feature.batch import Batch
+from understandability.feature.vocabularies import grouped_chv, lexicon
+from understandability.study.vocabularies.install import install
+from understandability.text.document import Document
+from understandability.text.sentences import sentence_starts
+from understandability.text.tokens import split_pieces
 
 CORPORA = ("reddit_like", "wikipedia_med", "pubmed")
 VOCABULARIES = ("chv", "mesh", "icd10cm", "drugbank")

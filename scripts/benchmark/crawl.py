@@ -33,11 +33,12 @@ from scripts.benchmark.features import TEXTSTAT
 from scripts.faults.crawl import UNDERSTAND
 from scripts.faults.crawls import DATA, build_crawl, health_pages
 
-from understandability.crawl.folder import CrawlFolder, Part
-from understandability.crawl.reading import CHUNK_PAGES, PART_RECORDS
-from understandability.formats.sources import read_pages
-from understandability.records import Document, Page
+from understandability.crawls.folder import CrawlFolder, Part
+from understandability.crawls.reading import CHUNK_PAGES, PART_RECORDS
+from understandability.inputs.sources import read_pages
 from understandability.scoring import Scorer, Settings, document_or_failure
+from understandability.text.document import Document
+from understandability.text.page import Page
 
 FEW, MANY = 200, 900
 BY_HAND_PAGES = 60

@@ -32,21 +32,22 @@ import numpy as np
 from scripts.benchmark.features import BATCH, EMBEDDED, documents_of, stretches
 from scripts.train.background_bundle import CORPORA, documents
 
-from understandability.features import Batch, compute_features, features_of
-from understandability.models import Bundle, load_bundle
-from understandability.models.calibration import Calibration
-from understandability.models.estimators import ESTIMATORS
-from understandability.models.runtime.judged import JudgedModel
-from understandability.models.runtime.neural import NeuralModel
-from understandability.models.training.background import train_background
-from understandability.models.training.judged import text_columns
-from understandability.models.training.portable import portable
-from understandability.records import Document
-from understandability.storage.bundle_files import embedded_bundles
-from understandability.storage.resources import resource
+from understandability.feature.batch import Batch
+from understandability.feature.table import compute_features, features_of
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.bundle_files import embedded_bundles
+from understandability.model.calibration import Calibration
+from understandability.model.estimators import ESTIMATORS
+from understandability.model.judged import JudgedModel
+from understandability.neural.neural_model import NeuralModel
+from understandability.resources import resource
+from understandability.text.document import Document
+from understandability.training.background_training import train_background
+from understandability.training.judged_training import text_columns
+from understandability.training.portable import portable
 
 TAUGHT = 1000
-COLD = "from understandability.models import load_bundle; load_bundle({!r})"
+COLD = "from understandability.model.bundle import load_bundle; load_bundle({!r})"
 
 
 def of_children() -> float:

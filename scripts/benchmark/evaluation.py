@@ -67,9 +67,9 @@ def write_collection(folder: Path, runs: int) -> list[Path]:
 def ours(folder: Path) -> Callable[[list[Path]], None]:
     """Reading and five measures, of understandability too."""
     from understandability.evaluation.evaluate import evaluate_runs
-    from understandability.evaluation.labels import Dimension
+    from understandability.evaluation.joined import Dimension
     from understandability.evaluation.scales import parse_scale
-    from understandability.formats.runs import read_labels, read_runs
+    from understandability.inputs.runs import read_labels, read_runs
 
     def work(paths: list[Path]) -> None:
         qrels = read_labels(folder / "qrels.txt")

@@ -25,10 +25,10 @@ from boilerpy3.extractors import ArticleExtractor
 from lxml import etree
 
 from understandability.errors import PageError
-from understandability.extraction import extract
-from understandability.formats.sources import read_pages
-from understandability.pages import ParsedPage, parse_page
-from understandability.records import Failure, Page
+from understandability.inputs.sources import read_pages
+from understandability.text.extract.extractors import extract
+from understandability.text.page import Failure, Page
+from understandability.text.parsed import ParsedPage, parse_page
 
 HEALTH_PAGES = "../shared/data/html/health_pages/health_pages.tar.gz"
 BARE, LIBRARIES, ALL = "bare lxml parse", "the three libraries", "all three and tag counts"

@@ -24,11 +24,12 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from understandability.features import CATALOGUE, compute_features, select_columns
-from understandability.features.words import types
-from understandability.language.sentences import sentence_starts
-from understandability.language.tokens import split_pieces
-from understandability.records import Document
+from understandability.feature import types
+from understandability.feature.catalogue import CATALOGUE, select_columns
+from understandability.feature.table import compute_features
+from understandability.text.document import Document
+from understandability.text.sentences import sentence_starts
+from understandability.text.tokens import split_pieces
 
 CORPORA = ("reddit_like", "wikipedia_med", "pubmed")
 WORDS = 600
@@ -86,7 +87,7 @@ def contenders(data: Path) -> dict[str, Run]:
     tagger = PerceptronTagger()
 
     def tag(texts: list[str]) -> None:
-        from understandability.language.tokens import tokenize
+        from understandability.text.tokens import tokenize
 
         for document in documents_of(texts):
             for sentence in document.sentences:

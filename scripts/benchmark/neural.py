@@ -18,9 +18,9 @@ from pathlib import Path
 
 from scripts.benchmark.features import documents_of, stretches
 
-from understandability.features import Batch
-from understandability.models import Bundle, load_bundle
-from understandability.models.runtime.encoder import installed_encoder
+from understandability.feature.batch import Batch
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.neural.encoder import installed_encoder
 
 SENTENCES, PAGES = 500, 60
 

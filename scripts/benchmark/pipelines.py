@@ -30,8 +30,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scripts.faults.crawls import DATA, health_pages
 
-from understandability.records import Page
 from understandability.scoring import Settings, document_under
+from understandability.text.page import Page
 
 ROOT = Path(__file__).parents[2]
 RECIPE = re.compile(r"<!-- recipe: (\w+) -->\n```\w+\n(.*?)```", re.DOTALL)

@@ -21,14 +21,14 @@ import numpy as np
 from scripts.reproduce.collection import read_collection
 
 from understandability.direction import Direction
-from understandability.formats.runs import read_labels, read_run, write_run
-from understandability.ranking.criteria import Criterion
-from understandability.ranking.fuse import FUSIONS, fuse
-from understandability.ranking.rerank import rerank
-from understandability.ranking.search.index import Index, build_index
-from understandability.ranking.search.matching import IR_FEATURES, ir_features, search
-from understandability.ranking.search.saved import load_index, save_index
-from understandability.records import Run
+from understandability.evaluation.criteria import Criterion
+from understandability.evaluation.fuse import FUSIONS, fuse
+from understandability.evaluation.rerank import rerank
+from understandability.inputs.run import Run
+from understandability.inputs.runs import read_labels, read_run, write_run
+from understandability.study.search.inverted_index import Index, build_index
+from understandability.study.search.matching import IR_FEATURES, ir_features, search
+from understandability.study.search.saved import load_index, save_index
 
 QUERIES, CANDIDATES = 100, 1_000
 GIGABYTES = 2.0

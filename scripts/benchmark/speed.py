@@ -92,10 +92,11 @@ def tools() -> dict[str, Arm]:
 
 def worker(with_tools: bool) -> None:
     """Answer each line, a list of files and what to do with them, with seconds by arm."""
-    from understandability.documents import document_of_page
-    from understandability.features import compute_features
-    from understandability.records import Document, Page
+    from understandability.feature.table import compute_features
     from understandability.scoring import Scorer
+    from understandability.text.analysis import document_of_page
+    from understandability.text.document import Document
+    from understandability.text.page import Page
 
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)

@@ -15,8 +15,8 @@ import nltk.data
 import numpy as np
 from scripts.train.conllu import read_sentences
 
-from understandability.language.nltk_backend import NltkTagger
-from understandability.language.tags import default_tagger
+from understandability.feature.tagger import default_tagger
+from understandability.study.nltk_backend import NltkTagger
 
 
 def main() -> None:

@@ -157,7 +157,7 @@ def conventions() -> str:
 
 def feature_groups() -> str:
     """The groups of the catalogue: how many features and columns each has, and what they need."""
-    from understandability.features import CATALOGUE, GROUPS
+    from understandability.feature.catalogue import CATALOGUE, GROUPS
 
     lines = [
         "| group | features | columns | of them with an installed vocabulary |",
@@ -173,14 +173,14 @@ def feature_groups() -> str:
 
 def features() -> str:
     """The whole catalogue."""
-    from understandability.features.catalogue import markdown
+    from understandability.feature.catalogue import markdown
 
     return "\n" + markdown()
 
 
 def score_columns() -> str:
     """The formulas and the counts in rows of scores, as the catalogue has them."""
-    from understandability.features import CATALOGUE
+    from understandability.feature.catalogue import CATALOGUE
     from understandability.scoring import COUNTS, FORMULAS
 
     rows = {row.name: row for row in CATALOGUE}
@@ -193,7 +193,7 @@ def score_columns() -> str:
 
 def readers() -> str:
     """The readers by name."""
-    from understandability.models.readers import DEFAULT_READER, READERS
+    from understandability.model.readers import DEFAULT_READER, READERS
 
     lines = ["| `--reader` | who | threshold | source |", "|---|---|--:|---|"]
     for reader in READERS.values():
@@ -205,7 +205,7 @@ def readers() -> str:
 def rewriting() -> str:
     """A page as it was published and after each step: level, difficulty, chance, grade."""
     from understandability import score
-    from understandability.report.levels import level_of
+    from understandability.writers.levels import level_of
 
     table = score(DOCS / "howto" / "rewriting").to_arrow().to_pylist()
     lines = [
@@ -227,8 +227,8 @@ def assumptions() -> str:
     """P(U|d) by level under other correlations and thresholds than those of the default."""
     import numpy as np
 
-    from understandability.models import load_bundle
-    from understandability.models.readers import probability, reader_of
+    from understandability.model.bundle import load_bundle
+    from understandability.model.readers import probability, reader_of
 
     scale = load_bundle("open").calibration
     levels = np.arange(2.0, 7.0)
@@ -266,7 +266,7 @@ _JUDGED = {
 
 def quality() -> str | None:
     """Sets left out whole, from the page of the estimators; None before that is filled in."""
-    from understandability.evaluation.validation import EIGHT_FORMULAS
+    from understandability.training.validation import EIGHT_FORMULAS
 
     page = (DOCS / "estimators.md").read_text("utf-8")
     found = re.search("<!-- begin: left-out -->\n(.*?)<!-- end: left-out -->", page, re.DOTALL)

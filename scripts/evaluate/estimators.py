@@ -32,11 +32,11 @@ from scripts.train.page_texts import SETS, TEACHER, Mask, Table, training_table
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.evaluation.validation import BASELINES, calibration_error
-from understandability.features import COLUMNS
-from understandability.models import load_bundle
-from understandability.models.readers import READERS, probability
-from understandability.models.runtime.pages import PageModel, PageScale
+from understandability.feature.catalogue import COLUMNS
+from understandability.model.bundle import load_bundle
+from understandability.model.pages import PageModel, PageScale
+from understandability.model.readers import READERS, probability
+from understandability.training.validation import BASELINES, calibration_error
 
 ROOT = Path(__file__).parents[2]
 SEEDS = (0, 1, 2)

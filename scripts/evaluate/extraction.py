@@ -31,15 +31,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from understandability.extraction import (
-    ENGINES,
-    SENTENCE_ENDS,
-    extract,
-    fields,
-    installed_extractors,
-)
-from understandability.pages import ParsedPage, parse_page
-from understandability.records import Page
+from understandability.text.extract.extractors import ENGINES, extract, installed_extractors
+from understandability.text.extract.sentence_ends import SENTENCE_ENDS, fields
+from understandability.text.page import Page
+from understandability.text.parsed import ParsedPage, parse_page
 
 GATE = Path(__file__).parents[2] / "tests" / "extraction" / "gate.json"
 # What a floor may be missed by: other versions of libxml2 read a page or two differently.

@@ -23,10 +23,12 @@ from boilerpy3.extractors import ArticleExtractor
 from boilerpy3.parser import BoilerpipeHTMLParser, SpecialTokens
 
 from understandability.errors import PageError
-from understandability.extraction import extract
-from understandability.formats.sources import read_pages
-from understandability.pages import ParsedPage, names, parse_page
-from understandability.records import Block, Failure
+from understandability.inputs.sources import read_pages
+from understandability.text.document import Block
+from understandability.text.extract.extractors import extract
+from understandability.text.page import Failure
+from understandability.text.parsed import ParsedPage, parse_page
+from understandability.text.tape import names
 
 ARCHIVES = (
     "../shared/data/html/health_pages/health_pages.tar.gz",

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 import pyphen
 
-from understandability.evaluation.statistics.correlation import spearman
-from understandability.features import readability_of
-from understandability.language.others import LANGUAGES, syllables_of
-from understandability.language.sentences import sentence_starts
-from understandability.language.tokens import split_pieces
+from understandability.evaluation.correlation import spearman
+from understandability.feature.formulas_of_languages import readability_of
+from understandability.text.other_languages import LANGUAGES, syllables_of
+from understandability.text.sentences import sentence_starts
+from understandability.text.tokens import split_pieces
 
 ROOT = Path(__file__).parents[2]
 CORPORA = ("reddit_like", "consumer_nih", "wikipedia_med", "pubmed")

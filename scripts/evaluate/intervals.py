@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.evaluation.statistics.correlation import pearson, spearman
-from understandability.evaluation.validation import roc_auc
+from understandability.evaluation.correlation import pearson, spearman
+from understandability.training.validation import roc_auc
 
 RESAMPLES = 200
 

@@ -20,10 +20,10 @@ from nltk.tokenize.punkt import PunktTokenizer
 from scripts.train.conllu import Sentence, paragraphs, raw_text, read_sentences
 from scripts.train.syllables import held_out, read_dictionary, report
 
-from understandability.language.nltk_backend import NltkTagger
-from understandability.language.sentences import sentence_starts
-from understandability.language.tags import TO_TWELVE, UNIVERSAL, default_tagger
-from understandability.language.tokens import split_pieces, tokenize
+from understandability.feature.tagger import TO_TWELVE, UNIVERSAL, default_tagger
+from understandability.study.nltk_backend import NltkTagger
+from understandability.text.sentences import sentence_starts
+from understandability.text.tokens import split_pieces, tokenize
 
 
 def visible(text: str) -> int:

@@ -19,11 +19,11 @@ from itertools import islice
 from pathlib import Path
 
 from understandability.errors import PageError
-from understandability.formats.jsonl import read_objects
-from understandability.formats.sources import read_pages
-from understandability.pages import parse_page
-from understandability.pages.language_guess import guess_language
-from understandability.records import Failure
+from understandability.inputs.jsonl import read_objects
+from understandability.inputs.sources import read_pages
+from understandability.text.language_guess import guess_language
+from understandability.text.page import Failure
+from understandability.text.parsed import parse_page
 
 TEXTS = Path(__file__).parents[2] / "tests" / "pages" / "languages.tsv"
 LENGTHS = (10, 20, 30, 50, 100, 200)

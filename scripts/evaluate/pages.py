@@ -45,15 +45,16 @@ from scripts.train.pages import labels_2016
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.documents import document_of_text
-from understandability.evaluation.validation import BASELINES
-from understandability.features import COLUMNS, Batch, batches
-from understandability.models import load_bundle
-from understandability.models.bundle import Bundle
-from understandability.models.readers import READERS, probability
-from understandability.models.runtime.neural import NeuralModel
-from understandability.models.runtime.pages import PageLevels, PageModel, PageScale
-from understandability.records import Document
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.table import batches
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.pages import PageLevels, PageModel, PageScale
+from understandability.model.readers import READERS, probability
+from understandability.neural.neural_model import NeuralModel
+from understandability.text.analysis import document_of_text
+from understandability.text.document import Document
+from understandability.training.validation import BASELINES
 
 ROOT = Path(__file__).parents[2]
 PANEL = ROOT / "tests" / "panel"

@@ -30,13 +30,13 @@ from pathlib import Path
 
 from wordfreq import top_n_list
 
-from understandability.documents import document_of_text
-from understandability.features import Batch
-from understandability.features.words.terms import singular
-from understandability.language.inflection import one_spelling
-from understandability.language.tokens import word_of
-from understandability.records import Document
-from understandability.report.plain_terms import Offer, offers
+from understandability.feature.batch import Batch
+from understandability.feature.inflection import one_spelling
+from understandability.feature.terms import singular
+from understandability.text.analysis import document_of_text
+from understandability.text.document import Document
+from understandability.text.tokens import word_of
+from understandability.writers.plain_terms.offers import Offer, offers
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 _HEAD = [

@@ -32,8 +32,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scripts.faults.crawls import DATA, build_crawl, health_pages
 
-from understandability.crawl.folder import CrawlFolder
-from understandability.crawl.merge import merge
+from understandability.crawls.folder import CrawlFolder
+from understandability.crawls.merge import merge
 
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 UNDERSTAND = [sys.executable, "-m", "understandability"]

@@ -31,20 +31,20 @@ from typing import Any
 
 import numpy as np
 
-from understandability.documents import document_of_text
 from understandability.errors import InputError
-from understandability.features import Batch
-from understandability.models import Bundle, load_bundle
-from understandability.models.calibration import Calibration
-from understandability.models.card import card_lines
-from understandability.models.estimators import ESTIMATORS
-from understandability.models.runtime.judged import JudgedModel
-from understandability.models.runtime.model import ColumnModel
-from understandability.models.runtime.pages import Error, PageModel, PageScale
-from understandability.models.runtime.passages import passage_columns
-from understandability.models.runtime.predictors import Kernel, Prepared
-from understandability.models.training.background import train_background
-from understandability.models.training.portable import portable
+from understandability.feature.batch import Batch
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.calibration import Calibration
+from understandability.model.card import card_lines
+from understandability.model.estimators import ESTIMATORS
+from understandability.model.judged import JudgedModel
+from understandability.model.model import ColumnModel
+from understandability.model.pages import Error, PageModel, PageScale
+from understandability.model.passages import passage_columns
+from understandability.model.predictors import Kernel, Prepared
+from understandability.text.analysis import document_of_text
+from understandability.training.background_training import train_background
+from understandability.training.portable import portable
 
 SLOW = 10.0
 MEMORY = 3_000_000_000

@@ -29,11 +29,11 @@ from typing import Any
 from scripts.faults import fuzz_extraction, hostile_pages
 
 from understandability import _core
-from understandability.documents import document_of_page
 from understandability.errors import PageError
-from understandability.formats.sources import read_pages
-from understandability.pages import parse_source
-from understandability.records import HTML, TEXT, Page
+from understandability.inputs.sources import read_pages
+from understandability.text.analysis import document_of_page
+from understandability.text.page import HTML, TEXT, Page
+from understandability.text.parsed import parse_source
 
 ROOT = Path(__file__).parents[2]
 COMPILED = {

@@ -21,10 +21,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from understandability.errors import PageError
-from understandability.extraction import SENTENCE_ENDS, extract, fields
-from understandability.formats.sources import read_pages
-from understandability.pages import ParsedPage, names, parse_page
-from understandability.records import HTML, TEXT, Page
+from understandability.inputs.sources import read_pages
+from understandability.text.extract.extractors import extract
+from understandability.text.extract.sentence_ends import SENTENCE_ENDS, fields
+from understandability.text.page import HTML, TEXT, Page
+from understandability.text.parsed import ParsedPage, parse_page
+from understandability.text.tape import names
 
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 NAMES = sorted(

@@ -24,11 +24,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from understandability.documents import DEFAULT_SENTENCE_ENDS, document_of, document_of_text
 from understandability.errors import PageError
-from understandability.extraction import extract, parse_for
-from understandability.records import HTML, TEXT, Page
 from understandability.scoring import Scorer
+from understandability.text.analysis import DEFAULT_SENTENCE_ENDS, document_of, document_of_text
+from understandability.text.extract.extractors import extract, parse_for
+from understandability.text.page import HTML, TEXT, Page
 
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 WORD = "epistaxis"

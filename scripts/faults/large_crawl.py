@@ -24,7 +24,7 @@ import pyarrow as pa
 from scripts.faults.crawl import UNDERSTAND, Rows, group_of, rows_of
 from scripts.faults.crawls import DATA, build_crawl, health_pages
 
-from understandability.records import SEEN_BEFORE
+from understandability.text.page import SEEN_BEFORE
 
 
 def large_run(work: Path, pages: Sequence[bytes], documents: int, options: Sequence[str]) -> None:

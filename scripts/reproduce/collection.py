@@ -23,8 +23,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from understandability.ranking.search.analysis import Analyzer, split_words
-from understandability.records import Labels, Page
+from understandability.inputs.labels import Labels
+from understandability.study.search.index_terms import Analyzer, split_words
+from understandability.text.page import Page
 
 DIFFICULTY = {"reddit_like": 10, "consumer_nih": 30, "wikipedia_med": 50, "pubmed": 80}
 HEADS = "consumer_nih"

@@ -15,9 +15,9 @@ import numpy as np
 from scripts.reproduce.clef import agreement, evaluated, published_means, runs_of
 from scripts.reproduce.verdicts import Row, Table, printed
 
+from understandability.evaluation.correlation import kendall_tau_b, tau_ap, ubire_overlap
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.evaluation.statistics.correlation import kendall_tau_b, tau_ap, ubire_overlap
-from understandability.records import Run
+from understandability.inputs.run import Run
 
 SCALE = replace(parse_scale("higher-easier:2"), gains=parse_gains("0:0,1:.4,2:.8,3:1"))
 NO_TEXT = "the runs of 2013 and the text of the pages, which FOG needs, are not public here"

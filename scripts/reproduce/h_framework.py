@@ -15,9 +15,9 @@ from scripts.reproduce.clef import evaluated, runs_of
 from scripts.reproduce.verdicts import Row, Table, printed
 
 from understandability.arrays import Floats
+from understandability.evaluation.correlation import kendall_tau_b
 from understandability.evaluation.scales import parse_scale
-from understandability.evaluation.simulation import simulate
-from understandability.evaluation.statistics.correlation import kendall_tau_b
+from understandability.study.simulation import simulate
 
 OURS = {
     "RBP": "RBP(p=0.8)@10",

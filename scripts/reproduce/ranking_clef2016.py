@@ -29,16 +29,17 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from xgboost import XGBRegressor
 
 from understandability.direction import Direction
+from understandability.evaluation.compare import compare
+from understandability.evaluation.criteria import Criterion
 from understandability.evaluation.evaluate import Evaluation, evaluate_runs
-from understandability.evaluation.labels import Dimension
+from understandability.evaluation.fuse import fuse
+from understandability.evaluation.joined import Dimension
+from understandability.evaluation.rerank import rerank
 from understandability.evaluation.scales import parse_scale
-from understandability.evaluation.statistics.comparison import compare
-from understandability.evaluation.statistics.significance import paired_t
-from understandability.formats.runs import read_labels, read_run
-from understandability.ranking.criteria import Criterion
-from understandability.ranking.fuse import fuse
-from understandability.ranking.rerank import rerank
-from understandability.records import Labels, Run
+from understandability.evaluation.significance import paired_t
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+from understandability.inputs.runs import read_labels, read_run
 
 FOLDS = 10
 TOPS = (15, 20, 50)

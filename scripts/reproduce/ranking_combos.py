@@ -23,19 +23,20 @@ from pathlib import Path
 import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
 
-from understandability.documents import document_of_page
 from understandability.evaluation.evaluate import evaluate_runs
-from understandability.evaluation.labels import Dimension
+from understandability.evaluation.joined import Dimension
+from understandability.evaluation.places import places_of
 from understandability.evaluation.scales import parse_scale
-from understandability.evaluation.statistics.significance import paired_t
-from understandability.features import compute_features, select_columns
-from understandability.ranking.candidates import Candidates, candidates_of
-from understandability.ranking.gains import COMBOS
-from understandability.ranking.learn import OBJECTIVES, Recipe, examples, out_of_fold
-from understandability.ranking.places import places_of
-from understandability.ranking.search.index import build_index
-from understandability.ranking.search.matching import search
-from understandability.records import Run
+from understandability.evaluation.significance import paired_t
+from understandability.feature.catalogue import select_columns
+from understandability.feature.table import compute_features
+from understandability.inputs.run import Run
+from understandability.study.candidates import Candidates, candidates_of
+from understandability.study.gains import COMBOS
+from understandability.study.learn import OBJECTIVES, Recipe, examples, out_of_fold
+from understandability.study.search.inverted_index import build_index
+from understandability.study.search.matching import search
+from understandability.text.analysis import document_of_page
 
 GROUPS = ("readability", "components", "medical vocabulary", "natural language")
 MEASURES = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10")

@@ -28,17 +28,18 @@ from scripts.reproduce.collection import Collection, read_collection
 
 import understandability as ud
 from understandability.direction import Direction
-from understandability.documents import document_of_page
-from understandability.evaluation.plots import plot_systems, rendered
+from understandability.evaluation.criteria import Criterion
+from understandability.evaluation.rerank import rerank
 from understandability.evaluation.result_table import ResultTable
-from understandability.evaluation.simulated_users import FOG_THRESHOLDS, SimulatedUsers
-from understandability.features import compute_features
-from understandability.ranking.criteria import Criterion
-from understandability.ranking.rerank import rerank
-from understandability.ranking.search.index import build_index
-from understandability.ranking.search.matching import search
-from understandability.ranking.search.weighting import MODELS
-from understandability.records import Labels, Run
+from understandability.feature.table import compute_features
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+from understandability.study.plots import plot_systems, rendered
+from understandability.study.search.inverted_index import build_index
+from understandability.study.search.matching import search
+from understandability.study.search.weighting import MODELS
+from understandability.study.simulated_users import FOG_THRESHOLDS, SimulatedUsers
+from understandability.text.analysis import document_of_page
 
 FOG = "gunning_fog_plain"
 # Each with its thresholds; none are the quartiles.

@@ -17,10 +17,10 @@ from scripts.reproduce.clef import evaluated, runs_of
 from scripts.reproduce.verdicts import Row, Table, printed
 
 from understandability.arrays import Floats
+from understandability.evaluation.correlation import kendall_tau_b, pearson, spearman
 from understandability.evaluation.scales import parse_scale
-from understandability.evaluation.statistics.correlation import kendall_tau_b, pearson, spearman
-from understandability.formats.runs import read_labels
-from understandability.ranking.gains import COMBOS, parse_gain
+from understandability.inputs.runs import read_labels
+from understandability.study.gains import COMBOS, parse_gain
 
 COEFFICIENTS = {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
 COUNTS = {"Number of P tags": "n_ps", "Number of lists": "n_lists"}

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from understandability.documents import document_of_text
-from understandability.formats.jsonl import read_objects
-from understandability.models.calibration import LABELS
-from understandability.models.estimators import ESTIMATORS
-from understandability.models.training.background import train_background
-from understandability.records import Document
+from understandability.inputs.jsonl import read_objects
+from understandability.model.calibration import LABELS
+from understandability.model.estimators import ESTIMATORS
+from understandability.text.analysis import document_of_text
+from understandability.text.document import Document
+from understandability.training.background_training import train_background
 
 CORPORA = {1.0: "reddit_like", 2.0: "wikipedia_med", 3.0: "pubmed"}
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from understandability.documents import document_of_text
-from understandability.features import compute_features
-from understandability.formats.jsonl import read_objects
-from understandability.models import Bundle
-from understandability.models.calibration import calibrate_by_corpora
-from understandability.models.runtime.model import ColumnModel
+from understandability.feature.table import compute_features
+from understandability.inputs.jsonl import read_objects
+from understandability.model.bundle import Bundle
+from understandability.model.calibration import calibrate_by_corpora
+from understandability.model.model import ColumnModel
+from understandability.text.analysis import document_of_text
 
 CORPORA = (("reddit_like", 1), ("wikipedia_med", 2), ("pubmed", 3))
 COLUMN = "log_likelihood_pubmed_reddit"

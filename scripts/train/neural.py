@@ -40,13 +40,13 @@ from scripts.train.page_texts import (
 from scripts.train.pages import error_of, figures, options, scale_of, training
 
 from understandability.arrays import Floats
-from understandability.features import Batch
-from understandability.models.bundle import Bundle
-from understandability.models.runtime.encoder import installed_encoder
-from understandability.models.runtime.neural import NeuralModel, sentences_read
-from understandability.models.runtime.pages import with_kinds
-from understandability.models.runtime.passages import Passages, read_sentences
-from understandability.vocabularies.minilm import STATES
+from understandability.feature.batch import Batch
+from understandability.model.bundle import Bundle
+from understandability.model.pages import with_kinds
+from understandability.model.passages import Passages, read_sentences
+from understandability.neural.encoder import installed_encoder
+from understandability.neural.minilm import STATES
+from understandability.neural.neural_model import NeuralModel, sentences_read
 
 States = NDArray[np.float32]
 DIRECTIONS = 512

@@ -36,8 +36,8 @@ from scripts.train.page_texts import OTHERS, SETS, TEACHER, Ints, Mask, Table, f
 from sklearn.linear_model import LogisticRegression
 
 from understandability.arrays import Floats
-from understandability.models.runtime.pages import shares
-from understandability.models.runtime.predictors import Kernel, Prepared, standardised
+from understandability.model.pages import shares
+from understandability.model.predictors import Kernel, Prepared, standardised
 
 CUT = 4.0
 FOLDS = 5

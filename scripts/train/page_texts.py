@@ -23,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.documents import document_of_page, document_of_text
 from understandability.errors import PageError
-from understandability.evaluation.validation import BASELINES
-from understandability.features import batches, features_of
-from understandability.models.runtime.passages import Passages, passages
-from understandability.records import Document, Page
+from understandability.feature.table import batches, features_of
+from understandability.model.passages import Passages, passages
+from understandability.text.analysis import document_of_page, document_of_text
+from understandability.text.document import Document
+from understandability.text.page import Page
+from understandability.training.validation import BASELINES
 
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]

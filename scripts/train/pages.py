@@ -32,8 +32,8 @@ from scripts.train.page_texts import (
 )
 
 from understandability.arrays import Floats
-from understandability.models.bundle import Bundle
-from understandability.models.runtime.pages import Error, PageModel, PageScale
+from understandability.model.bundle import Bundle
+from understandability.model.pages import Error, PageModel, PageScale
 
 
 def error_of(table: Table, levels: Floats, fit: Fit) -> Error:

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from understandability.documents import document_of_text
-from understandability.features import Batch
-from understandability.models import load_bundle
-from understandability.records import Document
-from understandability.report.references import PERCENTS
+from understandability.feature.batch import Batch
+from understandability.model.bundle import load_bundle
+from understandability.text.analysis import document_of_text
+from understandability.text.document import Document
+from understandability.writers.references import PERCENTS
 
 ROOT = Path(__file__).parents[2]
 KINDS = {

@@ -22,7 +22,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from understandability.arrays import Floats
-from understandability.language.syllables import SyllableWeights, nuclei, patterns
+from understandability.feature.syllables import SyllableWeights, nuclei, patterns
 
 LEAST_COUNT = 4  # occurrences of a pattern that is considered
 RIDGE = 0.3

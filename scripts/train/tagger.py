@@ -26,7 +26,7 @@ from scripts.train.conllu import Sentence, read_sentences
 from scripts.train.word_distributions import Distributions
 
 from understandability.arrays import Floats
-from understandability.language.tags import (
+from understandability.feature.tagger import (
     BOUNDARY_FEATURE,
     BOUNDARY_TAG,
     OFFSETS,

@@ -36,7 +36,7 @@ from scripts.train.page_texts import (
     written_on_the_web,
 )
 
-from understandability.documents import document_of_text
+from understandability.text.analysis import document_of_text
 
 CORPORA = ("consumer_nih", "wikipedia_med")
 MOST = 1300

@@ -21,10 +21,10 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 from scripts.train.conllu import Sentence
 
-from understandability.language.cache import BoundedCache
-from understandability.language.sentences import sentence_starts
-from understandability.language.tags import normal_form
-from understandability.language.tokens import split_pieces, tokenize
+from understandability.feature.tagger import normal_form
+from understandability.text.cache import BoundedCache
+from understandability.text.sentences import sentence_starts
+from understandability.text.tokens import split_pieces, tokenize
 
 CORPORA = ("reddit_like", "consumer_nih", "wikipedia_med", "pubmed")
 LEAST_COUNT = 8

@@ -21,14 +21,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.features.words.word_statistics import (
+from understandability.feature.word_statistics import (
     CORPORA,
     WordStatistics,
     log_probabilities,
     statistics_key,
 )
-from understandability.language.cache import BoundedCache
-from understandability.language.tokens import split_pieces, tokenize
+from understandability.text.cache import BoundedCache
+from understandability.text.tokens import split_pieces, tokenize
 
 FILES = {"reddit": "reddit_like", "wikipedia": "wikipedia_med", "pubmed": "pubmed"}
 LEAST_DOCUMENTS = 3

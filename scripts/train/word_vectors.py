@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from understandability.features.words.word_statistics import statistics_key, word_statistics
-from understandability.models.runtime.bags import Vocabulary
+from understandability.feature.word_statistics import statistics_key, word_statistics
+from understandability.model.bags import Vocabulary
 
 DIMENSIONS = 100
 MOST_FREQUENT = 60_000

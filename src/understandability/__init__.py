@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     )
     from understandability.api.training import train
     from understandability.api.validation import validate
-    from understandability.formats.runs import read_labels, read_run, write_run
-    from understandability.formats.sources import read_pages
-    from understandability.formats.tables import TableColumns
-    from understandability.models.bundle import Bundle, load_bundle
+    from understandability.inputs.page_tables import TableColumns
+    from understandability.inputs.runs import read_labels, read_run, write_run
+    from understandability.inputs.sources import read_pages
+    from understandability.model.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings
 
 from understandability._version import __version__
@@ -78,10 +78,10 @@ _PUBLIC = {
     ),
     "api.training": ("train",),
     "api.validation": ("validate",),
-    "formats.runs": ("read_labels", "read_run", "write_run"),
-    "formats.sources": ("read_pages",),
-    "formats.tables": ("TableColumns",),
-    "models.bundle": ("Bundle", "load_bundle"),
+    "inputs.runs": ("read_labels", "read_run", "write_run"),
+    "inputs.sources": ("read_pages",),
+    "inputs.page_tables": ("TableColumns",),
+    "model.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings"),
 }
 

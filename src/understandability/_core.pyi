@@ -1,7 +1,7 @@
 """The hot path from bytes to text, compiled from ``_core.pyx``.
 
 Texts are `str`, sources are UTF-8. A *tape* alternates texts and tags, see
-`understandability.pages.tape`; an action says what a tag does, by the constants of the extractor
+`understandability.text.tape`; an action says what a tag does, by the constants of the extractor
 that walks. All functions are pure, take time and memory linear in what they are given, and raise
 nothing but `MemoryError`, unless said otherwise.
 """
@@ -132,7 +132,7 @@ def sentence_starts(
     """The indexes of the pieces that begin a sentence; there is a piece, and none is empty.
 
     `ends_of` and `starts_of` say how a piece ends and begins, in one character as in
-    `understandability.language.sentences`; a piece may end a sentence if its last character is in
+    `understandability.text.sentences`; a piece may end a sentence if its last character is in
     `marks`, and does if `before` has, for its end, the beginning of the next.
     """
 

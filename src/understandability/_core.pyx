@@ -1071,7 +1071,7 @@ def nearest(list classes, frozenset wanted) -> list:
 
 # --- Pieces into sentences
 
-cdef enum:  # how a piece ends, as in `language.sentences`
+cdef enum:  # how a piece ends, as in `text.sentences`
     NONE = 45  # -
     ALONE = 99  # c
     NUMBER = 35  # #

@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from understandability._version import __version__
-from understandability.extraction import fields
-from understandability.features import Batch, features_of
-from understandability.features.words.counted import counted_words
-from understandability.language.nltk_backend import NltkTagger
-from understandability.models.bundle import load_background_models
-from understandability.records import Document
+from understandability.feature.batch import Batch
+from understandability.feature.counted import counted_words
+from understandability.feature.table import features_of
+from understandability.model.bundle import load_background_models
 from understandability.scoring import Settings, names_of
+from understandability.study.nltk_backend import NltkTagger
+from understandability.text.document import Document
+from understandability.text.extract.sentence_ends import fields
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +30,7 @@ class FeatureRows:
     `bundles` are background models, for the rows of their estimators; `tagger` is one of
     `TAGGERS`.
 
-    >>> from understandability.documents import document_of_text
+    >>> from understandability.text.analysis import document_of_text
     >>> maker = FeatureRows(Settings(), ("words", "syllables"))
     >>> maker.rows([document_of_text("Drink water.")]).to_pylist()
     [{'docno': 'text', 'path': '', 'url': None, 'words': 2.0, 'syllables': 3.0}]
@@ -85,7 +86,7 @@ class FeatureRows:
 class WordRows:
     """Rows of the words that features count: docno, feature, word, count.
 
-    >>> from understandability.documents import document_of_text
+    >>> from understandability.text.analysis import document_of_text
     >>> rows = WordRows(Settings(), ("polysyllables",)).rows([document_of_text("A pulmonary ill.")])
     >>> rows.to_pylist()
     [{'docno': 'text', 'feature': 'polysyllables', 'word': 'pulmonary', 'count': 1}]
@@ -119,7 +120,7 @@ class WordRows:
 class TextRows:
     """Rows of extracted text; with `explain` every block too, kept or dropped.
 
-    >>> from understandability.documents import document_of_text
+    >>> from understandability.text.analysis import document_of_text
     >>> TextRows(Settings()).rows([document_of_text("Rest.")])["text"].to_pylist()
     ['Rest.\\n']
     """

@@ -9,19 +9,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from understandability._version import __version__
-from understandability.documents import (
+from understandability.errors import OptionError, PageError
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.table import batches, features_of
+from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, load_bundle
+from understandability.model.estimate import Estimate
+from understandability.model.pages import PageScale
+from understandability.model.readers import DEFAULT_READER, READERS, USERS, Reader, reader_of
+from understandability.text.analysis import (
     DEFAULT_EXTRACTOR,
     DEFAULT_SENTENCE_ENDS,
     document_of_page,
     document_of_text,
 )
-from understandability.errors import OptionError, PageError
-from understandability.extraction import ENGINES, EXTRACTORS, SENTENCE_ENDS, require_extractor
-from understandability.features import COLUMNS, Batch, batches, features_of
-from understandability.models import DEFAULT_BUNDLE, Bundle, load_bundle
-from understandability.models.readers import DEFAULT_READER, READERS, USERS, Reader, reader_of
-from understandability.models.runtime.pages import PageScale
-from understandability.records import Document, Estimate, Failure, Page
+from understandability.text.document import Document
+from understandability.text.extract.extractors import ENGINES, EXTRACTORS, require_extractor
+from understandability.text.extract.sentence_ends import SENTENCE_ENDS
+from understandability.text.page import Failure, Page
 
 if TYPE_CHECKING:
     import pyarrow as pa

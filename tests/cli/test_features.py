@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.features import CATALOGUE, COLUMNS
+from understandability.feature.catalogue import CATALOGUE, COLUMNS
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "resources" / "samples"

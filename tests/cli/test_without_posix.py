@@ -72,7 +72,7 @@ def test_the_server_is_made() -> None:
     text = WITHOUT.replace(
         "from understandability.cli import main\nmain()",
         "import asyncio, httpx\n"
-        "from understandability.serve.app import create\n"
+        "from understandability.writers.serve.app import create\n"
         "async def words():\n"
         "    transport = httpx.ASGITransport(create())\n"
         "    async with httpx.AsyncClient(transport=transport, base_url='http://localhost') as c:\n"

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from understandability.crawl.folder import CrawlFolder, Facts, Part
-from understandability.records import Failure
+from understandability.crawls.folder import CrawlFolder, Facts, Part
+from understandability.text.page import Failure
 
 collect_ignore = ["hazards"]
 ROOT = Path(__file__).parents[2]

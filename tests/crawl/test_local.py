@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from understandability.cli.progress import ProgressLine
-from understandability.crawl.engine import Progress, fill_folder
-from understandability.crawl.folder import CrawlFolder
-from understandability.crawl.merge import merge
-from understandability.crawl.plan import Plan, make_plan
-from understandability.crawl.status import status_of
-from understandability.crawl.workers import Limits
+from understandability.crawls.engine import Progress, fill_folder
+from understandability.crawls.folder import CrawlFolder
+from understandability.crawls.merge import merge
+from understandability.crawls.plan import Plan, make_plan
+from understandability.crawls.status import status_of
+from understandability.crawls.workers import Limits
 from understandability.errors import InputError
-from understandability.formats.sources import Sources, read_pages
+from understandability.inputs.sources import Sources, read_pages
 from understandability.scoring import Scorer, Settings
 
 pytestmark = pytest.mark.slow

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from understandability.crawl import merge as merging
-from understandability.crawl.folder import CrawlFolder, Facts, Part
-from understandability.crawl.lookup import look_up
-from understandability.crawl.merge import Merged, merge
+from understandability.crawls import merge as merging
+from understandability.crawls.folder import CrawlFolder, Facts, Part
+from understandability.crawls.lookup import look_up
+from understandability.crawls.merge import Merged, merge
 from understandability.errors import InputError
-from understandability.records import SEEN_BEFORE
+from understandability.text.page import SEEN_BEFORE
 
 Commit = Callable[..., Facts]
 Described = Callable[..., dict[str, Any]]

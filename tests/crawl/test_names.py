@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from understandability.crawl.engine import make_rows
-from understandability.crawl.outputs import InMemory
-from understandability.crawl.plan import make_plan
-from understandability.formats.sources import Sources
-from understandability.records import SEEN_BEFORE
+from understandability.crawls.engine import make_rows
+from understandability.crawls.outputs import InMemory
+from understandability.crawls.plan import make_plan
+from understandability.inputs.sources import Sources
 from understandability.rows import FeatureRows
 from understandability.scoring import Settings
+from understandability.text.page import SEEN_BEFORE
 
 MAKER = FeatureRows(Settings(extractor="naive"), ("words",))
 

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from understandability.crawl.engine import fill_folder
-from understandability.crawl.folder import CrawlFolder, complete_inputs
-from understandability.crawl.merge import merge
-from understandability.crawl.plan import make_plan
-from understandability.crawl.ray import fill_folder_on_ray
-from understandability.crawl.workers import Limits
+from understandability.crawls.engine import fill_folder
+from understandability.crawls.folder import CrawlFolder, complete_inputs
+from understandability.crawls.merge import merge
+from understandability.crawls.plan import make_plan
+from understandability.crawls.ray import fill_folder_on_ray
+from understandability.crawls.workers import Limits
 from understandability.errors import InputError
-from understandability.formats.sources import Sources
+from understandability.inputs.sources import Sources
 from understandability.scoring import Scorer, Settings
 
 ray = pytest.importorskip("ray", reason="needs Ray (pip install '.[ray]')")
@@ -63,7 +63,7 @@ def test_a_run_survives_the_loss_of_a_node(
     cluster: Any, faults: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the lost node was at work on is taken up by the other; the rows are the same."""
-    monkeypatch.setattr("understandability.crawl.ray._TICK", 0.2)
+    monkeypatch.setattr("understandability.crawls.ray._TICK", 0.2)
     text = "Some words stand here. " * 40
     pages = [f"<html lang=en><p>{text} Page {i}.".encode() for i in range(50)]
     faults.build_crawl(tmp_path / "crawl", pages, 9000, files=6)

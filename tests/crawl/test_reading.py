@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from understandability.crawl import plan as planning
-from understandability.crawl import reading
-from understandability.crawl.plan import Input, check_can_go_on, make_plan
-from understandability.crawl.reading import Chunk, InputReader, Names, OpenPart
+from understandability.crawls import plan as planning
+from understandability.crawls import reading
+from understandability.crawls.plan import Input, check_can_go_on, make_plan
+from understandability.crawls.reading import Chunk, InputReader, Names, OpenPart
 from understandability.errors import OptionError
-from understandability.formats.sources import File, Sources
-from understandability.records import SEEN_BEFORE
+from understandability.inputs.sources import File, Sources
 from understandability.scoring import Scorer
+from understandability.text.page import SEEN_BEFORE
 
 
 @pytest.fixture

@@ -16,9 +16,9 @@ import pyarrow.dataset
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.crawl.folder import CrawlFolder, Facts, Part, complete_inputs
+from understandability.crawls.folder import CrawlFolder, Facts, Part, complete_inputs
 from understandability.errors import InputError
-from understandability.storage.folders import LocalFolder, open_folder
+from understandability.inputs.folders import LocalFolder, open_folder
 
 Commit = Callable[..., Facts]
 Described = Callable[..., dict[str, Any]]
@@ -132,7 +132,7 @@ def test_unfinished_files_are_removed_for_ones_own_inputs(tmp_path: Path, commit
     other = tmp_path / "scores" / ".0000001-00000.parquet.host-2.part"
     for path in (mine, other):
         path.write_bytes(b"half")
-    run.discard_unfinished([0])
+    run.discard_unusable([0])
     assert not mine.exists()
     assert other.exists()
     assert run.parts() == [Part(0, 0)]
@@ -198,7 +198,7 @@ def test_a_run_goes_where_there_are_no_locks(
 
 HOLD = """
 import sys
-from understandability.crawl.folder import CrawlFolder
+from understandability.crawls.folder import CrawlFolder
 with CrawlFolder(sys.argv[1]).lock([0, 2]):
     print("held", flush=True)
     sys.stdin.read()

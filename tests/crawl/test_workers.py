@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from understandability.crawl.reading import Chunk, OpenPart, Scored
-from understandability.crawl.workers import Limits, Workers
+from understandability.crawls.reading import Chunk, OpenPart, Scored
+from understandability.crawls.workers import Limits, Workers
 from understandability.errors import InputError, OptionError
-from understandability.records import HTML, Page
 from understandability.scoring import Scorer, Settings
+from understandability.text.page import HTML, Page
 
 pytestmark = pytest.mark.slow
 
@@ -194,7 +194,7 @@ def test_workers_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> 
         Workers(Scorer(SETTINGS), 1, Limits(megabytes=20)) as pool,
     ):
         list(pool.run(iter([chunk_of("one")])))
-    monkeypatch.setattr("understandability.crawl.workers._PROGRAM", "raise SystemExit(5)")
+    monkeypatch.setattr("understandability.crawls.workers._PROGRAM", "raise SystemExit(5)")
     with (
         pytest.raises(InputError, match="worker processes end at their start, by exit status 5"),
         Workers(Scorer(SETTINGS), 1, Limits()) as pool,
@@ -218,7 +218,7 @@ def test_an_interrupted_run_leaves_no_process() -> None:
 @pytest.mark.usefixtures("hazards")
 def test_a_worker_ends_with_its_time_limit_even_without_its_parent() -> None:
     """The kernel's timer ends a worker that hangs; one that does not sees its socket close."""
-    from understandability.crawl.workers import _Worker
+    from understandability.crawls.workers import _Worker
 
     worker = _Worker(Scorer(SETTINGS))
     assert worker.receive() == b""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from understandability.documents import document_of_text
+from understandability.text.analysis import document_of_text
 
 ROOT = Path(__file__).parents[2]
 # `published.md` and `commands.md` are written by scripts; the first is a list of figures.

@@ -6,13 +6,13 @@ from inspect import signature
 
 import pytest
 
-from understandability.documents import (
+from understandability.text.analysis import (
     DEFAULT_EXTRACTOR,
     MOST_CHARACTERS,
     document_of_page,
     document_of_text,
 )
-from understandability.records import TEXT, Page
+from understandability.text.page import TEXT, Page
 
 PAGE = Page(
     "p",

@@ -9,8 +9,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from understandability.documents import document_of_text
-from understandability.evaluation.corpus import corpus_size
+from understandability.study.corpus import corpus_size
+from understandability.text.analysis import document_of_text
 
 Run = Callable[..., CompletedProcess[str]]
 TEXTS = ("The cat saw the dog.", "Rest, dog!", "... --")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.statistics.correlation import (
+from understandability.evaluation.correlation import (
     COEFFICIENTS,
     correlation_matrix,
     kendall_tau_b,

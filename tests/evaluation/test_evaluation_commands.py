@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from understandability.cli import main
-from understandability.storage.tables import write_table
+from understandability.inputs.tables import write_table
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 RUN = "q1 Q0 d1 1 3.0 t\nq1 Q0 d2 2 2.0 t\nq1 Q0 d3 3 1.0 t\nq2 Q0 d1 1 1.0 t\n"

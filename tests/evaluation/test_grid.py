@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.grid import ESTIMATORS, PIPELINES, StudyGrid, report, run_grid
-from understandability.features import COLUMNS
-from understandability.models import load_bundle
-from understandability.records import Failure, Labels, Page
+from understandability.feature.catalogue import COLUMNS
+from understandability.inputs.labels import Labels
+from understandability.model.bundle import load_bundle
+from understandability.study.grid import ESTIMATORS, PIPELINES, StudyGrid, report, run_grid
+from understandability.text.page import Failure, Page
 
 pytestmark = pytest.mark.slow
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
+from understandability.evaluation.measures.bases import BASES, COMPOUNDS, Measure, parameters_of
 from understandability.evaluation.measures.names import (
     example_names,
     markdown_table,
@@ -15,7 +16,6 @@ from understandability.evaluation.measures.names import (
     parse_measures,
 )
 from understandability.evaluation.measures.parameters import PARAMETERS, show
-from understandability.evaluation.measures.table import BASES, COMPOUNDS, Measure, parameters_of
 
 NAMES = (
     "RBP(p=0.8)@10",

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.plots import (
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+from understandability.study.plots import (
     plot_cumulative,
     plot_systems,
     plot_users,
     rendered,
     top_scores,
 )
-from understandability.records import Labels, Run
 
 matplotlib = pytest.importorskip("matplotlib", reason="needs the extra plots (matplotlib)")
 
@@ -78,7 +79,7 @@ def test_without_matplotlib_the_extra_is_named() -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from understandability.errors import MissingExtraError\n"
-        "from understandability.evaluation.plots import plot_cumulative\n"
+        "from understandability.study.plots import plot_cumulative\n"
         "try:\n    plot_cumulative({'a': [1.0]})\n"
         "except MissingExtraError as error:\n    print(error)\n"
     )

@@ -11,8 +11,8 @@ import pytest
 from understandability.direction import WORDS
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.formats.runs import read_labels
-from understandability.records import Labels
+from understandability.inputs.labels import Labels
+from understandability.inputs.runs import read_labels
 
 LABELS = np.array([0.0, 39.0, 40.0, 41.0, 100.0, np.nan])
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from understandability.errors import InputError, OptionError
+from understandability.evaluation.compare import compare
 from understandability.evaluation.evaluate import Evaluation, evaluate_runs
-from understandability.evaluation.statistics.comparison import compare
-from understandability.evaluation.statistics.significance import (
+from understandability.evaluation.significance import (
     TESTS,
     bonferroni,
     bootstrap,
@@ -27,7 +27,8 @@ from understandability.evaluation.statistics.significance import (
     randomisation,
     wilcoxon,
 )
-from understandability.records import Labels, Run
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
 
 DIFFERENCES = np.random.default_rng(3).normal(0.05, 0.2, 50)
 

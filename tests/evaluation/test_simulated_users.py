@@ -9,7 +9,7 @@ import pytest
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
-from understandability.features import select_columns
+from understandability.feature.catalogue import select_columns
 
 # d1 is easy, d2 hard, d3 hardest; a ranks by relevance, b the easy one first.
 FOG = {"d1": 8.0, "d2": 14.0, "d3": 19.0}

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import OptionError, PageError
-from understandability.extraction import EXTRACTORS, SENTENCE_ENDS, extract, fields
-from understandability.extraction.boilerpipe import _count_words
-from understandability.pages import parse_page
-from understandability.records import TEXT, Block, Page
+from understandability.text.document import Block
+from understandability.text.extract.boilerpipe import _count_words
+from understandability.text.extract.extractors import EXTRACTORS, extract
+from understandability.text.extract.sentence_ends import SENTENCE_ENDS, fields
+from understandability.text.page import TEXT, Page
+from understandability.text.parsed import parse_page
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from understandability.extraction import extract
-from understandability.pages import parse_page
-from understandability.records import Block, Page
+from understandability.text.document import Block
+from understandability.text.extract.extractors import extract
+from understandability.text.page import Page
+from understandability.text.parsed import parse_page
 
 LONG = (
     "The flu is an illness that is caused by a virus, and most of the people who have it are "

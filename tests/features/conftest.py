@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from understandability.language.sentences import sentence_starts
-from understandability.language.tokens import split_pieces
-from understandability.records import Document
+from understandability.text.document import Document
+from understandability.text.sentences import sentence_starts
+from understandability.text.tokens import split_pieces
 
 MakeDocument = Callable[..., Document]
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from understandability.features import Batch, compute_features, ratio
-from understandability.features.batch import sum_segments
-from understandability.language.tokens import word_of
+from understandability.feature.batch import Batch, ratio, sum_segments
+from understandability.feature.table import compute_features
+from understandability.text.tokens import word_of
 
 
 def words_of(batch: Batch) -> list[str]:

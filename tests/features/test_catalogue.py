@@ -10,16 +10,18 @@ import pytest
 
 from understandability.direction import Direction
 from understandability.errors import OptionError
-from understandability.features import (
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import (
     CATALOGUE,
     COLUMNS,
     GROUPS,
-    Batch,
-    Feature,
-    compute_features,
+    check_columns,
+    markdown,
+    select_columns,
 )
-from understandability.features.catalogue import check_columns, markdown, select_columns
-from understandability.records import Document
+from understandability.feature.row import Feature
+from understandability.feature.table import compute_features
+from understandability.text.document import Document
 
 ODD_TEXTS = {
     "empty": "",

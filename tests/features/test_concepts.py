@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.features import CATALOGUE, COLUMNS, Batch, compute_features
-from understandability.features import needs as needs_module
-from understandability.features.words.terms import LONGEST, TermFinder, key_of, singular
-from understandability.records import Document
-from understandability.vocabularies.install import install
+from understandability.feature import needs as needs_module
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import CATALOGUE, COLUMNS
+from understandability.feature.table import compute_features
+from understandability.feature.terms import LONGEST, TermFinder, key_of, singular
+from understandability.study.vocabularies.install import install
+from understandability.text.document import Document
 
 MakeDocument = Callable[..., Document]
 

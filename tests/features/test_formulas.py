@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from understandability.documents import document_of_text
 from understandability.errors import OptionError
-from understandability.features import (
-    CATALOGUE,
+from understandability.feature.catalogue import CATALOGUE
+from understandability.feature.formulas_of_languages import (
     LANGUAGE_FORMULAS,
-    compute_features,
+    Counts,
+    counts_of,
     readability_of,
 )
-from understandability.features.formulas import Counts, counts_of
-from understandability.language.others import LANGUAGES
+from understandability.feature.table import compute_features
+from understandability.text.analysis import document_of_text
+from understandability.text.other_languages import LANGUAGES
 
 # Two sentences in each language, counted by hand: letters, words, sentences, syllables, words of
 # one syllable, of three or more, of four or more, of more than six letters.

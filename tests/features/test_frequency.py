@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.features import COLUMNS, compute_features
-from understandability.features.rows.frequency import general_places, summaries
-from understandability.features.rows.language_model import MODELS
-from understandability.features.words.types import FloatArray
-from understandability.features.words.word_statistics import (
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.frequency import general_places, summaries
+from understandability.feature.language_model import MODELS
+from understandability.feature.table import compute_features
+from understandability.feature.types import FloatArray
+from understandability.feature.word_statistics import (
     CORPORA,
     NO_WORD,
     UNKNOWN,
@@ -24,7 +25,7 @@ from understandability.features.words.word_statistics import (
     normalised_ranks,
     word_statistics,
 )
-from understandability.records import Document
+from understandability.text.document import Document
 
 FREQUENCY = [name for name, (row, _) in COLUMNS.items() if row.group == "word frequency"]
 MODEL = [name for name, (row, _) in COLUMNS.items() if row.group == "language model"]

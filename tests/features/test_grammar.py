@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from understandability.features import Batch, compute_features
-from understandability.features.rows.grammar import _PARTS_OF_SPEECH, count_tags
-from understandability.language.tags import TWELVE
+from understandability.feature.batch import Batch
+from understandability.feature.grammar import _PARTS_OF_SPEECH, count_tags
+from understandability.feature.table import compute_features
+from understandability.feature.tagger import TWELVE
 
 # The DET / old ADJ / doctor NOUN / is AUX / happy ADJ / , PUNCT / and CCONJ / she PRON /
 # never ADV / looks VERB / at ADP / two NUM / bad ADJ / letters NOUN / . PUNCT

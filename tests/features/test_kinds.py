@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from understandability.documents import document_of_text
-from understandability.features import COLUMNS, Batch
-from understandability.features.words.kinds import KINDS, count, is_of_kind, kinds_of_word
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.word_counts import KINDS, count, is_of_kind, kinds_of_word
+from understandability.text.analysis import document_of_text
 
 TEXT = "Influenza hurts. Doctor Nakamura says MRI helps against arthritis, said Nakamura."
 FLAGS = [kind for kind in KINDS if kind not in ("characters", "syllables")]

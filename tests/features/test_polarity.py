@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from understandability.features import compute_features
-from understandability.features.words.word_lists import polarity
+from understandability.feature.table import compute_features
+from understandability.feature.word_lists import polarity
 
 NAMES = ["positive_words", "negative_words", "neutral_words", "words"]
 

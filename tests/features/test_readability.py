@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.features import CATALOGUE, COLUMNS, compute_features
-from understandability.features.rows import other_formulas, readability
-from understandability.records import Document
+from understandability.feature import formulas as readability
+from understandability.feature import other_formulas
+from understandability.feature.catalogue import CATALOGUE, COLUMNS
+from understandability.feature.table import compute_features
+from understandability.text.document import Document
 
 # Counted by hand. Vienna is a name; Lee and Maria only begin sentences.
 # 3.5 is read "three point five" (Flesch 1948: figures count as they are read).

@@ -18,13 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
-from understandability.features import Batch, compute_features
-from understandability.features.rows.readcalc import ROWS, count_all
-from understandability.features.words import hyphenation
-from understandability.features.words.familiar import familiar_words
-from understandability.features.words.hyphenation import count_hyphens
-from understandability.records import Document
-from understandability.storage.streams import open_stream
+from understandability.feature.batch import Batch
+from understandability.feature.familiar import familiar_words
+from understandability.feature.table import compute_features
+from understandability.inputs.streams import open_stream
+from understandability.study import hyphenation
+from understandability.study.hyphenation import count_hyphens
+from understandability.study.readcalc import ROWS, count_all
+from understandability.text.document import Document
 
 NAMES = [row.name for row in ROWS]
 HYPHENS = pyphen.Pyphen(lang="en")

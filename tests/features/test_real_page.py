@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from understandability.documents import document_of_page
-from understandability.features import compute_features
-from understandability.formats.sources import Sources
+from understandability.feature.table import compute_features
+from understandability.inputs.sources import Sources
+from understandability.text.analysis import document_of_page
 
 # Of each sentence: words, letters and digits, syllables, words of more than 4 and of more than 6
 # letters and digits, words off the Dale-Chall list. The date is read "zero eight, twenty-eight,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from understandability.features import compute_features
+from understandability.feature.table import compute_features
 
 # No hyphens, figures, abbreviations, clitics or inflected names; sentences of three words or more.
 TEXT = (

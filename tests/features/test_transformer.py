@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 
 from understandability.errors import OptionError
-from understandability.features import COLUMNS
-from understandability.features.transformer import FeatureTransformer
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.transformer import FeatureTransformer
 
 TEXTS = ["Rest and drink water.", "Hypertension complicates pregnancy.", ""]
 NAMES = ["words", "flesch_reading_ease", "syllables_per_word"]

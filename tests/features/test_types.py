@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from understandability.features import Batch, batches, compute_features
-from understandability.features.words import types
-from understandability.features.words.types import PieceTable, TypeTable
-from understandability.records import Document
+from understandability.feature import types
+from understandability.feature.batch import Batch
+from understandability.feature.table import batches, compute_features
+from understandability.feature.types import PieceTable, TypeTable
+from understandability.text.document import Document
 
 
 def test_a_column_sees_every_string_once() -> None:

@@ -7,18 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from understandability.features import compute_features
-from understandability.features.rows.frequency import general_places
-from understandability.features.words.familiar import familiar_words
-from understandability.features.words.word_lists import (
-    WordList,
-    embedded_list,
-    stop_word_list,
-    stop_words,
-)
-from understandability.records import Document
-from understandability.storage.resources import resource_lines
-from understandability.vocabularies.install import install
+from understandability.feature.familiar import familiar_words
+from understandability.feature.frequency import general_places
+from understandability.feature.table import compute_features
+from understandability.feature.word_lists import WordList, embedded_list, stop_word_list, stop_words
+from understandability.resources import resource_lines
+from understandability.study.vocabularies.install import install
+from understandability.text.document import Document
 
 MakeDocument = Callable[..., Document]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from understandability.errors import OptionError
-from understandability.features import Batch, compute_features
-from understandability.features.words.counted import WORD_LISTS, counted_words
+from understandability.feature.batch import Batch
+from understandability.feature.counted import WORD_LISTS, counted_words
+from understandability.feature.table import compute_features
 
 TEXT = (
     "Hypertension is dangerous. Untreated hypertension and arthritis harm the heart; an MRI in "

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from understandability.errors import InputError
-from understandability.formats.datasets import dataset_pages
-from understandability.formats.queries import read_queries
-from understandability.formats.runs import read_labels, read_run
-from understandability.records import HTML, TEXT
+from understandability.inputs.datasets import dataset_pages
+from understandability.inputs.runs import read_labels, read_run
+from understandability.study.queries import read_queries
+from understandability.text.page import HTML, TEXT
 
 ir_datasets = pytest.importorskip("ir_datasets", reason="needs the extra ir")
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from understandability.errors import MissingExtraError
-from understandability.formats import docx as reader
-from understandability.formats.sources import Sources
-from understandability.records import TEXT, Failure, Page
+from understandability.inputs.sources import Sources
+from understandability.text.page import TEXT, Failure, Page
+from understandability.writers import docx as reader
 
 docx = pytest.importorskip("docx", reason="needs the extra docx")
 

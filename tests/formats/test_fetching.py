@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from understandability.errors import InputError
-from understandability.formats.fetching import FetchLimits, fetch
-from understandability.records import Page
+from understandability.inputs.fetching import FetchLimits, fetch
+from understandability.text.page import Page
 
 PAGE = b"<html><title>Flu</title><body><p>You have flu. Rest, and drink a lot of water.</p></body>"
 HERE = FetchLimits(bytes=10_000, seconds=1.0, redirects=2, private=True)

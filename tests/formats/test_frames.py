@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from understandability.errors import InputError, WrongTypeError
-from understandability.formats.frames import in_kind_of, is_frame, table_of
+from understandability.inputs.frames import in_kind_of, is_frame, table_of
 
 ROWS = {"id": ["a", "b"], "label": [3, None]}
 

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from understandability.errors import InputError, PageError
-from understandability.formats.containers import tar_members
-from understandability.formats.http import HttpResponse, decoded_body, header_charset
-from understandability.formats.members import members
-from understandability.formats.parquet_pages import largest_pages
-from understandability.formats.sources import read_pages
-from understandability.records import HTML, TEXT, Failure, Page
+from understandability.inputs.containers import tar_members
+from understandability.inputs.http import HttpResponse, decoded_body, header_charset
+from understandability.inputs.members import members
+from understandability.inputs.parquet_pages import largest_pages
+from understandability.inputs.sources import read_pages
+from understandability.text.page import HTML, TEXT, Failure, Page
 
 pytestmark = pytest.mark.slow
 

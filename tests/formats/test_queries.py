@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from understandability.errors import InputError
-from understandability.formats.queries import read_queries
+from understandability.study.queries import read_queries
 
 EXPECTED = {"101": "flu & fever", "102": "cold"}
 

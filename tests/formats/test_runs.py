@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError, OptionError, UnderstandabilityError
-from understandability.formats import trec_lines
-from understandability.formats.runs import (
+from understandability.inputs import trec_lines
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+from understandability.inputs.runs import (
     labels_from_frame,
     labels_from_table,
     read_labels,
@@ -26,8 +28,7 @@ from understandability.formats.runs import (
     write_labels,
     write_run,
 )
-from understandability.records import Labels, Run
-from understandability.storage.tables import write_table
+from understandability.inputs.tables import write_table
 
 RUN = "q1 Q0 d7 1 3.5 tag\nq1 Q0 d2 2 1.25 tag\nq2 Q0 d2 1 -4 tag\n"
 RANKINGS = {"q1": [("d7", 3.5), ("d2", 1.25)], "q2": [("d2", -4.0)]}

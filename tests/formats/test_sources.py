@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError
-from understandability.formats.docnos import read_docnos
-from understandability.formats.sources import Sources, read_pages
-from understandability.records import HTML, TEXT, Failure, Page
+from understandability.inputs.docnos import read_docnos
+from understandability.inputs.sources import Sources, read_pages
+from understandability.text.page import HTML, TEXT, Failure, Page
 
 PAGE = b"<p>Flu is a virus."
 

@@ -14,9 +14,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.formats.warc import read_warc
-from understandability.records import HTML, TEXT, Failure, Page
-from understandability.storage.streams import decompressed
+from understandability.inputs.streams import decompressed
+from understandability.inputs.warc import read_warc
+from understandability.text.page import HTML, TEXT, Failure, Page
 
 LIMIT = 100_000
 

@@ -16,10 +16,10 @@ from understandability.api.evaluation import evaluate  # noqa: E402
 from understandability.errors import OptionError  # noqa: E402
 from understandability.evaluation.conventions import conventions  # noqa: E402
 from understandability.evaluation.evaluate import evaluate_runs  # noqa: E402
-from understandability.evaluation.labels import Dimension  # noqa: E402
+from understandability.evaluation.joined import Dimension  # noqa: E402
 from understandability.evaluation.measures.names import parse_measure  # noqa: E402
 from understandability.evaluation.scales import parse_scale  # noqa: E402
-from understandability.formats.runs import read_labels, read_run  # noqa: E402
+from understandability.inputs.runs import read_labels, read_run  # noqa: E402
 from understandability.integrations.ir_measures import measures, use  # noqa: E402
 
 NAMES = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10", "nDCG@10")

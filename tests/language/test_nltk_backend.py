@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from understandability.errors import InputError
-from understandability.language.nltk_backend import _PENN, NltkTagger
-from understandability.language.tags import TO_TWELVE, TWELVE, UNIVERSAL
+from understandability.feature.tagger import TO_TWELVE, TWELVE, UNIVERSAL
+from understandability.study.nltk_backend import _PENN, NltkTagger
 
 TOKENS = ["Mary", "Smith", "lives", "in", "Boston", ".", "She", "is", "well", "."]
 STARTS = np.array([0, 6])

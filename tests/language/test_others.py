@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from understandability.errors import OptionError
-from understandability.language.others import LANGUAGES, other_language, syllables_of
-from understandability.language.sentences import sentence_starts
+from understandability.text.other_languages import LANGUAGES, other_language, syllables_of
+from understandability.text.sentences import sentence_starts
 
 LISTS = Path(__file__).parent / "syllables_of_languages.txt"
 

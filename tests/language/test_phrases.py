@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from understandability.language.entities import entity_starts
-from understandability.language.phrases import chunk_heights
-from understandability.language.tags import UNIVERSAL
+from understandability.feature.entities import entity_starts
+from understandability.feature.phrases import chunk_heights
+from understandability.feature.tagger import UNIVERSAL
 
 
 def numbers(tags: str) -> np.ndarray:

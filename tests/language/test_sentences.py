@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.language.sentences import _MAY_END, _NONE, _end_of, sentence_starts
-from understandability.language.tokens import split_pieces
+from understandability.text.sentences import _MAY_END, _NONE, _end_of, sentence_starts
+from understandability.text.tokens import split_pieces
 
 
 def sentences(text: str) -> list[str]:

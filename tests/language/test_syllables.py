@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.language import syllables
-from understandability.language.syllables import count_syllables
+from understandability.feature import syllables
+from understandability.feature.syllables import count_syllables
 
 MEDICAL = [
     line

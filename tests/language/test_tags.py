@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.language import tags
-from understandability.language.tags import TO_TWELVE, TWELVE, UNIVERSAL, default_tagger
+from understandability.feature import tagger as tags
+from understandability.feature.tagger import TO_TWELVE, TWELVE, UNIVERSAL, default_tagger
 
 SENTENCES = [
     ["The", "doctor", "said", "that", "the", "flu", "is", "caused", "by", "a", "virus", "."],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from understandability.language.tokens import _WHOLE, tokenize
+from understandability.text.tokens import _WHOLE, tokenize
 
 
 @pytest.mark.parametrize("mark", [*",;:!?).", "..", "'"])

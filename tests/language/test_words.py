@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.language.tokens import split_pieces, tokenize, word_of
+from understandability.text.tokens import split_pieces, tokenize, word_of
 
 
 def test_dashes_between_words_stand_alone() -> None:

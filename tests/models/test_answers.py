@@ -14,9 +14,9 @@ import pytest
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
-from understandability.models.readers import probability, reader_of
-from understandability.models.training.answers import fit_reader, read_answers
-from understandability.storage.tables import write_table
+from understandability.inputs.tables import write_table
+from understandability.model.readers import probability, reader_of
+from understandability.training.answers import fit_reader, read_answers
 
 pytestmark = pytest.mark.slow
 

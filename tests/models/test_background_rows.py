@@ -8,15 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from understandability.documents import document_of_text
 from understandability.errors import InputError, OptionError
-from understandability.features import COLUMNS, Batch, compute_features
-from understandability.features.rows.background import GROUP, ROWS, row_name
-from understandability.features.transformer import FeatureTransformer
-from understandability.models import load_bundle
-from understandability.models.bundle import load_background_models
-from understandability.models.estimators import ESTIMATORS
-from understandability.models.training.judged import train_judged
+from understandability.feature.background_rows import GROUP, ROWS, row_name
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.table import compute_features
+from understandability.feature.transformer import FeatureTransformer
+from understandability.model.bundle import load_background_models, load_bundle
+from understandability.model.estimators import ESTIMATORS
+from understandability.text.analysis import document_of_text
+from understandability.training.judged_training import train_judged
 
 TEXTS = ["my legs hurt", "", "Randomised trials of statins were pooled.", "The liver is an organ."]
 ROW = "background_mlp_regressor"

@@ -9,10 +9,10 @@ import pytest
 
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.models.calibration import Calibration
-from understandability.models.training.judged import judged_estimator
-from understandability.models.training.labelled import LabelSource, read_labelled
-from understandability.storage.bundle_files import check_place
+from understandability.model.bundle_files import check_place
+from understandability.model.calibration import Calibration
+from understandability.training.judged_training import judged_estimator
+from understandability.training.labelled import LabelSource, read_labelled
 
 TEXT = "The cat sat on a mat. It was hot."
 

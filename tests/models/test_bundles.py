@@ -15,16 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from understandability.documents import document_of_text
 from understandability.errors import InputError
-from understandability.features import Batch
-from understandability.models import Bundle, load_bundle
-from understandability.models.calibration import Calibration
-from understandability.models.estimators import estimator_row
-from understandability.models.runtime.judged import JudgedModel
-from understandability.models.runtime.weights import array_bytes, predictor_of
-from understandability.models.training.portable import portable
-from understandability.storage.bundle_files import embedded_bundles, write_bundle
+from understandability.feature.batch import Batch
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.bundle_files import embedded_bundles, write_bundle
+from understandability.model.calibration import Calibration
+from understandability.model.estimators import estimator_row
+from understandability.model.judged import JudgedModel
+from understandability.model.weights import array_bytes, predictor_of
+from understandability.text.analysis import document_of_text
+from understandability.training.portable import portable
 
 # Neural bundles need an encoder that a user installs; `test_neural` tries them.
 WITHOUT_AN_ENCODER = [name for name in embedded_bundles() if not name.startswith("neural")]

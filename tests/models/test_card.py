@@ -7,13 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from understandability.documents import document_of_text
-from understandability.features import Batch
-from understandability.models import load_bundle
-from understandability.models.bundle import Bundle
-from understandability.models.card import card_lines, card_markdown
-from understandability.models.training.judged import train_judged
-from understandability.storage.bundle_files import embedded_bundles
+from understandability.feature.batch import Batch
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.bundle_files import embedded_bundles
+from understandability.model.card import card_lines, card_markdown
+from understandability.text.analysis import document_of_text
+from understandability.training.judged_training import train_judged
 
 RNG = np.random.default_rng(8)
 ROWS = RNG.normal(size=(60, 2))

@@ -7,20 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.documents import document_of_text
-from understandability.features import COLUMNS as COLUMNS_OF_CATALOGUE
-from understandability.features import Batch
-from understandability.models import load_bundle
-from understandability.models.bundle import Bundle
-from understandability.models.contributions import (
-    THEMES,
-    contributions,
-    shapley_values,
-    theme_of,
-)
-from understandability.models.runtime.passages import passage_columns
-from understandability.models.training.background import train_background
-from understandability.models.training.judged import train_judged
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS as COLUMNS_OF_CATALOGUE
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.contributions import THEMES, contributions, shapley_values, theme_of
+from understandability.model.passages import passage_columns
+from understandability.text.analysis import document_of_text
+from understandability.training.background_training import train_background
+from understandability.training.judged_training import train_judged
 
 RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(90, 3))

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from understandability.errors import OptionError
-from understandability.models.estimators import ESTIMATORS, estimator_row
-from understandability.models.runtime.forest import MAX_DEPTH, Forest
-from understandability.models.runtime.predictors import Columns
-from understandability.models.runtime.weights import predictor_files, predictor_of
-from understandability.models.training.portable import forest_of, portable
+from understandability.model.estimators import ESTIMATORS, estimator_row
+from understandability.model.forest import MAX_DEPTH, Forest
+from understandability.model.predictors import Columns
+from understandability.model.weights import predictor_files, predictor_of
+from understandability.training.portable import forest_of, portable
 
 RNG = np.random.default_rng(1)
 ROWS = RNG.normal(size=(200, 5)) * [1, 10, 0.1, 1, 1]

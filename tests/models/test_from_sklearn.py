@@ -17,13 +17,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
 from sklearn.svm import SVR
 
-from understandability.documents import document_of_text
 from understandability.errors import OptionError
-from understandability.features import Batch
-from understandability.features.transformer import FeatureTransformer
-from understandability.models import load_bundle
-from understandability.models.bundle import Bundle
-from understandability.models.training.learners import DifficultyRegressor
+from understandability.feature.batch import Batch
+from understandability.feature.transformer import FeatureTransformer
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.text.analysis import document_of_text
+from understandability.training.learners import DifficultyRegressor
 
 RNG = np.random.default_rng(4)
 COLUMNS = ("smog", "dale_chall", "syllables_per_word")

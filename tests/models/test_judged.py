@@ -14,20 +14,15 @@ import pytest
 
 import understandability as ud
 from understandability.direction import Direction
-from understandability.documents import document_of_text
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.validation import (
-    brier_score,
-    calibration_error,
-    roc_auc,
-    validate,
-)
-from understandability.features import Batch
-from understandability.models import load_bundle
-from understandability.models.calibration import Calibration, difficulty_of_level
-from understandability.models.estimators import ESTIMATORS
-from understandability.models.training.judged import folds_of, train_judged
-from understandability.models.training.labelled import LabelSource, read_labelled
+from understandability.feature.batch import Batch
+from understandability.model.bundle import load_bundle
+from understandability.model.calibration import Calibration, difficulty_of_level
+from understandability.model.estimators import ESTIMATORS
+from understandability.text.analysis import document_of_text
+from understandability.training.judged_training import folds_of, train_judged
+from understandability.training.labelled import LabelSource, read_labelled
+from understandability.training.validation import brier_score, calibration_error, roc_auc, validate
 
 Run = Callable[..., CompletedProcess[str]]
 RNG = np.random.default_rng(5)

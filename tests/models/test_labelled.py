@@ -16,8 +16,8 @@ import pytest
 
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.formats.tables import TableColumns
-from understandability.models.training.labelled import LabelSource, joined_groups, read_labelled
+from understandability.inputs.page_tables import TableColumns
+from understandability.training.labelled import LabelSource, joined_groups, read_labelled
 
 EASY, HARD = "The cat sat.", "Pharmacokinetic heterogeneity complicates extrapolation."
 ROWS = [

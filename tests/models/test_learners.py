@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from understandability.errors import OptionError
-from understandability.models.estimators import ESTIMATORS
-from understandability.models.training.learners import DifficultyClassifier, DifficultyRegressor
+from understandability.model.estimators import ESTIMATORS
+from understandability.training.learners import DifficultyClassifier, DifficultyRegressor
 
 RNG = np.random.default_rng(2)
 ROWS = RNG.normal(size=(60, 3))

@@ -14,21 +14,21 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from understandability.documents import document_of_text
 from understandability.errors import InputError, MissingExtraError
-from understandability.features import Batch
-from understandability.language.word_pieces import WordPieces
-from understandability.models import load_bundle
-from understandability.models.contributions import contributions
-from understandability.models.runtime import neural
-from understandability.models.runtime.encoder import Encoder, encoder_of, installed_encoder
-from understandability.models.runtime.neural import NeuralModel
-from understandability.models.runtime.pages import PageModel
-from understandability.storage.onnx import Graph
-from understandability.vocabularies import minilm
-from understandability.vocabularies.install import install
-from understandability.vocabularies.installed import installed, installed_folder
-from understandability.vocabularies.minilm import STATES, WIDTH, EncoderFiles
+from understandability.feature.batch import Batch
+from understandability.model.bundle import load_bundle
+from understandability.model.contributions import contributions
+from understandability.model.pages import PageModel
+from understandability.neural import minilm
+from understandability.neural import neural_model as neural
+from understandability.neural.encoder import Encoder, encoder_of, installed_encoder
+from understandability.neural.minilm import STATES, WIDTH, EncoderFiles
+from understandability.neural.neural_model import NeuralModel
+from understandability.neural.onnx import Graph
+from understandability.neural.word_pieces import WordPieces
+from understandability.study.vocabularies.install import install
+from understandability.study.vocabularies.installed import installed, installed_folder
+from understandability.text.analysis import document_of_text
 
 REAL = installed_folder()  # tests have an empty one
 VOCABULARY = ("[UNK]", "[CLS]", "[SEP]", "heart", "failure", "##s", ".", "the", "a", "beats")

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from understandability.documents import document_of_page, document_of_text
 from understandability.errors import InputError
-from understandability.features import Batch
-from understandability.models import load_bundle
-from understandability.models.runtime.pages import FEW_SENTENCES, Error, PageModel, PageScale
-from understandability.models.runtime.passages import passage_columns, passages
-from understandability.models.runtime.predictors import Kernel, Prepared
-from understandability.records import Estimate, Page
+from understandability.feature.batch import Batch
+from understandability.model.bundle import load_bundle
+from understandability.model.estimate import Estimate
+from understandability.model.pages import FEW_SENTENCES, Error, PageModel, PageScale
+from understandability.model.passages import passage_columns, passages
+from understandability.model.predictors import Kernel, Prepared
+from understandability.text.analysis import document_of_page, document_of_text
+from understandability.text.page import Page
 
 PANEL = Path(__file__).parents[1] / "panel"
 BUNDLE = load_bundle("open")

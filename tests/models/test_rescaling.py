@@ -14,10 +14,10 @@ import pytest
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
-from understandability.models.calibration import Calibration
-from understandability.models.card import card_markdown
-from understandability.models.readers import reader_of
-from understandability.models.training.answers import fit_reader
+from understandability.model.calibration import Calibration
+from understandability.model.card import card_markdown
+from understandability.model.readers import reader_of
+from understandability.training.answers import fit_reader
 
 Run = Callable[..., CompletedProcess[str]]
 EASY, HARD = "You have flu. Rest, and drink water.", "Pharmacokinetic heterogeneity complicates it."

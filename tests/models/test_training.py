@@ -9,13 +9,13 @@ import pytest
 
 import understandability as ud
 from understandability.errors import OptionError
-from understandability.evaluation.validation import agreement
-from understandability.models.training.judged import (
+from understandability.training.judged_training import (
     FoldedLabels,
     columns_named,
     folded_labels,
     study_columns,
 )
+from understandability.training.validation import agreement
 
 pytestmark = pytest.mark.slow
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import OptionError
-from understandability.models.readers import USERS, probability
+from understandability.model.readers import USERS, probability
 
 scores = st.lists(st.floats(-1000, 1000), min_size=1, max_size=20)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import PageError
-from understandability.pages.decoding import MAX_SIZE, decode
+from understandability.text.decoding import MAX_SIZE, decode
 
 TEXT = "<p>naïve “café”</p>"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.pages.language_guess import _WORD, STOP_LISTS, _words, guess_language
+from understandability.text.language_guess import _WORD, STOP_LISTS, _words, guess_language
 
 TEXTS = dict(
     line.split("\t")

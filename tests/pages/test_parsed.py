@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from understandability.errors import PageError
-from understandability.pages import ParsedPage, parse_page
-from understandability.records import Page
+from understandability.text.page import Page
+from understandability.text.parsed import ParsedPage, parse_page
 
 
 def parsed(content: str | bytes) -> ParsedPage:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from understandability.pages import parse_page, parse_source
-from understandability.pages.source import read_source
-from understandability.records import TEXT, Page
+from understandability.text.page import TEXT, Page
+from understandability.text.parsed import parse_page, parse_source
+from understandability.text.source import read_source
 
 
 def text(source: str) -> str:

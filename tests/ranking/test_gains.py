@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError, OptionError
-from understandability.ranking.gains import COMBOS, parse_gain
+from understandability.study.gains import COMBOS, parse_gain
 
 R = np.array([0.0, 1.0, 2.0, 2.0, 2.0])
 U = np.array([10.0, 40.0, 40.0, 41.0, 100.0])

@@ -10,9 +10,12 @@ import pyarrow as pa
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.ranking.candidates import Candidates, candidates_of
-from understandability.ranking.gains import COMBOS
-from understandability.ranking.learn import (
+from understandability.evaluation.places import places_of
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+from understandability.study.candidates import Candidates, candidates_of
+from understandability.study.gains import COMBOS
+from understandability.study.learn import (
     OBJECTIVES,
     Recipe,
     examples,
@@ -21,11 +24,10 @@ from understandability.ranking.learn import (
     out_of_fold,
     ranked,
 )
-from understandability.ranking.places import places_of
-from understandability.ranking.search.index import build_index
-from understandability.ranking.search.matching import IR_FEATURES
-from understandability.ranking.search.saved import load_ranker, save_ranker
-from understandability.records import TEXT, Labels, Page, Run
+from understandability.study.search.inverted_index import build_index
+from understandability.study.search.matching import IR_FEATURES
+from understandability.study.search.saved import load_ranker, save_ranker
+from understandability.text.page import TEXT, Page
 
 QUERIES, DEPTH = 20, 30
 
@@ -300,7 +302,7 @@ def test_an_estimator_is_no_ranker() -> None:
 
 def test_a_ranker_is_no_estimator(made, tmp_path: Path) -> None:
     """Nor the other way round."""
-    from understandability.models import load_bundle
+    from understandability.model.bundle import load_bundle
 
     candidates, qrels, _ = made
     recipe = Recipe("combo2", rounds=2)
@@ -311,8 +313,8 @@ def test_a_ranker_is_no_estimator(made, tmp_path: Path) -> None:
 
 def test_crafted_trees_are_refused(made, tmp_path: Path) -> None:
     """A feature out of range is told, whatever the checksum says."""
-    from understandability.models.runtime.weights import array_bytes, arrays_of
-    from understandability.storage.bundle_files import read_bundle, write_bundle
+    from understandability.model.bundle_files import read_bundle, write_bundle
+    from understandability.model.weights import array_bytes, arrays_of
 
     candidates, qrels, _ = made
     recipe = Recipe("combo2", rounds=2)
@@ -328,7 +330,7 @@ def test_crafted_trees_are_refused(made, tmp_path: Path) -> None:
 
 def test_features_that_do_not_fit_the_trees_are_refused(made, tmp_path: Path) -> None:
     """A card that names other features than the trees have."""
-    from understandability.storage.bundle_files import read_bundle, write_bundle
+    from understandability.model.bundle_files import read_bundle, write_bundle
 
     candidates, qrels, _ = made
     recipe = Recipe("combo2", rounds=2)

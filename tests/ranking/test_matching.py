@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.ranking.search.index import FIELDS, Index, build_index
-from understandability.ranking.search.matching import IR_FEATURES, ir_features, search
-from understandability.ranking.search.weighting import TERRIER_MODELS
-from understandability.records import TEXT, Page, Run
+from understandability.inputs.run import Run
+from understandability.study.search.inverted_index import FIELDS, Index, build_index
+from understandability.study.search.matching import IR_FEATURES, ir_features, search
+from understandability.study.search.weighting import TERRIER_MODELS
+from understandability.text.page import TEXT, Page
 
 QUERIES = {"q1": "flu virus", "q2": "cold cold", "q3": "zebra"}
 

@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.ranking.criteria import (
+from understandability.evaluation.criteria import (
     Criterion,
     is_criterion,
     mixed_models,
     read_criterion,
 )
-from understandability.ranking.rerank import rerank
-from understandability.records import Labels, Run
-from understandability.storage.tables import write_table
+from understandability.evaluation.rerank import rerank
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+from understandability.inputs.tables import write_table
 
 RUN = Run.of("mine", {"q": [(docno, 10.0 - place) for place, docno in enumerate("abcdef")]})
 

@@ -6,11 +6,11 @@ import pytest
 
 from understandability.direction import Direction
 from understandability.errors import OptionError
+from understandability.evaluation.criteria import Criterion
 from understandability.evaluation.evaluate import evaluate_runs
-from understandability.evaluation.labels import Dimension
+from understandability.evaluation.joined import Dimension
 from understandability.evaluation.scales import parse_scale
-from understandability.ranking.criteria import Criterion
-from understandability.ranking.tradeoff import (
+from understandability.evaluation.tradeoff import (
     MEASURES,
     Point,
     plot_tradeoff,
@@ -18,7 +18,8 @@ from understandability.ranking.tradeoff import (
     settings_of,
     tradeoff,
 )
-from understandability.records import Labels, Run
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
 
 # In every query the relevant document is hard and stands first, the easy one is not relevant.
 QUERIES = [f"q{number}" for number in range(8)]

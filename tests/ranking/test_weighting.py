@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from rank_bm25 import BM25Okapi
 
-from understandability.ranking.search.analysis import Analyzer
-from understandability.ranking.search.index import Index, build_index
-from understandability.ranking.search.matching import search
-from understandability.ranking.search.weighting import MODELS, TermMatches
-from understandability.records import Page
+from understandability.study.search.index_terms import Analyzer
+from understandability.study.search.inverted_index import Index, build_index
+from understandability.study.search.matching import search
+from understandability.study.search.weighting import MODELS, TermMatches
+from understandability.text.page import Page
 
 # One match: the term is twice among the 8 terms of a document, in 4 of 16 documents, 6 times in
 # all; the documents have 64 terms, 4 in the mean, so that this one is 2 mean lengths long.

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from understandability._core import Tape
-from understandability.extraction import boilerpipe, justext, main, naive
-from understandability.pages.characters import not_ascii
-from understandability.pages.tape import opens_after_last_end
+from understandability.text.characters import not_ascii
+from understandability.text.extract import boilerpipe, justext, main, naive
+from understandability.text.tape import opens_after_last_end
 
 Paragraph = TypeVar("Paragraph")
 

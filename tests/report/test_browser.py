@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from understandability.crawl.folder import CrawlFolder
-from understandability.documents import document_of_page
+from understandability.crawls.folder import CrawlFolder
 from understandability.errors import InputError
-from understandability.records import Block, Document, Page
-from understandability.report import crawl_report, explain, page_report
-from understandability.report.explanation import WordReading
-from understandability.report.marks import HARD, KINDS, TERM
-from understandability.report.steps import FirstSteps, Step
 from understandability.scoring import Scorer
-from understandability.storage.printing import printed
+from understandability.text.analysis import document_of_page
+from understandability.text.document import Block, Document
+from understandability.text.page import Page
+from understandability.writers.crawl_report import crawl_report
+from understandability.writers.explanation import WordReading, explain
+from understandability.writers.marks import HARD, KINDS, TERM
+from understandability.writers.page_report import page_report
+from understandability.writers.printing import printed
+from understandability.writers.steps import FirstSteps, Step
 
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage

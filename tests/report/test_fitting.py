@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from understandability.documents import document_of_text
-from understandability.features import Batch
-from understandability.features.words.terms import singular
-from understandability.language.inflection import forms_of
-from understandability.report.plain_terms.fitting import fits
-from understandability.report.plain_terms.matches import Match
-from understandability.report.plain_terms.placing import placed
-from understandability.report.plain_terms.sentences import tagged_sentences
-from understandability.report.plain_terms.tables import MEDICAL, PlainTerm, TermForm, plural_of
+from understandability.feature.batch import Batch
+from understandability.feature.inflection import forms_of
+from understandability.feature.terms import singular
+from understandability.text.analysis import document_of_text
+from understandability.writers.plain_terms.fitting import fits
+from understandability.writers.plain_terms.matches import Match
+from understandability.writers.plain_terms.placing import placed
+from understandability.writers.plain_terms.tagged_sentences import tagged_sentences
+from understandability.writers.plain_terms.term_tables import (
+    MEDICAL,
+    PlainTerm,
+    TermForm,
+    plural_of,
+)
 
 NO = ""  # does not fit
 

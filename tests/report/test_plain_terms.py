@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from understandability.documents import document_of_text
-from understandability.features import Batch
-from understandability.report.plain_terms import GENERAL, MEDICAL, Offer, offers, plain_terms
+from understandability.feature.batch import Batch
+from understandability.text.analysis import document_of_text
+from understandability.writers.plain_terms.offers import Offer, offers
+from understandability.writers.plain_terms.term_tables import GENERAL, MEDICAL, plain_terms
 
 HERE = Path(__file__).parent
 CASES = [

@@ -13,21 +13,24 @@ import numpy as np
 import pytest
 from lxml import etree, html
 
-from understandability.documents import document_of_page, document_of_text
-from understandability.features import Batch
-from understandability.formats.sources import read_pages
-from understandability.models import load_bundle
-from understandability.models.readers import READERS
-from understandability.records import Document, Page
-from understandability.report import compare, explain, page_report
-from understandability.report.charts import box_plot, grade_chart, histogram, scale_chart
-from understandability.report.crawl_report import site_of
-from understandability.report.marks import ABBREVIATION, HARD, TERM, marked_blocks
-from understandability.report.references import Reference, references
-from understandability.report.sentences import findings
-from understandability.report.steps import REWRITE
+from understandability.feature.batch import Batch
+from understandability.inputs.sources import read_pages
+from understandability.model.bundle import load_bundle
+from understandability.model.bundle_files import embedded_bundles
+from understandability.model.readers import READERS
 from understandability.scoring import Scorer
-from understandability.storage.bundle_files import embedded_bundles
+from understandability.text.analysis import document_of_page, document_of_text
+from understandability.text.document import Document
+from understandability.text.page import Page
+from understandability.writers.charts import box_plot, grade_chart, histogram, scale_chart
+from understandability.writers.comparison import compare
+from understandability.writers.crawl_report import site_of
+from understandability.writers.explanation import explain
+from understandability.writers.hard_sentences import findings
+from understandability.writers.marks import ABBREVIATION, HARD, TERM, marked_blocks
+from understandability.writers.page_report import page_report
+from understandability.writers.references import Reference, references
+from understandability.writers.steps import REWRITE
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 HOSTILE = (

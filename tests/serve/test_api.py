@@ -15,10 +15,10 @@ import pytest
 httpx = pytest.importorskip("httpx", reason="needs the extra test")
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
-from understandability.formats.fetching import FetchLimits  # noqa: E402  # after the skips
+from understandability.inputs.fetching import FetchLimits  # noqa: E402  # after the skips
 from understandability.scoring import Settings  # noqa: E402
-from understandability.serve.app import create  # noqa: E402
-from understandability.serve.guard import RequestLimits  # noqa: E402
+from understandability.writers.serve.app import create  # noqa: E402
+from understandability.writers.serve.guard import RequestLimits  # noqa: E402
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 TEXT = (

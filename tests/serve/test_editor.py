@@ -14,7 +14,7 @@ uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
 from understandability.scoring import Settings  # noqa: E402  # after the skips
-from understandability.serve.app import create  # noqa: E402
+from understandability.writers.serve.app import create  # noqa: E402
 
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage

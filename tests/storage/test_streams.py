@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError
-from understandability.storage import streams
-from understandability.storage.streams import (
+from understandability.inputs import streams
+from understandability.inputs.streams import (
     DamagedStreamError,
     decompressed,
     open_stream,

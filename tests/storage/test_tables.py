@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.storage.tables import (
+from understandability.inputs.tables import (
     TableWriter,
     read_settings,
     read_table,

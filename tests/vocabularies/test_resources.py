@@ -17,17 +17,17 @@ from subprocess import CompletedProcess
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.formats import members as members_module
-from understandability.formats.members import members
-from understandability.vocabularies.install import INSTALLABLE, install, verify
-from understandability.vocabularies.installed import (
+from understandability.inputs import members as members_module
+from understandability.inputs.members import members
+from understandability.study.vocabularies.install import INSTALLABLE, install, verify
+from understandability.study.vocabularies.installed import (
     installed,
     installed_folder,
     installed_mappings,
     installed_terms,
     nltk_folder,
 )
-from understandability.vocabularies.lists import xml_elements
+from understandability.study.vocabularies.lists import xml_elements
 
 Row = tuple[str, str, float | None, str]
 Run = Callable[..., CompletedProcess[str]]

@@ -14,23 +14,23 @@ import numpy as np
 from understandability.api.scoring import Rows
 from understandability.arrays import Floats
 from understandability.errors import InputError
+from understandability.evaluation.correlation import spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
-from understandability.evaluation.statistics.correlation import spearman
-from understandability.evaluation.validation import resamples_of_groups
-from understandability.features import batches
-from understandability.formats.records import read_records
-from understandability.formats.tables import TableColumns
-from understandability.models.bundle import Bundle, load_bundle
-from understandability.models.calibration import calibrate_by_line
-from understandability.models.training.answers import FittedReader, fit_reader, read_answers
-from understandability.models.training.judged import folds_of
-from understandability.models.training.labelled import (
+from understandability.feature.table import batches
+from understandability.inputs.page_tables import TableColumns
+from understandability.inputs.records import read_records
+from understandability.inputs.tables import SETTINGS_KEY, read_settings
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.calibration import calibrate_by_line
+from understandability.training.answers import FittedReader, fit_reader, read_answers
+from understandability.training.judged_training import folds_of
+from understandability.training.labelled import (
     LabelledTexts,
     all_documents,
     joined_groups,
     read_sets,
 )
-from understandability.storage.tables import SETTINGS_KEY, read_settings
+from understandability.training.validation import resamples_of_groups
 
 _FOLDS = 5
 

@@ -11,23 +11,23 @@ from typing import Any
 from understandability.direction import Direction
 from understandability.errors import OptionError
 from understandability.evaluation.bounds import Bounds, pair_bounds
+from understandability.evaluation.compare import RunComparisons
 from understandability.evaluation.conventions import MODELLED_USERS, Conventions, conventions
+from understandability.evaluation.correlation import Correlations
 from understandability.evaluation.evaluate import Evaluation, evaluate_runs
-from understandability.evaluation.labels import Dimension
+from understandability.evaluation.joined import Dimension
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
-from understandability.evaluation.simulated_users import FOG_THRESHOLDS, SimulatedUsers
-from understandability.evaluation.simulated_users import simulate_users as simulated
-from understandability.evaluation.simulation import PAPER_MEASURES, Simulation, SimulationGrid
-from understandability.evaluation.simulation import simulate as simulate_grid
-from understandability.evaluation.statistics.comparison import RunComparisons
-from understandability.evaluation.statistics.correlation import Correlations
-from understandability.evaluation.statistics.significance import TESTS
-from understandability.features import COLUMNS, compute_features
-from understandability.features.catalogue import check_columns
-from understandability.formats.given import labels_of, runs_of
-from understandability.formats.sources import read_pages
-from understandability.records import Labels
+from understandability.evaluation.significance import TESTS
+from understandability.feature.catalogue import COLUMNS, check_columns
+from understandability.feature.table import compute_features
+from understandability.inputs.given import labels_of, runs_of
+from understandability.inputs.labels import Labels
+from understandability.inputs.sources import read_pages
 from understandability.scoring import Settings, documents_of
+from understandability.study.simulated_users import FOG_THRESHOLDS, SimulatedUsers
+from understandability.study.simulated_users import simulate_users as simulated
+from understandability.study.simulation import PAPER_MEASURES, Simulation, SimulationGrid
+from understandability.study.simulation import simulate as simulate_grid
 
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 _COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")

@@ -10,19 +10,19 @@ from understandability.api.evaluation import evaluate
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import conventions
-from understandability.formats.given import labels_of, run_of
-from understandability.ranking.criteria import (
+from understandability.evaluation.criteria import (
     Criterion,
     column_direction,
     is_criterion,
     read_criterion,
 )
-from understandability.ranking.fuse import K
-from understandability.ranking.fuse import fuse as fuse_sources
-from understandability.ranking.rerank import rerank as rerank_run
-from understandability.ranking.tradeoff import MEASURES, Tradeoff, reranked, settings_of
-from understandability.ranking.tradeoff import tradeoff as tradeoff_of
-from understandability.records import Run
+from understandability.evaluation.fuse import K
+from understandability.evaluation.fuse import fuse as fuse_sources
+from understandability.evaluation.rerank import rerank as rerank_run
+from understandability.evaluation.tradeoff import MEASURES, Tradeoff, reranked, settings_of
+from understandability.evaluation.tradeoff import tradeoff as tradeoff_of
+from understandability.inputs.given import labels_of, run_of
+from understandability.inputs.run import Run
 
 TOPS, WEIGHTS = (5, 10, 15, 20, 50), (0.25, 0.5, 0.75, 1.0)
 

@@ -3,39 +3,48 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from understandability.crawl.engine import fill_folder, make_rows
-from understandability.crawl.folder import CrawlFolder
-from understandability.crawl.merge import Merged, merged_rows
-from understandability.crawl.merge import merge as merge_folder
-from understandability.crawl.outputs import InMemory
-from understandability.crawl.plan import GivenPages, Plan, check_can_go_on, make_plan, shard_of
-from understandability.crawl.status import Status, status_of
-from understandability.crawl.workers import Limits, cores
+from understandability.crawls.engine import fill_folder, make_rows
+from understandability.crawls.folder import CrawlFolder
+from understandability.crawls.merge import Merged, merged_rows
+from understandability.crawls.merge import merge as merge_folder
+from understandability.crawls.outputs import InMemory
+from understandability.crawls.plan import GivenPages, Plan, check_can_go_on, make_plan, shard_of
+from understandability.crawls.status import Status, status_of
+from understandability.crawls.workers import Limits, cores
 from understandability.errors import WrongTypeError
-from understandability.features import readability_of, select_columns
-from understandability.formats.frames import in_kind_of, is_frame, table_of
-from understandability.formats.sources import DEFAULT_LIMIT, Sources
-from understandability.formats.tables import TableColumns, media_type_of
-from understandability.records import HTML, TEXT, Failure, Page
-from understandability.report.explanation import Explanation
-from understandability.report.explanation import explain as explain_document
-from understandability.report.page_report import page_report
+from understandability.feature.catalogue import select_columns
+from understandability.feature.formulas_of_languages import readability_of
+from understandability.inputs.frames import in_kind_of, is_frame, table_of
+from understandability.inputs.page_tables import (
+    TableColumns,
+    kept_names,
+    media_type_of,
+    remarks_on_kept,
+)
+from understandability.inputs.remote import is_url
+from understandability.inputs.sources import DEFAULT_LIMIT, Sources
+from understandability.inputs.tables import SETTINGS_KEY
+from understandability.inputs.writing import write_text
 from understandability.rows import FeatureRows
 from understandability.scoring import Scorer, Settings, document_under
-from understandability.storage.remote import is_url
-from understandability.storage.tables import SETTINGS_KEY
-from understandability.storage.writing import write_text
+from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.writers.explanation import Explanation
+from understandability.writers.explanation import explain as explain_document
+from understandability.writers.page_report import page_report
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+_log = logging.getLogger(__name__)
 
 Inputs = str | Path | Sequence[str | Path] | Mapping[str, str] | Iterable[Page | Failure]
 
@@ -167,7 +176,7 @@ def score(
     `Settings`. With `workers` above 1, processes share the work, and a page that hangs or crashes
     its process becomes a failure.
 
-    >>> from understandability.storage.resources import resource
+    >>> from understandability.resources import resource
     >>> scores = score(resource("samples"), threshold=40)
     >>> scores["easy.html"]["difficulty"] < scores["hard.html"]["difficulty"]
     True
@@ -193,7 +202,8 @@ def score_table(
     """Score the rows of a table of pandas, polars, Arrow or lists; the same kind comes out.
 
     `text` or `html` is the column with the content, `id` the one with names (else ``docno`` is
-    the number of the row), `url` that with addresses; `keep` are columns to copy into the result.
+    the number of the row), `url` that with addresses; `keep` are columns to copy into the result,
+    one that meets a column of ours as ``input_`` and its name.
     The result has the rows of the table in the same order; if a document cannot be scored, the
     column ``error`` says why and the scores are null. A step for Ray's ``map_batches``, Spark's
     ``mapInPandas`` and their like: equal columns in, equal columns out.
@@ -247,12 +257,12 @@ def score_table(
     }
     if url:
         result["url"] = pa.array([None if each is None else str(each) for each in addresses])
-    result |= {name: table[name] for name in keep if name not in result}
-    result |= {
-        name: scored[name]
-        for name in scored.column_names
-        if name not in ("docno", "path", "url") and name not in result
-    }
+    ours = [name for name in scored.column_names if name not in ("docno", "path", "url")]
+    kept = kept_names(keep, {*result, *ours, "error"})
+    for remark in remarks_on_kept(kept):
+        _say_once(remark)
+    result |= {new: table[name] for name, new in kept.items()}
+    result |= {name: scored[name] for name in ours}
     result["error"] = pa.array(errors, pa.string())
     return in_kind_of(frame, pa.table(result))
 
@@ -354,7 +364,7 @@ def crawl(
     is ``"i/n"`` for every n-th input from the i-th. The others are those of `score`.
 
     >>> import tempfile
-    >>> from understandability.storage.resources import resource
+    >>> from understandability.resources import resource
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     status = crawl(resource("samples"), f"{folder}/scores", workers=1, extractor="naive")
     >>> status.facts.scored
@@ -379,7 +389,7 @@ def merge(
     the crawl is not finished, unless `partial` is true.
 
     >>> import tempfile
-    >>> from understandability.storage.resources import resource
+    >>> from understandability.resources import resource
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     status = crawl(resource("samples"), f"{folder}/scores", workers=1, extractor="naive")
     ...     merge(f"{folder}/scores").table["docno"].to_pylist()
@@ -396,6 +406,11 @@ def merge(
         tables.append(table)
         failures += failed
     return Scores(pa.concat_tables(tables), tuple(failures))
+
+
+@cache
+def _say_once(remark: str) -> None:
+    _log.warning(remark)
 
 
 @lru_cache(maxsize=4)

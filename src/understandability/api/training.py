@@ -16,26 +16,21 @@ from understandability.api.validation import Validated
 from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.errors import InputError
-from understandability.evaluation.statistics.correlation import spearman
-from understandability.evaluation.validation import (
-    BASELINES,
-    compared,
-    comparisons,
-    resamples_of_groups,
-)
-from understandability.features import COLUMNS, compute_features
-from understandability.features.rows.background import by_row
-from understandability.formats.records import read_records
-from understandability.formats.tables import TableColumns
-from understandability.models.bundle import (
+from understandability.evaluation.correlation import spearman
+from understandability.feature.background_rows import by_row
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.table import compute_features
+from understandability.inputs.page_tables import TableColumns
+from understandability.inputs.records import read_records
+from understandability.model.bundle import (
     DEFAULT_BUNDLE,
     Bundle,
     load_background_models,
     load_bundle,
 )
-from understandability.models.calibration import SHORT
-from understandability.models.runtime.judged import JudgedModel
-from understandability.models.training.judged import (
+from understandability.model.calibration import SHORT
+from understandability.model.judged import JudgedModel
+from understandability.training.judged_training import (
     OutOfFold,
     check_groups,
     columns_named,
@@ -44,11 +39,17 @@ from understandability.models.training.judged import (
     train_judged,
     without_empty,
 )
-from understandability.models.training.labelled import (
+from understandability.training.labelled import (
     LabelledTexts,
     all_documents,
     joined_groups,
     read_sets,
+)
+from understandability.training.validation import (
+    BASELINES,
+    compared,
+    comparisons,
+    resamples_of_groups,
 )
 from understandability.wording import counted
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from understandability.errors import OptionError
 from understandability.evaluation.result_table import ResultTable, Tabular
-from understandability.evaluation.validation import CORRELATIONS, Validation, score_rows
-from understandability.evaluation.validation import validate as validate_set
-from understandability.formats.tables import TableColumns
-from understandability.models.bundle import Bundle, load_bundle
-from understandability.models.training.labelled import read_sets
+from understandability.inputs.page_tables import TableColumns
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.training.labelled import read_sets
+from understandability.training.validation import CORRELATIONS, Validation, score_rows
+from understandability.training.validation import validate as validate_set
 
 if TYPE_CHECKING:
     import pandas as pd

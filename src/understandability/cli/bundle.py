@@ -21,8 +21,8 @@ def list_bundles() -> None:
 
     Example: understand bundle list
     """
-    from understandability.models import load_bundle
-    from understandability.storage.bundle_files import embedded_bundles
+    from understandability.model.bundle import load_bundle
+    from understandability.model.bundle_files import embedded_bundles
 
     for name in embedded_bundles():
         bundle = load_bundle(name)
@@ -40,8 +40,8 @@ def show(
 
     Example: understand bundle show default
     """
-    from understandability.models import load_bundle
-    from understandability.models.card import card_lines, card_markdown
+    from understandability.model.bundle import load_bundle
+    from understandability.model.card import card_lines, card_markdown
 
     found = load_bundle(bundle)
     if markdown:
@@ -84,7 +84,7 @@ def rescale(
 
     from understandability.api.calibration import rescale as rescaled
     from understandability.cli.outputs import show_table
-    from understandability.storage.bundle_files import check_place
+    from understandability.model.bundle_files import check_place
 
     check_place(output)
     found = rescaled(

@@ -49,7 +49,7 @@ def calibrate(
 
     from understandability.api.calibration import calibrate as fit
     from understandability.cli.outputs import check_destination
-    from understandability.storage.writing import write_text
+    from understandability.inputs.writing import write_text
 
     if not output.endswith(".json"):
         raise OptionError(f"a reader is written as .json, not as {output}; name a FILE.json")

@@ -9,18 +9,13 @@ import typer
 from understandability.cli.evaluating import EvaluationOptions
 from understandability.cli.groups import with_groups
 from understandability.cli.options import names_of
-from understandability.cli.outputs import (
-    ResultFile,
-    ResultFormat,
-    show_table,
-    write_result,
-)
+from understandability.cli.outputs import ResultFile, ResultFormat, show_table, write_result
 from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
+    from understandability.evaluation.compare import RunComparison, RunComparisons
     from understandability.evaluation.evaluate import Evaluation
-    from understandability.evaluation.statistics.comparison import RunComparison, RunComparisons
 
 
 @with_groups
@@ -29,7 +24,7 @@ def compare(
     test: Annotated[
         list[str] | None,
         typer.Option(
-            autocompletion=names_of("evaluation.statistics.significance", "TESTS"),
+            autocompletion=names_of("evaluation.significance", "TESTS"),
             help="t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The "
             "first sets the marks.",
             show_default=False,
@@ -38,7 +33,7 @@ def compare(
     correction: Annotated[
         str,
         typer.Option(
-            autocompletion=names_of("evaluation.statistics.significance", "CORRECTIONS"),
+            autocompletion=names_of("evaluation.significance", "CORRECTIONS"),
             help="Correction for the number of runs compared: holm, bonferroni.",
         ),
     ] = "holm",
@@ -79,7 +74,7 @@ def compare(
 
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
     """
-    from understandability.evaluation.statistics.significance import CORRECTIONS, TESTS
+    from understandability.evaluation.significance import CORRECTIONS, TESTS
 
     if len(options.runs) < 2:
         raise OptionError("a comparison needs at least two runs; the first is the baseline")

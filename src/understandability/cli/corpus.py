@@ -42,9 +42,9 @@ def corpus(
     """
     from pathlib import Path
 
-    from understandability.evaluation.corpus import corpus_size
-    from understandability.records import Failure
     from understandability.scoring import Settings, documents_of
+    from understandability.study.corpus import corpus_size
+    from understandability.text.page import Failure
 
     check_destination(output)
     columns = columns_of(id_column, html_column, text_column, None, None)

@@ -9,18 +9,13 @@ import typer
 from understandability.cli.evaluating import EvaluationOptions
 from understandability.cli.groups import with_groups
 from understandability.cli.options import names_of
-from understandability.cli.outputs import (
-    ResultFile,
-    ResultFormat,
-    show_table,
-    write_result,
-)
+from understandability.cli.outputs import ResultFile, ResultFormat, show_table, write_result
 from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 from understandability.wording import counted
 
 if TYPE_CHECKING:
-    from understandability.evaluation.statistics.correlation import Correlations
+    from understandability.evaluation.correlation import Correlations
 
 
 @with_groups
@@ -31,7 +26,7 @@ def correlate(
         typer.Option(
             "--coefficient",
             metavar="NAME",
-            autocompletion=names_of("evaluation.statistics.correlation", "COEFFICIENTS"),
+            autocompletion=names_of("evaluation.correlation", "COEFFICIENTS"),
             help="tau_b, tau_ap, ubire-overlap, rbo (these four by default), pearson, spearman.",
             show_default=False,
         ),

@@ -32,8 +32,8 @@ def status(folder: Folder) -> None:
     Example: understand crawl status scores/
     """
     from understandability.cli.work import summary
-    from understandability.crawl.folder import CrawlFolder
-    from understandability.crawl.status import status_of
+    from understandability.crawls.folder import CrawlFolder
+    from understandability.crawls.status import status_of
 
     crawl = CrawlFolder(folder)
     found = status_of(crawl)
@@ -67,9 +67,9 @@ def merge(
 
     Example: understand crawl merge scores/ -o scores.parquet
     """
-    from understandability.crawl.folder import CrawlFolder
-    from understandability.crawl.merge import merge as merge_folder
-    from understandability.crawl.outputs import errors_of
+    from understandability.crawls.folder import CrawlFolder
+    from understandability.crawls.merge import merge as merge_folder
+    from understandability.crawls.outputs import errors_of
 
     merged = merge_folder(CrawlFolder(folder), output, partial=partial)
     if not quiet:
@@ -91,8 +91,8 @@ def lookup(
 
     Example: understand crawl lookup scores/ clueweb12-0000tw-00-00001
     """
-    from understandability.crawl.folder import CrawlFolder
-    from understandability.crawl.lookup import look_up
+    from understandability.crawls.folder import CrawlFolder
+    from understandability.crawls.lookup import look_up
 
     crawl = CrawlFolder(folder)
     missing = False

@@ -17,8 +17,8 @@ from understandability.evaluation.conventions import CONVENTIONS
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
-    from understandability.evaluation.labels import Dimension
-    from understandability.records import Oddity
+    from understandability.evaluation.joined import Dimension
+    from understandability.inputs.run import Oddity
 
 _LABELS = "Labels"
 _CHOICES = "Choices that change the numbers"
@@ -182,7 +182,7 @@ class EvaluationOptions(OptionGroup):
 
     def remark(self, result: Evaluation) -> None:
         """Say on standard error what was unusual in labels and runs."""
-        from understandability.ranking.criteria import mixed_models
+        from understandability.evaluation.criteria import mixed_models
 
         if not self.quiet:
             columns = {"u": f":{self.column}" if self.column else ""}

@@ -19,8 +19,8 @@ from understandability.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from understandability.formats.fetching import FetchLimits
-    from understandability.records import Failure, Page
+    from understandability.inputs.fetching import FetchLimits
+    from understandability.text.page import Failure, Page
 
 
 @with_groups
@@ -64,14 +64,15 @@ def explain(
     import json
     import sys
 
-    from understandability.crawl.folder import CrawlFolder
+    from understandability.crawls.folder import CrawlFolder
     from understandability.errors import InputError, OptionError
-    from understandability.formats.fetching import FetchLimits
-    from understandability.records import Failure
-    from understandability.report import compare as compare_pages
-    from understandability.report import crawl_report, page_report
-    from understandability.report import explain as explain_document
+    from understandability.inputs.fetching import FetchLimits
     from understandability.scoring import Scorer, Settings, document_or_failure
+    from understandability.text.page import Failure
+    from understandability.writers.comparison import compare as compare_pages
+    from understandability.writers.crawl_report import crawl_report
+    from understandability.writers.explanation import explain as explain_document
+    from understandability.writers.page_report import page_report
 
     if bool(inputs) == bool(crawl):
         raise OptionError("name pages to explain, or a crawl folder with --crawl")
@@ -118,8 +119,8 @@ def _pages(
     from itertools import chain
 
     from understandability.errors import OptionError
-    from understandability.formats.fetching import fetch, is_address
-    from understandability.storage.writing import check_is_no_input
+    from understandability.inputs.fetching import fetch, is_address
+    from understandability.inputs.writing import check_is_no_input
 
     read: list[Iterable[Page | Failure]] = []
     for each in inputs:
@@ -137,8 +138,8 @@ def _pages(
 
 
 def _write(text: str, output: str) -> None:
-    from understandability.storage.printing import printed
-    from understandability.storage.writing import write_bytes, write_text
+    from understandability.inputs.writing import write_bytes, write_text
+    from understandability.writers.printing import printed
 
     if output == "-":
         typer.echo(text, nl=False)

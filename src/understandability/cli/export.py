@@ -38,10 +38,10 @@ def export(
     import math
 
     from understandability.errors import InputError
+    from understandability.inputs.folders import open_folder
+    from understandability.inputs.tables import read_table
     from understandability.integrations.search_engines import ENGINES
     from understandability.integrations.search_engines import export as export_to
-    from understandability.storage.folders import open_folder
-    from understandability.storage.tables import read_table
 
     table = read_table(scores, ["docno", column])
     numbers = table[column].to_pylist()

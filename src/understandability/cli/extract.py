@@ -17,9 +17,9 @@ from understandability.errors import OptionError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from understandability.crawl.folder import Part
-    from understandability.formats.sources import Sources
-    from understandability.records import Failure
+    from understandability.crawls.folder import Part
+    from understandability.inputs.sources import Sources
+    from understandability.text.page import Failure
 
 _LONGEST_NAME = 120  # bytes; file systems allow 255, and a file is written under a longer name
 
@@ -60,7 +60,7 @@ def extract(
 
     Example: understand extract page.html --explain
     """
-    from understandability.crawl.plan import make_plan
+    from understandability.crawls.plan import make_plan
     from understandability.rows import TextRows
     from understandability.scoring import Settings
 
@@ -96,7 +96,7 @@ class _Texts:
         self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
     ) -> None:
         """Write the rows; keep the failures."""
-        from understandability.storage.folders import open_folder
+        from understandability.inputs.folders import open_folder
 
         self.failures += failures
         for row in rows.to_pylist():
@@ -147,12 +147,13 @@ class _FileNames:
 def _show_statistics(pages: Sources, engine: str) -> list[Failure]:
     """Print words and sentences per document of every method and policy; what failed."""
     from understandability.cli.tables import print_table
-    from understandability.documents import document_of
     from understandability.errors import PageError
-    from understandability.extraction import SENTENCE_ENDS, extract, installed_extractors
-    from understandability.language.tokens import word_of
-    from understandability.pages import parse_page
-    from understandability.records import Failure
+    from understandability.text.analysis import document_of
+    from understandability.text.extract.extractors import extract, installed_extractors
+    from understandability.text.extract.sentence_ends import SENTENCE_ENDS
+    from understandability.text.page import Failure
+    from understandability.text.parsed import parse_page
+    from understandability.text.tokens import word_of
 
     failures: list[Failure] = []
     totals: dict[tuple[str, str], Counter[str]] = {

@@ -65,7 +65,7 @@ def features(
     Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
     """
     from understandability.errors import OptionError
-    from understandability.features import select_columns
+    from understandability.feature.catalogue import select_columns
     from understandability.rows import TAGGERS, FeatureRows, WordRows
     from understandability.scoring import RowMaker, Settings
 
@@ -102,8 +102,8 @@ def _show_list(names: list[str], groups: list[str], output: str | None) -> None:
     import pyarrow as pa
 
     from understandability.cli.tables import show
-    from understandability.features.catalogue import COLUMNS, describe, select_columns
-    from understandability.storage.tables import write_table
+    from understandability.feature.catalogue import COLUMNS, describe, select_columns
+    from understandability.inputs.tables import write_table
 
     rows = [describe(COLUMNS[name][0]) for name in select_columns(names, groups)]
     if output:

@@ -23,7 +23,7 @@ def fuse(
     method: Annotated[
         str,
         typer.Option(
-            autocompletion=names_of("ranking.fuse", "FUSIONS"),
+            autocompletion=names_of("evaluation.fuse", "FUSIONS"),
             help="rrf, isr, combsum, combmnz, borda.",
         ),
     ] = "rrf",
@@ -52,10 +52,10 @@ def fuse(
 
     Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
     """
-    from understandability.formats.runs import write_run
-    from understandability.ranking.criteria import is_criterion, mixed_models, read_criterion
-    from understandability.ranking.fuse import fuse
-    from understandability.storage.writing import check_is_no_input
+    from understandability.evaluation.criteria import is_criterion, mixed_models, read_criterion
+    from understandability.evaluation.fuse import fuse
+    from understandability.inputs.runs import write_run
+    from understandability.inputs.writing import check_is_no_input
 
     check_is_no_input(output, [part for text in sources for part in (text, text.partition(":")[0])])
     criteria = {text: read_criterion(text) for text in sources if is_criterion(text)}

@@ -30,7 +30,7 @@ from understandability.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from understandability.formats.sources import Sources
+    from understandability.inputs.sources import Sources
 
 
 class OptionGroup:

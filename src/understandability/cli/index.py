@@ -15,7 +15,7 @@ from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.cli.progress import ProgressLine
-    from understandability.records import Failure, Page
+    from understandability.text.page import Failure, Page
 
 app = typer.Typer(help="Index pages, and search them.", no_args_is_help=True)
 
@@ -51,11 +51,11 @@ def build(
     Example: understand index build crawl.warc.gz -o crawl-index/
     """
     from understandability.cli.progress import ProgressLine
-    from understandability.crawl.outputs import write_failures
-    from understandability.formats.datasets import dataset_pages, is_dataset
-    from understandability.ranking.search.analysis import Analyzer
-    from understandability.ranking.search.index import build_index
-    from understandability.ranking.search.saved import save_index
+    from understandability.crawls.outputs import write_failures
+    from understandability.inputs.datasets import dataset_pages, is_dataset
+    from understandability.study.search.index_terms import Analyzer
+    from understandability.study.search.inverted_index import build_index
+    from understandability.study.search.saved import save_index
 
     analyzer = Analyzer(stop_words, stemmer)
     folder = output.rstrip("/") or "/"
@@ -78,7 +78,7 @@ def build(
 
 
 def _counted(pages: Iterable[Page | Failure], progress: ProgressLine) -> Iterator[Page | Failure]:
-    from understandability.records import Failure
+    from understandability.text.page import Failure
 
     errors = 0
     for page in pages:
@@ -107,10 +107,10 @@ def search(
 
     Example: understand index search crawl-index/ --queries topics.xml -o bm25.run.gz
     """
-    from understandability.formats.queries import read_queries
-    from understandability.formats.runs import write_run
-    from understandability.ranking.search.matching import search as search_index
-    from understandability.ranking.search.saved import load_index
+    from understandability.inputs.runs import write_run
+    from understandability.study.queries import read_queries
+    from understandability.study.search.matching import search as search_index
+    from understandability.study.search.saved import load_index
 
     asked = read_queries(queries)
     run = search_index(load_index(index), asked, model, field, depth)

@@ -14,7 +14,7 @@ from understandability.cli.tables import print_table
 from understandability.wording import counted
 
 if TYPE_CHECKING:
-    from understandability.evaluation.validation import Validation
+    from understandability.training.validation import Validation
 
 _PANEL = "Tables of labels"
 LabelDirection = Annotated[

@@ -13,8 +13,8 @@ import typer
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
-    from understandability.formats.sources import Sources
-    from understandability.formats.tables import TableColumns
+    from understandability.inputs.page_tables import TableColumns
+    from understandability.inputs.sources import Sources
 
 
 Completion = Callable[[str], list[str]]
@@ -87,14 +87,15 @@ Keep = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,...",
-        help="Columns of the input to copy into the rows.",
+        help="Columns of the input to copy into the rows; one that meets a column of ours becomes "
+        "input_NAME.",
         rich_help_panel=_TABLES,
     ),
 ]
 Extractor = Annotated[
     str,
     typer.Option(
-        autocompletion=names_of("extraction", "EXTRACTORS"),
+        autocompletion=names_of("text.extract.extractors", "EXTRACTORS"),
         help="How to find the text of a page: main, naive, boilerpipe, justext, trafilatura "
         "(extra).",
     ),
@@ -102,7 +103,7 @@ Extractor = Annotated[
 SentenceEnds = Annotated[
     str,
     typer.Option(
-        autocompletion=names_of("extraction", "SENTENCE_ENDS"),
+        autocompletion=names_of("text.extract.sentence_ends", "SENTENCE_ENDS"),
         help="Whether a sentence ends where a block of text ends: none, force-period, "
         "force-period-always.",
     ),
@@ -110,7 +111,7 @@ SentenceEnds = Annotated[
 Engine = Annotated[
     str,
     typer.Option(
-        autocompletion=names_of("extraction", "ENGINES"),
+        autocompletion=names_of("text.extract.extractors", "ENGINES"),
         help="Our own code (fast), or the libraries that it reproduces (reference).",
     ),
 ]
@@ -126,7 +127,7 @@ Bundle = Annotated[str, typer.Option(help="Name or folder of the model.")]
 Reader = Annotated[
     str,
     typer.Option(
-        autocompletion=names_of("models.readers", "READERS"),
+        autocompletion=names_of("model.readers", "READERS"),
         help="The reader: public, plain-language, well-read or health-student.",
     ),
 ]
@@ -139,7 +140,7 @@ Threshold = Annotated[
 User = Annotated[
     str | None,
     typer.Option(
-        autocompletion=names_of("models.readers", "USERS"),
+        autocompletion=names_of("model.readers", "USERS"),
         help="How sharp the threshold is: calibrated, step or arctan; overrides the reader's.",
     ),
 ]
@@ -185,8 +186,8 @@ def sources(
     columns: TableColumns | None = None,
 ) -> Sources:
     """The pages that the shared arguments name."""
-    from understandability.formats.docnos import read_docnos
-    from understandability.formats.sources import Sources
+    from understandability.inputs.docnos import read_docnos
+    from understandability.inputs.sources import Sources
 
     wanted = read_docnos(str(docnos)) if docnos else None
     return Sources(inputs, docnos=wanted, limit=int(limit_mb * 1e6), columns=columns)
@@ -200,7 +201,7 @@ def columns_of(
     keep: str | None,
 ) -> TableColumns:
     """What the shared options say of the columns of tables."""
-    from understandability.formats.tables import TableColumns
+    from understandability.inputs.page_tables import TableColumns
 
     return TableColumns(id_column, html_column, text_column, url_column, tuple(names_in(keep)))
 

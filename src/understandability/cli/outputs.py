@@ -72,7 +72,7 @@ def write_result(
     else:
         import pyarrow as pa
 
-        from understandability.storage.tables import TableWriter
+        from understandability.inputs.tables import TableWriter
 
         settings = _finite(document[header])
         with TableWriter(destination, settings=settings, piped_as=kind or "jsonl") as writer:
@@ -84,7 +84,7 @@ def check_destination(destination: str | None) -> None:
     if destination is None or destination == "-":
         return
     if Path(destination).suffix not in _BY_SUFFIX:
-        from understandability.storage.tables import table_format
+        from understandability.inputs.tables import table_format
 
         table_format(destination)
     check_folder(destination)
@@ -122,7 +122,7 @@ def named(what: str, docnos: Sequence[str], shown: int = 3) -> str:
 
 
 def _write_text(destination: str, text: str) -> None:
-    from understandability.storage.writing import write_text
+    from understandability.inputs.writing import write_text
 
     if destination == "-":
         typer.echo(text, nl=False)
@@ -132,7 +132,7 @@ def _write_text(destination: str, text: str) -> None:
 
 def _finite(value: Any) -> Any:
     """The value with None for every NaN and infinity: JSON has neither."""
-    from understandability.storage.tables import finite
+    from understandability.inputs.tables import finite
 
     if isinstance(value, Mapping):
         return {key: _finite(item) for key, item in value.items()}

@@ -41,7 +41,7 @@ def systems(
     Example: understand plot systems runs/*.gz --qrels qrels.txt --understandability qunder.txt
     --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)' -o systems.svg
     """
-    from understandability.evaluation.plots import plot_systems
+    from understandability.study.plots import plot_systems
 
     if len(options.measures or ()) < 2:
         raise OptionError("a plot of systems needs at least two measures; give -m twice")
@@ -70,8 +70,8 @@ def users(
     Example: understand plot users fog.parquet --direction harder --threshold 10 --threshold 15
     -o users.svg
     """
-    from understandability.evaluation.plots import plot_users
-    from understandability.formats.runs import read_labels
+    from understandability.inputs.runs import read_labels
+    from understandability.study.plots import plot_users
 
     labels = read_labels(scores, column=column)
     figure = plot_users(
@@ -99,8 +99,8 @@ def scores(
 
     Example: understand plot scores a.run b.run --scores fog.parquet -o scores.svg
     """
-    from understandability.evaluation.plots import plot_cumulative, top_scores
-    from understandability.formats.runs import read_labels, read_run
+    from understandability.inputs.runs import read_labels, read_run
+    from understandability.study.plots import plot_cumulative, top_scores
 
     labels = read_labels(scores, column=column)
     read = [read_run(path) for path in runs]
@@ -111,7 +111,7 @@ def scores(
 def check_figure(destination: str) -> None:
     """Raise what `write_figure` would, before there is a figure to write."""
     from understandability.cli.outputs import check_folder
-    from understandability.evaluation.plots import check_format, new_figure
+    from understandability.study.plots import check_format, new_figure
 
     check_format(Path(destination).suffix.removeprefix(".").lower())
     check_folder(destination)
@@ -120,8 +120,8 @@ def check_figure(destination: str) -> None:
 
 def write_figure(figure: Figure, destination: str) -> None:
     """Write a figure in the format that the suffix names."""
-    from understandability.evaluation.plots import rendered
-    from understandability.storage.writing import write_bytes
+    from understandability.inputs.writing import write_bytes
+    from understandability.study.plots import rendered
 
     kind = Path(destination).suffix.removeprefix(".").lower()
     write_bytes(destination, rendered(figure, kind))

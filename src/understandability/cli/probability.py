@@ -52,9 +52,9 @@ def probability(
     import pyarrow as pa
 
     from understandability.errors import InputError
-    from understandability.models.readers import probability as chance_of
-    from understandability.storage.tables import read_table, write_table
-    from understandability.storage.writing import check_is_no_input
+    from understandability.inputs.tables import read_table, write_table
+    from understandability.inputs.writing import check_is_no_input
+    from understandability.model.readers import probability as chance_of
 
     check_is_no_input(output, [scores])
     table = read_table(scores)

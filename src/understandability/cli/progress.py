@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 from understandability.wording import counted
 
 if TYPE_CHECKING:
-    from understandability.crawl.engine import Progress
+    from understandability.crawls.engine import Progress
 
 _AFTER, _EVERY_ON_TERMINAL, _EVERY = 1.0, 0.2, 60.0
 

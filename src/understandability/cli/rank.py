@@ -12,8 +12,8 @@ from understandability.errors import OptionError
 from understandability.wording import counted
 
 if TYPE_CHECKING:
-    from understandability.ranking.candidates import Candidates
-    from understandability.ranking.learn import Examples, Ranker
+    from understandability.study.candidates import Candidates
+    from understandability.study.learn import Examples, Ranker
 
 _MOST_SHOWN = 10
 
@@ -70,7 +70,7 @@ def learn(
     labels: Annotated[
         str,
         typer.Option(
-            autocompletion=names_of("ranking.gains", "COMBOS"),
+            autocompletion=names_of("study.gains", "COMBOS"),
             help="combo1 (R, IR features alone), combo2 (R), combo3 (R * (100 - U) / 100), combo4 "
             "(R if U <= 40 else 0), combo5 (2 * R if U <= 40 else R), or an expression of your "
             "own.",
@@ -122,11 +122,11 @@ def learn(
     --index crawl-index/ --queries topics.xml --features features.parquet --labels combo3
     --out-of-fold combo3.run -o combo3/
     """
-    from understandability.formats.runs import read_labels, write_run
-    from understandability.ranking.learn import Recipe, examples
-    from understandability.ranking.learn import learn as learn_from
-    from understandability.ranking.learn import out_of_fold as run_out_of_fold
-    from understandability.ranking.search.saved import save_ranker
+    from understandability.inputs.runs import read_labels, write_run
+    from understandability.study.learn import Recipe, examples
+    from understandability.study.learn import learn as learn_from
+    from understandability.study.learn import out_of_fold as run_out_of_fold
+    from understandability.study.search.saved import save_ranker
 
     if output is None and out_of_fold is None:
         raise OptionError("there is nothing to do; give -o FOLDER, --out-of-fold FILE, or both")
@@ -168,8 +168,8 @@ def apply(
     Example: understand rank apply combo3/ bm25.run --index crawl-index/ --queries topics.xml
     --features features.parquet -o easy.run
     """
-    from understandability.formats.runs import write_run
-    from understandability.ranking.search.saved import load_ranker
+    from understandability.inputs.runs import write_run
+    from understandability.study.search.saved import load_ranker
 
     learned = load_ranker(ranker)
     candidates = _candidates(run, index, queries, features, order, strict, quiet)
@@ -186,10 +186,10 @@ def _candidates(
     quiet: bool,
 ) -> Candidates:
     """The documents of the run with all features that are given."""
-    from understandability.formats.queries import read_queries
-    from understandability.ranking.candidates import candidates_of
-    from understandability.ranking.search.saved import load_index
-    from understandability.storage.tables import read_table
+    from understandability.inputs.tables import read_table
+    from understandability.study.candidates import candidates_of
+    from understandability.study.queries import read_queries
+    from understandability.study.search.saved import load_index
 
     if (index is None) != (queries is None):
         raise OptionError("--index and --queries belong together; give both")

@@ -11,7 +11,7 @@ from understandability.cli.evaluating import summary
 from understandability.errors import InputError
 
 if TYPE_CHECKING:
-    from understandability.records import Run
+    from understandability.inputs.run import Run
 
 RunFile = Annotated[
     str,
@@ -54,7 +54,7 @@ StrictRuns = Annotated[
 def read_runs(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> list[Run]:
     """Read runs; what is unusual in them is told on standard error, or refused."""
     from understandability.evaluation.oddities import run_oddities
-    from understandability.formats.runs import read_run
+    from understandability.inputs.runs import read_run
 
     runs = [read_run(path) for path in paths]
     oddities = {

@@ -44,9 +44,9 @@ def rerank(
 
     Example: understand rerank bm25.run --scores scores.parquet:difficulty --top 15 -o easy.run
     """
-    from understandability.formats.runs import write_run
-    from understandability.ranking.criteria import mixed_models, read_criterion
-    from understandability.ranking.rerank import rerank
+    from understandability.evaluation.criteria import mixed_models, read_criterion
+    from understandability.evaluation.rerank import rerank
+    from understandability.inputs.runs import write_run
 
     criteria = [read_criterion(text) for text in scores]
     if not quiet and (mix := mixed_models(scores)):

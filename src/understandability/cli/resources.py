@@ -19,8 +19,8 @@ def list_() -> None:
 
     Example: understand resources list
     """
-    from understandability.vocabularies.install import INSTALLABLE
-    from understandability.vocabularies.installed import installed, installed_folder
+    from understandability.study.vocabularies.install import INSTALLABLE
+    from understandability.study.vocabularies.installed import installed, installed_folder
 
     typer.echo(f"Folder: {installed_folder()}")
     for name, resource in INSTALLABLE.items():
@@ -47,8 +47,8 @@ def install(
 
     Example: understand resources install mesh --from d2024.bin
     """
-    from understandability.vocabularies.install import install as install_resource
-    from understandability.vocabularies.installed import installed_folder
+    from understandability.study.vocabularies.install import install as install_resource
+    from understandability.study.vocabularies.installed import installed_folder
 
     manifest = install_resource(name, source or [])
     typer.echo(f"{name}: {manifest.entries:,} entries in {installed_folder() / name}")
@@ -60,9 +60,9 @@ def verify() -> None:
 
     Example: understand resources verify
     """
-    from understandability.vocabularies.install import INSTALLABLE
-    from understandability.vocabularies.install import verify as verify_resource
-    from understandability.vocabularies.installed import installed
+    from understandability.study.vocabularies.install import INSTALLABLE
+    from understandability.study.vocabularies.install import verify as verify_resource
+    from understandability.study.vocabularies.installed import installed
 
     names = [name for name in INSTALLABLE if installed(name)]
     problems = {name: problem for name in names if (problem := verify_resource(name))}

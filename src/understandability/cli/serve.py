@@ -50,10 +50,10 @@ def serve(
     Example: understand serve
     """
     from understandability.errors import OptionError
-    from understandability.formats.fetching import FetchLimits
+    from understandability.inputs.fetching import FetchLimits
     from understandability.scoring import Settings
-    from understandability.serve.guard import RequestLimits
-    from understandability.serve.run import run
+    from understandability.writers.serve.guard import RequestLimits
+    from understandability.writers.serve.server import run
 
     if fetch_private and not fetch:
         raise OptionError("--fetch-private says where --fetch may go; add --fetch")

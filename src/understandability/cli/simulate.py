@@ -13,7 +13,7 @@ from understandability.errors import OptionError
 from understandability.wording import counted
 
 if TYPE_CHECKING:
-    from understandability.evaluation.simulation import SimulationGrid
+    from understandability.study.simulation import SimulationGrid
 
 
 app = typer.Typer(
@@ -142,7 +142,7 @@ def users(
         )
     if plot is not None:
         from understandability.cli.plot import write_figure
-        from understandability.evaluation.plots import plot_systems
+        from understandability.study.plots import plot_systems
 
         result = found.evaluation
         columns = {measure: result.column(measure) for measure in result.measures}
@@ -196,7 +196,7 @@ def systems(
     -m 'HRBP(p=0.95)'
     """
     from understandability.api.evaluation import simulate as simulate_systems
-    from understandability.evaluation.simulation import PAPER_MEASURES
+    from understandability.study.simulation import PAPER_MEASURES
 
     found = simulate_systems(
         _numbers(topicality, "--topicality"),

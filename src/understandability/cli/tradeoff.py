@@ -52,7 +52,7 @@ def tradeoff(
     from understandability.api.ranking import TOPS, WEIGHTS
     from understandability.api.ranking import tradeoff as tradeoff_of
     from understandability.cli.plot import write_figure
-    from understandability.ranking.tradeoff import MEASURES, plot_tradeoff
+    from understandability.evaluation.tradeoff import MEASURES, plot_tradeoff
 
     if len(options.runs) != 1:
         raise OptionError(f"a trade-off takes one run, not {len(options.runs)}")

@@ -8,25 +8,21 @@ import typer
 
 from understandability.cli.groups import with_groups
 from understandability.cli.labels import LabelOptions, show_validation
-from understandability.cli.options import (
-    LimitMb,
-    Quiet,
-    names_in,
-    names_of,
-)
+from understandability.cli.options import LimitMb, Quiet, names_in, names_of
 from understandability.cli.tables import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from understandability.records import Document, Failure, Page
+    from understandability.text.document import Document
+    from understandability.text.page import Failure, Page
 
 app = typer.Typer(help="Train a model, and write it as a bundle.", no_args_is_help=True)
 
 Bundle = Annotated[
     str, typer.Option("-o", "--output", metavar="FOLDER", help="Folder of the new bundle.")
 ]
-_ESTIMATORS = names_of("models.estimators", "ESTIMATORS")
+_ESTIMATORS = names_of("model.estimators", "ESTIMATORS")
 Licence = Annotated[str, typer.Option(help="Licence of the model.")]
 RandomState = Annotated[
     int, typer.Option(min=0, help="Seed; the same number gives the same bundle.")
@@ -64,11 +60,11 @@ def background(
     from pathlib import Path
 
     from understandability.errors import OptionError
-    from understandability.formats.sources import Sources
-    from understandability.models.estimators import estimator_row
-    from understandability.models.runtime.arrays import MOST
-    from understandability.models.training.background import train_background
-    from understandability.storage.bundle_files import check_place
+    from understandability.inputs.sources import Sources
+    from understandability.model.arrays import MOST
+    from understandability.model.bundle_files import check_place
+    from understandability.model.estimators import estimator_row
+    from understandability.training.background_training import train_background
 
     estimator_row(estimator)
     check_place(output)
@@ -169,8 +165,8 @@ def judged(
     from pathlib import Path
 
     from understandability.api.training import train
-    from understandability.storage.bundle_files import check_place
-    from understandability.storage.tables import write_table
+    from understandability.inputs.tables import write_table
+    from understandability.model.bundle_files import check_place
 
     check_place(output)
     trained = train(

@@ -102,9 +102,9 @@ def validate(
             "there is nothing to compare; name a bundle and labelled texts, or --grid PAGES"
         )
     from understandability.api.validation import validate as compare
-    from understandability.evaluation.validation import report
-    from understandability.models import load_bundle
-    from understandability.ranking.criteria import mixed_models
+    from understandability.evaluation.criteria import mixed_models
+    from understandability.model.bundle import load_bundle
+    from understandability.training.validation import report
 
     check_destination(output)
     model = load_bundle(bundle)

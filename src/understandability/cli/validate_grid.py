@@ -15,8 +15,9 @@ from understandability.cli.tables import print_table
 from understandability.errors import InputError
 
 if TYPE_CHECKING:
-    from understandability.evaluation.grid import GridCell, StudyGrid
-    from understandability.records import Failure, Labels, Page
+    from understandability.inputs.labels import Labels
+    from understandability.study.grid import GridCell, StudyGrid
+    from understandability.text.page import Failure, Page
 
 _COEFFICIENTS = ("pearson", "spearman", "kendall")
 
@@ -34,11 +35,11 @@ def validate_grid(
 ) -> None:
     """Run the experiment, show it, and write what was asked for."""
     from understandability.cli.options import sources
-    from understandability.evaluation.grid import report, run_grid
-    from understandability.models import load_bundle
-    from understandability.report.charts import box_plot
-    from understandability.storage.bundle_files import embedded_bundles
-    from understandability.storage.writing import write_text
+    from understandability.inputs.writing import write_text
+    from understandability.model.bundle import load_bundle
+    from understandability.model.bundle_files import embedded_bundles
+    from understandability.study.grid import report, run_grid
+    from understandability.writers.charts import box_plot
 
     for destination in (output, plot and f"{plot}.json"):
         check_destination(destination)
@@ -67,7 +68,7 @@ def validate_grid(
 
 def _assessors(paths: list[str]) -> Iterator[tuple[str, Labels]]:
     """The labels of each column of numbers of tables, and of each label file."""
-    from understandability.formats.runs import numeric_columns, read_labels
+    from understandability.inputs.runs import numeric_columns, read_labels
 
     for text in paths:
         path, _, column = text.rpartition(":") if not Path(text).exists() else (text, "", "")
@@ -83,7 +84,7 @@ def _assessors(paths: list[str]) -> Iterator[tuple[str, Labels]]:
 
 
 def _with_progress(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Page | Failure]:
-    from understandability.records import Failure
+    from understandability.text.page import Failure
 
     count = errors = 0
     with ProgressLine(quiet) as progress:

@@ -19,13 +19,13 @@ from understandability.errors import OptionError
 from understandability.wording import counted
 
 if TYPE_CHECKING:
-    from understandability.crawl.engine import Progress
-    from understandability.crawl.outputs import Output
-    from understandability.crawl.plan import Plan
-    from understandability.crawl.status import Status
-    from understandability.formats.sources import Sources
-    from understandability.records import Failure
+    from understandability.crawls.engine import Progress
+    from understandability.crawls.outputs import Output
+    from understandability.crawls.plan import Plan
+    from understandability.crawls.status import Status
+    from understandability.inputs.sources import Sources
     from understandability.scoring import RowMaker
+    from understandability.text.page import Failure
 
 _WORKERS = "Many processes"
 _FOLDER = "Crawl folder (-o FOLDER/): killed at any moment, the same command goes on"
@@ -88,7 +88,7 @@ class Work(OptionGroup):
     @property
     def limits(self) -> Any:
         """The limits of workers; None where none was given."""
-        from understandability.crawl.workers import Limits
+        from understandability.crawls.workers import Limits
 
         if self.limit_seconds is None and self.worker_mb is None:
             return None
@@ -137,7 +137,7 @@ def make(
     Ends the command with status 1 where nothing had a row, and where `strict` and there was an
     error; with 130 where it was interrupted in a crawl folder.
     """
-    from understandability.crawl.plan import make_plan
+    from understandability.crawls.plan import make_plan
 
     folder_work = work if isinstance(work, FolderWork) and work.fills_folder(destination) else None
     plan = make_plan(sources, maker)
@@ -145,7 +145,7 @@ def make(
         _fill(plan, str(destination), folder_work, title)
         return
     from understandability.cli.tables import show
-    from understandability.crawl.outputs import InMemory, TableFile, errors_of
+    from understandability.crawls.outputs import InMemory, TableFile, errors_of
 
     _check_output(sources, destination)
     with ExitStack() as stack:
@@ -179,7 +179,7 @@ def make(
 
 def run(plan: Plan, output: Output, work: Work) -> Progress:
     """Make the rows of a plan into an output that is no folder; how it went."""
-    from understandability.crawl.engine import make_rows
+    from understandability.crawls.engine import make_rows
 
     every = make_rows(plan, plan.inputs, output, workers=work.workers or 1, limits=work.limits)
     return _follow(every, work.quiet)
@@ -203,7 +203,7 @@ def tell_failures(failures: list[Failure]) -> None:
 
 def summary(path: str, status: Status, skipped: Mapping[str, int]) -> Iterator[str]:
     """What a crawl folder holds, as lines of text; `skipped` are files that were no inputs."""
-    from understandability.crawl.status import histogram
+    from understandability.crawls.status import histogram
 
     facts = status.facts
     yield (
@@ -222,11 +222,11 @@ def summary(path: str, status: Status, skipped: Mapping[str, int]) -> Iterator[s
 
 def _fill(plan: Plan, path: str, work: FolderWork, title: str) -> None:
     """Do what is left to do in a crawl folder."""
-    from understandability.crawl.engine import fill_folder
-    from understandability.crawl.folder import CrawlFolder
-    from understandability.crawl.plan import FILES_TOGETHER, check_can_go_on, shard_of
-    from understandability.crawl.status import status_of
-    from understandability.crawl.workers import Limits, cores
+    from understandability.crawls.engine import fill_folder
+    from understandability.crawls.folder import CrawlFolder
+    from understandability.crawls.plan import FILES_TOGETHER, check_can_go_on, shard_of
+    from understandability.crawls.status import status_of
+    from understandability.crawls.workers import Limits, cores
 
     check_can_go_on(plan)
     inputs = shard_of(plan.inputs, work.shard)
@@ -243,7 +243,7 @@ def _fill(plan: Plan, path: str, work: FolderWork, title: str) -> None:
     begun = time.monotonic()
     try:
         if work.runner == "ray":
-            from understandability.crawl.ray import fill_folder_on_ray
+            from understandability.crawls.ray import fill_folder_on_ray
 
             every = fill_folder_on_ray(
                 folder,
@@ -288,15 +288,15 @@ def _follow(every: Iterator[Progress], quiet: bool) -> Progress:
 
 
 def _check_output(sources: Sources, output: str | None) -> None:
-    from understandability.storage.writing import check_is_no_input
+    from understandability.inputs.writing import check_is_no_input
 
     check_is_no_input(output, (file.path for file in sources.files))
 
 
 def is_folder(output: str | None) -> bool:
     """Whether a path is that of a crawl folder; raises `OptionError` where it names no output."""
-    from understandability.storage.remote import is_url
-    from understandability.storage.tables import table_format
+    from understandability.inputs.remote import is_url
+    from understandability.inputs.tables import table_format
 
     if output in (None, "-"):
         return False

@@ -16,12 +16,13 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.labels import Dimension, Judgements
+from understandability.evaluation.joined import Dimension, Judgements
+from understandability.evaluation.measures.bases import Measure
 from understandability.evaluation.measures.names import own_measures
-from understandability.evaluation.measures.scoring import largest_gain
-from understandability.evaluation.measures.table import Measure
+from understandability.evaluation.measures.values import largest_gain
 from understandability.evaluation.result_table import ResultTable, Tabular
-from understandability.records import Labels, Run
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
 
 
 @dataclass(frozen=True, slots=True)

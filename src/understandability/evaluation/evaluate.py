@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
+from understandability.evaluation.compare import RunComparisons, compare
 from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.labels import Dimension, Judgements
+from understandability.evaluation.correlation import Correlations, correlate
+from understandability.evaluation.joined import Dimension, Judgements
+from understandability.evaluation.measures.bases import Measure
 from understandability.evaluation.measures.foreign import ForeignMeasure, ForeignScores
 from understandability.evaluation.measures.names import AnyMeasure, parse_measures
-from understandability.evaluation.measures.scoring import harmonic, score
-from understandability.evaluation.measures.table import Measure
+from understandability.evaluation.measures.values import harmonic, score
 from understandability.evaluation.oddities import label_oddities, run_oddities, unlabelled
 from understandability.evaluation.result_table import ResultTable
-from understandability.evaluation.statistics.comparison import RunComparisons, compare
-from understandability.evaluation.statistics.correlation import Correlations, correlate
-from understandability.records import Labels, Oddity, Run
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Oddity, Run
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.records import Labels, Oddity, Run
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Oddity, Run
 
 Ids = NDArray[np.int64]
 

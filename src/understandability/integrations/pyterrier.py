@@ -23,13 +23,15 @@ except ImportError as error:
         "the transformers need an optional package: pip install 'understandability[pyterrier]'"
     ) from error
 
-from understandability.documents import document_of_page
 from understandability.errors import InputError
+from understandability.evaluation.criteria import Criterion, column_direction, read_criterion
+from understandability.evaluation.rerank import rerank
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
 from understandability.integrations.ir_measures import use
-from understandability.ranking.criteria import Criterion, column_direction, read_criterion
-from understandability.ranking.rerank import rerank
-from understandability.records import HTML, TEXT, Labels, Page, Run
 from understandability.scoring import Scorer, Settings
+from understandability.text.analysis import document_of_page
+from understandability.text.page import HTML, TEXT, Page
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +89,7 @@ class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in
 
     `by` is the name of a column of the results, perhaps with a direction
     (``mine:higher-harder``), a score table (``scores.parquet:difficulty``), or a `Criterion`.
-    The order is that of `understandability.ranking.rerank.rerank`; the new scores are the
+    The order is that of `understandability.evaluation.rerank.rerank`; the new scores are the
     reciprocals of the new ranks, counted from 1, while ranks count from 0 as PyTerrier's do.
     """
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from understandability import scoring
-from understandability.records import Document, Failure, Page
+from understandability.text.document import Document
+from understandability.text.page import Failure, Page
 
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 _document_or_failure = scoring.document_or_failure

@@ -2,6 +2,6 @@
 
 In: names, and labels joined to runs. Out: one value for each query.
 
-`table` holds the bases and forms, `parameters` what they may be given; `names` reads a name and
-prints it back; `scoring` computes.
+`bases` holds the bases and forms, `parameters` what they may be given; `names` reads a name and
+prints it back; `values` computes.
 """

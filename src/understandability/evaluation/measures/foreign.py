@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError
-from understandability.evaluation.measures.table import RELEVANCE
-from understandability.records import Labels, Run
+from understandability.evaluation.measures.bases import RELEVANCE
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
 
 if TYPE_CHECKING:
     from understandability.evaluation.conventions import Conventions

@@ -11,6 +11,14 @@ from typing import Any
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
+from understandability.evaluation.measures.bases import (
+    BASES,
+    COMPOUNDS,
+    FORMS,
+    RELEVANCE,
+    Measure,
+    parameters_of,
+)
 from understandability.evaluation.measures.foreign import (
     EXTRA,
     ForeignMeasure,
@@ -19,14 +27,6 @@ from understandability.evaluation.measures.foreign import (
     parse_foreign,
 )
 from understandability.evaluation.measures.parameters import PARAMETERS
-from understandability.evaluation.measures.table import (
-    BASES,
-    COMPOUNDS,
-    FORMS,
-    RELEVANCE,
-    Measure,
-    parameters_of,
-)
 
 AnyMeasure = Measure | ForeignMeasure
 _DEEPEST = 10  # of brackets within brackets; H(residual(RBP(p=0.8))) has three

@@ -1,0 +1,86 @@
+"""What must not change by accident: rows of pages, features, values of measures, as plain numbers.
+
+`python -m scripts.freeze` writes the frozen values anew; do so in a commit of its own that says
+which columns changed, and why.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import understandability as ud
+
+ROOT = Path(__file__).parents[1]
+FROZEN = ROOT / "tests/golden/frozen.json"
+PAGES = [ROOT / "resources/samples"]
+PANEL = sorted((ROOT / "tests/panel").glob("*.txt"))
+EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
+SENTENCE_ENDS = ("none", "force-period", "force-period-always")
+BUNDLES = ("open", "research", "llr", "background-mlp")
+MEASURES = (
+    "RBP(p=0.8)@10",
+    "uRBP(p=0.8)@10",
+    "uRBPgr(p=0.8)@10",
+    "RBPu(p=0.8)@10",
+    "HRBP(p=0.8,wr=1,wu=1)@10",
+    "nDCG@10",
+    "unDCG@10",
+    "ERR@10",
+    "uERR@10",
+    "Judged@10",
+    "P@5",
+    "AP",
+)
+RUNS = {
+    name: {
+        f"q{query}": {f"d{(place * step + query) % 23}": 20.0 - place for place in range(15)}
+        for query in range(5)
+    }
+    for name, step in (("first", 3), ("second", 7), ("third", 11))
+}
+RELEVANCE = {f"q{query}": {f"d{doc}": (doc * query) % 3 for doc in range(20)} for query in range(5)}
+LABELS = {f"d{doc}": doc * 4.5 for doc in range(22)}
+
+
+def rounded(value: Any) -> Any:
+    """A value as JSON has it, numbers with six significant digits, NaN as null."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(name): rounded(each) for name, each in value.items()}
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return value
+    return [rounded(each) for each in value]
+
+
+def frozen(pages: list[Path] = PAGES, texts: list[Path] = PANEL) -> Iterator[tuple[str, Any]]:
+    """Name and value of all that is frozen."""
+    inputs = [str(path) for path in pages if path.exists()]
+    for extractor in EXTRACTORS:
+        for ends in SENTENCE_ENDS:
+            for row in ud.score(inputs, extractor=extractor, sentence_ends=ends):
+                yield f"{row['docno']} {extractor} {ends}", rounded(row)
+    for bundle in BUNDLES:
+        for row in ud.score([*inputs, *map(str, texts)], bundle=bundle):
+            yield f"{row['docno']} {bundle}", rounded(row)
+    for row in ud.features(inputs):
+        yield f"{row['docno']} features", rounded(row)
+    result = ud.evaluate(RUNS, RELEVANCE, LABELS, scale="lower-easier:40:0..100", measures=MEASURES)
+    for name in MEASURES:
+        yield name, rounded(result.column(name).tolist())
+
+
+def main() -> None:
+    """Write the frozen values anew, or those of other pages to a file: PAGES... FILE."""
+    *pages, output = [Path(each) for each in sys.argv[1:]] or [*PAGES, FROZEN]
+    lines = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in frozen(pages))
+    output.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

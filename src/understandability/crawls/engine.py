@@ -1,0 +1,244 @@
+"""The one way from inputs to rows: in memory, to a file, to a crawl folder.
+
+plan = make_plan(Sources(["crawl/"]), Scorer())
+with TableFile("scores.parquet", plan.described) as output:
+    for progress in make_rows(plan, plan.inputs, output, workers=4):
+        ...
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
+from understandability.crawls.outputs import Output
+from understandability.crawls.plan import Input, Plan
+from understandability.crawls.reading import Chunk, InputReader, Names, OpenPart, Scored
+from understandability.crawls.workers import Limits, Workers
+from understandability.inputs.tables import nan_to_null
+from understandability.scoring import RowMaker, document_or_failure
+from understandability.text.document import Document
+from understandability.text.page import Failure
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass
+class Progress:
+    """How far it is, since it was started or resumed.
+
+    `documents` have rows or, counted in `failed` by stage, could not have one; `bytes` are
+    those of the inputs as stored, and `bytes_passed` the ones that had been done before.
+    `skipped` are what is no document, by kind; `remarks` what there is to say of the inputs.
+    """
+
+    inputs: int = 0
+    inputs_done: int = 0
+    bytes: int = 0
+    bytes_done: int = 0
+    bytes_passed: int = 0
+    input: str = ""
+    documents: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    remarks: Sequence[str] = ()
+
+    @classmethod
+    def before(cls, inputs: Sequence[Input], left: Sequence[Input]) -> Progress:
+        """That of inputs of which some are `left`."""
+        everything = sum(each.bytes for each in inputs)
+        passed = everything - sum(each.bytes for each in left)
+        return cls(len(inputs), len(inputs) - len(left), everything, passed, passed)
+
+    @property
+    def made(self) -> int:
+        """The documents that have rows."""
+        return self.documents - self.failed.total()
+
+
+class InProcess:
+    """Makes rows in this process, in the place of `Workers`: without their limits and start."""
+
+    def __init__(self, maker: RowMaker) -> None:
+        self._maker = maker
+
+    def run(self, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
+        """What comes of each chunk; gives None where there is none yet."""
+        for chunk in chunks:
+            if chunk is None:
+                yield None
+            else:
+                yield from self._made(chunk)
+
+    def _made(self, chunk: Chunk) -> Iterator[Scored]:
+        results = [document_or_failure(page, self._maker.settings) for page in chunk.pages]
+        failures = tuple(
+            (place, each)
+            for place, each in zip(chunk.places, results, strict=True)
+            if isinstance(each, Failure)
+        )
+        documents = [each for each in results if isinstance(each, Document)]
+        try:
+            yield Scored(chunk, self._maker.rows(documents), failures)
+        except Exception as error:  # a page that scoring did not foresee costs that page alone
+            if len(chunk.pages) > 1:
+                for single in chunk.singly():
+                    yield from self._made(single)
+            else:
+                yield chunk.failed("score", f"{type(error).__name__}: {error}")
+
+
+def pool_of(
+    maker: RowMaker, workers: int, limits: Limits | None
+) -> AbstractContextManager[InProcess | Workers]:
+    """What makes the rows: this process for one worker without limits, else worker processes."""
+    if workers == 1 and limits is None:
+        return nullcontext(InProcess(maker))
+    return Workers(maker, workers, limits or Limits())
+
+
+def make_rows(
+    plan: Plan,
+    inputs: Sequence[Input],
+    output: Output,
+    *,
+    workers: int = 1,
+    limits: Limits | None = None,
+    finished: Iterable[Part] | None = None,
+) -> Iterator[Progress]:
+    """Make the rows of some inputs of a plan; tells its progress again and again.
+
+    `finished` are parts that an output has from before; without them it is one table, in which a
+    docno is not repeated, whatever its input.
+    """
+    making = _Making(plan, inputs, output, finished)
+    yield making.progress
+    if making.left:
+        with pool_of(plan.maker, workers, limits) as pool:
+            for scored in pool.run(making.chunks()):
+                if scored is not None:
+                    making.take(scored)
+                yield making.progress
+
+
+def fill_folder(
+    folder: CrawlFolder, plan: Plan, inputs: Sequence[Input], *, workers: int, limits: Limits
+) -> Iterator[Progress]:
+    """Do what is left to do of some inputs in a crawl folder; tells its progress.
+
+    Raises `InputError` where another process is at work on one of them.
+    """
+    numbers = [each.number for each in inputs]
+    with folder.lock(numbers):
+        plan.reader.remarks.extend(folder.discard_unusable(numbers))
+        yield from make_rows(
+            plan, inputs, folder, workers=workers, limits=limits, finished=folder.parts()
+        )
+
+
+class _Making:
+    """What is done between the first document of a process and its last."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        inputs: Sequence[Input],
+        output: Output,
+        finished: Iterable[Part] | None,
+    ) -> None:
+        self._plan, self._output = plan, output
+        self._names = Names() if finished is None else None
+        parts = list(finished or ())
+        self._finished: dict[int, set[int]] = defaultdict(set)
+        for part in parts:
+            self._finished[part.input].add(part.number)
+        complete = complete_inputs(parts)
+        self.left = [each for each in inputs if each.number not in complete]
+        self.progress = Progress.before(inputs, self.left)
+        self.progress.skipped = Counter(plan.skipped)
+        self.progress.remarks = plan.reader.remarks
+        self._waiting: deque[OpenPart] = deque()  # read, but for the last not committed yet
+
+    def chunks(self) -> Iterator[Chunk | None]:
+        """What there is to make rows of, input by input."""
+        progress = self.progress
+        for each in self.left:
+            finished = self._finished[each.number]
+            reader = InputReader(each, self._plan.reader, finished, self._names or Names())
+            done, passed = progress.bytes_done, progress.bytes_passed
+            progress.input = each.name
+            for item in reader:
+                progress.bytes_done = done + reader.bytes_read
+                progress.bytes_passed = passed + reader.bytes_passed
+                if isinstance(item, OpenPart):
+                    self._count(item.unread, len(item.unread))
+                    progress.skipped += item.skipped
+                    self._waiting.append(item)
+                    self._commit_finished()
+                else:
+                    yield item
+            progress.bytes_done = done + each.bytes
+            progress.inputs_done += 1
+
+    def take(self, scored: Scored) -> None:
+        part = scored.chunk.part
+        if scored.table is not None:
+            part.tables.append((scored.chunk.places[0], self._with_kept(scored)))
+        part.failures += scored.failures
+        part.pages_out -= len(scored.chunk.pages)
+        self._count(scored.failures, len(scored.chunk.pages))
+        self._commit_finished()
+
+    def _count(self, failures: Iterable[tuple[int, Failure]], documents: int) -> None:
+        self.progress.documents += documents
+        self.progress.failed.update(failure.stage for _, failure in failures)
+
+    def _with_kept(self, scored: Scored) -> pa.Table:
+        """The rows with the columns of their tables that are kept beside them."""
+        kept = self._plan.kept
+        if not kept:
+            return scored.table
+        failed = {place for place, _ in scored.failures}
+        values = [
+            page.kept or (None,) * len(kept)
+            for place, page in zip(scored.chunk.places, scored.chunk.pages, strict=True)
+            if place not in failed
+        ]
+        table = scored.table
+        for number, column in enumerate(kept):
+            table = table.append_column(column, _column([row[number] for row in values], column))
+        return table
+
+    def _commit_finished(self) -> None:
+        """Give the output the parts of which all is known, up to the first of which it is not."""
+        while self._waiting and not self._waiting[0].pages_out:
+            self._commit(self._waiting.popleft())
+
+    def _commit(self, part: OpenPart) -> None:
+        import pyarrow as pa
+
+        tables = [table for _, table in sorted(part.tables, key=itemgetter(0))]
+        failures = sorted(part.unread + part.failures, key=itemgetter(0))
+        self._output.commit(
+            part.part,
+            nan_to_null(pa.concat_tables([self._plan.schema.empty_table(), *tables])),
+            [failure for _, failure in failures],
+            part.skipped,
+        )
+
+
+def _column(values: Collection[Any], column: pa.Field) -> pa.Array:
+    """Values of a kept column, as text where that is its type."""
+    import pyarrow as pa
+
+    if pa.types.is_string(column.type):
+        values = [
+            value if value is None or isinstance(value, str) else str(value) for value in values
+        ]
+    return pa.array(values, column.type)

@@ -1,0 +1,193 @@
+"""All rows of a crawl folder in one table, each document once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.crawls.buckets import Buckets
+from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
+from understandability.crawls.outputs import TableFile
+from understandability.crawls.reading import name_apart
+from understandability.errors import InputError
+from understandability.inputs.tables import SETTINGS_KEY
+from understandability.text.page import SEEN_BEFORE, Failure
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BUCKET_ROWS = 1_000_000  # documents whose names are held at once
+_MOST_BUCKETS = 512  # each is an open file
+_CHUNK_ROWS = 20_000  # documents whose rows are
+_PARTS_TOGETHER = 64
+# What becomes of a document: it stays, it is repeated within what was given, or it is of another
+# path that was given than one of the same docno, and gets a name of its own.
+_STAYS, _REPEATED, _APART = range(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """How many documents have rows, how many errors, and how many of these were repeated."""
+
+    scored: int
+    failed: int
+    repeated: int
+
+
+def merge(folder: CrawlFolder, output: str, *, partial: bool = False) -> Merged:
+    """Write the rows of a crawl folder as one table, its errors to ``<output>.errors.jsonl``.
+
+    See `merged_rows`.
+    """
+    scored = failed = repeated = 0
+    description = folder.description()
+    with TableFile(output, description["settings"]) as file:
+        for table, failures, again in merged_rows(folder, partial=partial):
+            file.write(table, failures)
+            scored += table.num_rows
+            failed += len(failures)
+            repeated += again
+    return Merged(scored, failed, repeated)
+
+
+def merged_rows(
+    folder: CrawlFolder, *, partial: bool = False
+) -> Iterator[tuple[pa.Table, list[Failure], int]]:
+    """Tables of rows, the failures beside them, and how many of these are of repeated documents.
+
+    All together are what one process would have made at once: of equal docnos under one path that
+    was given, the first that was read keeps its row and the others become errors; under another
+    path they have its name before theirs. Memory does not grow with the crawl, but for a byte a
+    document. Raises `InputError` where it is not finished, unless a `partial` table is wanted.
+    """
+    description, parts = folder.description_and_parts()
+    complete, all_inputs = len(complete_inputs(parts)), len(description["inputs"])
+    if complete < all_inputs and not (partial and parts):
+        raise InputError(
+            f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; run "
+            "the same 'understand score' command again to go on, or merge with --partial"
+        )
+    given = [each["given"] for each in description["inputs"]]
+    fates = _fates(folder, parts, given)
+    before = 0
+    for table, failures in _chunks(folder, parts, given, description["settings"], fates):
+        documents = fates[before : before + table.num_rows + len(failures)]
+        before += len(documents)
+        yield table, failures, int((documents == _REPEATED).sum())
+
+
+def _chunks(
+    folder: CrawlFolder,
+    parts: Sequence[Part],
+    given: Sequence[str],
+    settings: Mapping[str, Any],
+    fates: NDArray[np.int8],
+) -> Iterator[tuple[pa.Table, list[Failure]]]:
+    """Some thousand rows at a time, in the order of the inputs, and the failures beside them."""
+    import pyarrow as pa
+
+    tables: list[pa.Table] = []
+    failures: list[Failure] = []
+    rows = before = 0
+    schema = None
+    for part in parts:
+        table, failed = folder.scores(part), folder.failures(part)
+        schema = schema or table.schema
+        if json.loads(table.schema.metadata[SETTINGS_KEY]) != settings or table.schema != schema:
+            raise InputError(
+                f"part {part.name} of {folder.path} was made with other settings than the crawl, "
+                "or is damaged; remove it, then run the same 'understand score' command again "
+                "to make it again"
+            )
+        middle, end = before + table.num_rows, before + table.num_rows + len(failed)
+        own, others = fates[before:middle], fates[middle:end]
+        failures += [
+            _failure(each, fate, given[part.input])
+            for each, fate in zip(failed, others, strict=True)
+        ]
+        names = table.select(["docno", "path"])
+        failures += [
+            Failure(row["docno"], row["path"], "read", SEEN_BEFORE)
+            for row in names.filter(pa.array(own == _REPEATED)).to_pylist()
+        ]
+        if (own == _APART).any():
+            docnos = [
+                name_apart(row["docno"], row["path"], given[part.input])
+                if fate == _APART
+                else row["docno"]
+                for row, fate in zip(names.to_pylist(), own, strict=True)
+            ]
+            table = table.set_column(
+                table.column_names.index("docno"), "docno", pa.array(docnos, pa.string())
+            )
+        tables.append(table.filter(pa.array(own != _REPEATED)))
+        rows += end - before
+        before = end
+        if rows >= _CHUNK_ROWS or part is parts[-1]:
+            yield pa.concat_tables(tables), failures
+            tables, failures, rows = [], [], 0
+
+
+def _failure(failure: Failure, fate: int, given: str) -> Failure:
+    if fate == _REPEATED:
+        return replace(failure, stage="read", error=SEEN_BEFORE)
+    if fate == _APART:
+        return replace(failure, docno=name_apart(failure.docno, failure.path, given))
+    return failure
+
+
+def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:
+    """What becomes of each document; of each part first the scores, then the errors.
+
+    The docnos of unreadable documents, of which there was nothing to score, do not count.
+    """
+    import pyarrow as pa
+
+    documents = sum(folder.facts(part).records for part in parts)
+    fates = np.zeros(documents, np.int8)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(given)) if name}
+    buckets = min(1 + documents // _BUCKET_ROWS, _MOST_BUCKETS)
+    schema = pa.schema([("docno", pa.string()), ("place", pa.int64()), ("given", pa.int64())])
+    with Buckets(buckets, schema) as on_disk:
+        before = 0
+        for start in range(0, len(parts), _PARTS_TOGETHER):
+            docnos: list[str] = []
+            places: list[int] = []
+            owners: list[int] = []
+            for part in parts[start : start + _PARTS_TOGETHER]:
+                scored = folder.scores(part, ["docno"])["docno"].to_pylist()
+                failed = folder.failures(part)
+                read = [i for i, each in enumerate(failed) if each.stage != "read"]
+                docnos += scored + [failed[i].docno for i in read]
+                places += range(before, before + len(scored))
+                places += [before + len(scored) + i for i in read]
+                # Pages that were given one by one are each a path of their own.
+                owner = numbers.get(given[part.input])
+                owners += [
+                    -1 - place if owner is None else owner for place in places[len(owners) :]
+                ]
+                before += len(scored) + len(failed)
+            keys = np.array([crc32(docno.encode()) % buckets for docno in docnos], np.int64)
+            on_disk.add(pa.table([docnos, places, owners], schema=schema), keys)
+        for bucket in on_disk:
+            fates[bucket["place"].to_numpy()] = _fates_in(bucket)
+    return fates
+
+
+def _fates_in(bucket: pa.Table) -> NDArray[np.int8]:
+    """Those of documents in the order in which they were read, all of some docnos."""
+    codes = bucket["docno"].combine_chunks().dictionary_encode().indices.to_numpy()
+    owners = bucket["given"].to_numpy()
+    fates = np.full(len(codes), _REPEATED, np.int8)
+    first = np.unique(codes, return_index=True)[1]
+    pairs = np.column_stack([codes, owners])
+    first_of_owner = np.unique(pairs, axis=0, return_index=True)[1]
+    fates[first_of_owner] = _APART
+    fates[first] = _STAYS
+    return fates

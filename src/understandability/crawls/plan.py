@@ -1,0 +1,212 @@
+"""What is to be done: inputs, cut into pieces of work, and what makes their rows."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from understandability.errors import OptionError
+from understandability.inputs.page_tables import TableColumns, kept_names, remarks_on_kept
+from understandability.inputs.sources import DEFAULT_LIMIT, File, Sources, holds_many, typed_columns
+from understandability.scoring import RowMaker
+from understandability.text.page import Failure, Page
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FILES_TOGETHER = 512
+
+
+class PageSource(Protocol):
+    """What reads files: `Sources`, or `GivenPages` that are there already."""
+
+    skipped: Counter[str]
+
+    @property
+    def docnos(self) -> Collection[str] | None: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def columns(self) -> TableColumns: ...
+    @property
+    def remarks(self) -> list[str]: ...
+    @property
+    def position(self) -> int: ...
+    def read(self, file: File) -> Iterator[Page | Failure]: ...
+
+
+class GivenPages:
+    """Pages of any iterable, in the place of `Sources`."""
+
+    docnos: Collection[str] | None = None
+    limit = DEFAULT_LIMIT
+    columns = TableColumns()
+    position = 0
+
+    def __init__(self, pages: Iterable[Page | Failure]) -> None:
+        self._pages = pages
+        self.skipped: Counter[str] = Counter()
+        self.remarks: list[str] = []
+        self.files = [File("pages", "pages", "pages", 0)]
+
+    def reader(self) -> GivenPages:
+        """These themselves: they are read once."""
+        return self
+
+    def read(self, file: File) -> Iterator[Page | Failure]:
+        """All of them."""
+        yield from self._pages
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What one process reads from beginning to end: a WARC file, or files of one page each.
+
+    The files are of one path that was given, or they are pages that were given one by one.
+    """
+
+    number: int
+    files: tuple[File, ...]
+
+    @property
+    def given(self) -> str:
+        """The path that was given; nothing for pages that were given one by one."""
+        first = self.files[0]
+        return "" if first.is_input and not holds_many(first.path) else first.input
+
+    @property
+    def bytes(self) -> int:
+        return sum(file.bytes for file in self.files)
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        more = f" and {len(self.files) - 1} more files" if len(self.files) > 1 else ""
+        return self.files[0].path + more
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The inputs, and all that their rows depend on.
+
+    `described` are the settings with the versions and checksums of what they name; `kept` are
+    the columns of tables that stand beside the rows; `skipped` counts the files that are no
+    inputs.
+    """
+
+    inputs: tuple[Input, ...]
+    reader: PageSource
+    maker: RowMaker
+    described: Mapping[str, Any]
+    kept: pa.Schema
+    skipped: Counter[str]
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The plan as ``crawl.json`` holds it; two crawls with equal ones have equal rows."""
+        return {
+            "settings": dict(self.described),
+            "limit_mb": self.reader.limit / 1e6,
+            "docnos": _checksum(self.reader.docnos),
+            "columns": asdict(self.reader.columns) if self.reader.columns else None,
+            "inputs": [
+                {
+                    "given": each.given,
+                    "files": [[file.docno, file.path, file.bytes] for file in each.files],
+                }
+                for each in self.inputs
+            ],
+        }
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows."""
+        import pyarrow as pa
+
+        return pa.schema([*self.maker.schema, *self.kept])
+
+
+def make_plan(sources: Sources | GivenPages, maker: RowMaker) -> Plan:
+    """The plan for making rows of all that `sources` name."""
+    import pyarrow as pa
+
+    inputs = tuple(Input(number, each) for number, each in enumerate(_together(sources.files)))
+    skipped = Counter(sources.skipped)
+    names = kept_names(sources.columns.keep, maker.schema.names)
+    kept = pa.schema([column.with_name(names[column.name]) for column in _kept(sources)])
+    reader = sources.reader()
+    reader.remarks.extend(remarks_on_kept(names))
+    return Plan(inputs, reader, maker, maker.described, kept, skipped)
+
+
+def _kept(sources: Sources | GivenPages) -> pa.Schema:
+    """The columns to keep: of the type that all files agree on which state one, else text."""
+    import pyarrow as pa
+
+    found: dict[str, set[pa.DataType]] = {name: set() for name in sources.columns.keep}
+    for file in sources.files if found else ():
+        schema = (typed_columns(file.path) if holds_many(file.path) else None) or pa.schema([])
+        for name in set(found) & set(schema.names):
+            found[name].add(schema.field(name).type)
+    types = {name: list(each) for name, each in found.items()}
+    return pa.schema(
+        {name: each[0] if len(each) == 1 else pa.string() for name, each in types.items()}
+    )
+
+
+def check_can_go_on(plan: Plan) -> None:
+    """Raise `OptionError` where standard input is among the inputs, which is read once."""
+    if any(file.path == "-" for each in plan.inputs for file in each.files):
+        raise OptionError(
+            "a crawl folder takes files, which can be read again, and not standard input; save it "
+            "to a file, or write the scores to a file"
+        )
+
+
+def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
+    """Every n-th input, from the i-th, for the shard ``i/n``.
+
+    >>> inputs = [Input(number, ()) for number in range(5)]
+    >>> [each.number for each in shard_of(inputs, "2/3")]
+    [1, 4]
+    """
+    if shard is None:
+        return list(inputs)
+    numbers = re.fullmatch(r"(\d+)/(\d+)", shard)
+    if numbers is None or not 1 <= int(numbers[1]) <= int(numbers[2]):
+        raise OptionError(f"--shard takes I/N with I from 1 to N, such as 2/8, not {shard!r}")
+    return list(inputs[int(numbers[1]) - 1 :: int(numbers[2])])
+
+
+def _together(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
+    """Containers one by one; single pages that follow each other together."""
+    waiting: list[File] = []
+    for file in files:
+        many = holds_many(file.path)
+        of_another = waiting and _folder(waiting[0]) != _folder(file)
+        if waiting and (many or of_another or len(waiting) == FILES_TOGETHER):
+            yield tuple(waiting)
+            waiting = []
+        if many:
+            yield (file,)
+        else:
+            waiting.append(file)
+    if waiting:
+        yield tuple(waiting)
+
+
+def _folder(file: File) -> str | None:
+    """The folder that was given and has the file; None where the file was given itself."""
+    return None if file.is_input else file.input
+
+
+def _checksum(docnos: Collection[str] | None) -> str | None:
+    """What tells one list of documents from another."""
+    if docnos is None:
+        return None
+    return hashlib.sha256("\n".join(sorted(docnos)).encode()).hexdigest()

@@ -1,0 +1,194 @@
+"""Inputs as chunks of pages for workers, cut into parts at the same places every time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from understandability.crawls.folder import Part
+from understandability.crawls.plan import Input, PageSource
+from understandability.text.page import SEEN_BEFORE, Failure, Page
+
+# A part is a file, and what is lost when a crawl is killed: some ten seconds of one worker.
+PART_RECORDS = 1000
+PART_BYTES = 64_000_000
+# A chunk is what one message carries to a worker: some tenths of a second.
+CHUNK_PAGES = 32
+CHUNK_BYTES = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Pages that are scored together, and their places among the documents of their part."""
+
+    part: OpenPart
+    places: tuple[int, ...]
+    pages: tuple[Page, ...]
+
+    def singly(self) -> Iterator[Chunk]:
+        """A chunk for each page."""
+        for place, page in zip(self.places, self.pages, strict=True):
+            yield Chunk(self.part, (place,), (page,))
+
+    def failed(self, stage: str, error: str) -> Scored:
+        """What comes of a chunk whose only page ended with an error."""
+        (page,), (place,) = self.pages, self.places
+        return Scored(self, None, ((place, Failure(page.docno, page.path, stage, error)),))
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What came of a chunk: a table of rows, and failures with their places in the part."""
+
+    chunk: Chunk
+    table: Any
+    failures: tuple[tuple[int, Failure], ...]
+
+
+@dataclass(eq=False)
+class OpenPart:
+    """A part while its documents are read and scored.
+
+    `tables`, and the failures in reading (`unread`) and in scoring, stand beside the place of
+    their (first) document, so that a part keeps the order of its input whatever the order in
+    which chunks come back; `pages_out` are the pages of chunks that have not. Of a part that
+    is not `wanted`, having been finished before, documents are counted only.
+    """
+
+    input: int
+    number: int
+    wanted: bool
+    records: int = 0
+    bytes: int = 0
+    pages_out: int = 0
+    is_last: bool = False
+    tables: list[tuple[int, Any]] = field(default_factory=list)
+    unread: list[tuple[int, Failure]] = field(default_factory=list)
+    failures: list[tuple[int, Failure]] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    _pages: dict[int, Page] = field(default_factory=dict)
+    _page_bytes: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        return self.records >= PART_RECORDS or self.bytes >= PART_BYTES
+
+    @property
+    def part(self) -> Part:
+        return Part(self.input, self.number, self.is_last)
+
+    def add(self, record: Page | Failure) -> Chunk | None:
+        """Take the next document; gives a chunk when there is enough for one."""
+        size = 0 if isinstance(record, Failure) else len(record.content)
+        place = self.records
+        self.records += 1
+        self.bytes += size
+        if not self.wanted:
+            return None
+        if isinstance(record, Failure):
+            self.unread.append((place, record))
+            return None
+        self._pages[place] = record
+        self._page_bytes += size
+        if len(self._pages) >= CHUNK_PAGES or self._page_bytes >= CHUNK_BYTES:
+            return self.rest()
+        return None
+
+    def rest(self) -> Chunk | None:
+        """What is left for a last chunk."""
+        if not self._pages:
+            return None
+        chunk = Chunk(self, tuple(self._pages), tuple(self._pages.values()))
+        self._pages, self._page_bytes = {}, 0
+        self.pages_out += len(chunk.pages)
+        return chunk
+
+
+class Names:
+    """The docnos of the documents so far, which tell what is repeated.
+
+    Within a path that was given the first document of a docno is the one that counts. Where
+    another path holds the same docno, its own name is put before it. 64 bits of each docno stand
+    for it, as there may be millions.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[int, int] = {}  # docno -> the input that had it first
+        self._later: set[tuple[int, int]] = set()
+
+    def resolve(self, record: Page | Failure, given: str) -> Page | Failure:
+        """The record under a docno of its own, or what is wrong where it has none."""
+        if isinstance(record, Failure):
+            return record
+        docno, own = hash(record.docno), hash(given or record.path)
+        known = len(self._first)
+        first = self._first.setdefault(docno, own)
+        if len(self._first) > known:
+            return record
+        if first == own or (docno, own) in self._later:
+            return Failure(record.docno, record.path, "read", SEEN_BEFORE)
+        self._later.add((docno, own))
+        return replace(record, docno=name_apart(record.docno, record.path, given))
+
+
+def name_apart(docno: str, path: str, given: str) -> str:
+    """The docno of a document where another path that was given holds the same one.
+
+    >>> name_apart("d1", "b.jsonl#7", "b.jsonl"), name_apart("flu.html", "b/flu.html", "")
+    ('b.jsonl/d1', 'b/flu.html')
+    """
+    return f"{given}/{docno}" if given else path
+
+
+class InputReader:
+    """One input from its beginning, as chunks; parts that are `finished` are read past."""
+
+    def __init__(
+        self, source: Input, reader: PageSource, finished: Collection[int], names: Names
+    ) -> None:
+        self.input = source
+        self.bytes_passed = 0  # of finished parts, as far as they have been read past
+        self._reader, self._finished, self._names = reader, finished, names
+        self._bytes_before = self._part_began = 0
+
+    @property
+    def bytes_read(self) -> int:
+        """About how many bytes of the input have been read."""
+        return self._bytes_before + self._reader.position
+
+    def __iter__(self) -> Iterator[Chunk | OpenPart | None]:
+        """Chunks, and behind the last chunk of a part the part itself.
+
+        Gives None after documents that complete neither, so that who reads can look after
+        other things in between.
+        """
+        part = self._begin(0)
+        skipped_before = Counter(self._reader.skipped)
+        for record in self._records():
+            if part.is_full:
+                yield from self._end(part, skipped_before)
+                part = self._begin(part.number + 1)
+                skipped_before = Counter(self._reader.skipped)
+            yield part.add(self._names.resolve(record, self.input.given))
+        part.is_last = True
+        yield from self._end(part, skipped_before)
+
+    def _begin(self, number: int) -> OpenPart:
+        self._part_began = self.bytes_read
+        return OpenPart(self.input.number, number, wanted=number not in self._finished)
+
+    def _end(self, part: OpenPart, skipped_before: Counter[str]) -> Iterator[Chunk | OpenPart]:
+        if part.wanted:
+            if chunk := part.rest():
+                yield chunk
+            part.skipped = self._reader.skipped - skipped_before
+            yield part
+        else:
+            self.bytes_passed += self.bytes_read - self._part_began
+
+    def _records(self) -> Iterator[Page | Failure]:
+        for file in self.input.files:
+            yield from self._reader.read(file)
+            self._bytes_before += file.bytes

@@ -1,0 +1,66 @@
+"""What a crawl folder holds, input by input."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from understandability.crawls.folder import CrawlFolder, Facts, complete_inputs
+
+
+@dataclass(frozen=True, slots=True)
+class InputStatus:
+    """An input, whether it is complete, and what is counted of its finished parts."""
+
+    name: str
+    is_complete: bool
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A whole crawl."""
+
+    inputs: tuple[InputStatus, ...]
+
+    @property
+    def facts(self) -> Facts:
+        return sum((each.facts for each in self.inputs), Facts())
+
+    @property
+    def complete(self) -> int:
+        return sum(each.is_complete for each in self.inputs)
+
+
+def status_of(folder: CrawlFolder) -> Status:
+    """What is finished of a crawl, input by input."""
+    description, parts = folder.description_and_parts()
+    complete = complete_inputs(parts)
+    facts: dict[int, Facts] = defaultdict(Facts)
+    for part in parts:
+        facts[part.input] += folder.facts(part)
+    return Status(
+        tuple(
+            InputStatus(each["files"][0][1], number in complete, facts[number])
+            for number, each in enumerate(description["inputs"])
+        )
+    )
+
+
+def histogram(counts: Sequence[int], width: int = 50) -> list[str]:
+    """Numbers of documents by difficulty, from 0 to 100, as lines of text.
+
+    >>> for line in histogram([0, 1, 4, 2], width=8):
+    ...     print(line)
+      0-25           0
+     25-50           1 ▇▇
+     50-75           4 ▇▇▇▇▇▇▇▇
+     75-100          2 ▇▇▇▇
+    """
+    step = 100 // len(counts)
+    most = max(*counts, 1)
+    return [
+        f"{i * step:3}-{(i + 1) * step:<3} {count:10,} {'▇' * round(width * count / most)}".rstrip()
+        for i, count in enumerate(counts)
+    ]

@@ -1,0 +1,269 @@
+"""Worker processes that may hang, crash or eat memory: that costs one page each time.
+
+Each worker has a socket of its own. The workers of a pool share a pipe and its lock, and one
+that is killed while it holds the lock takes the pool with it: Pebble 5.2 broke after 4 to 10
+kills from outside, `concurrent.futures` does after one.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import wait
+from typing import Self
+
+from understandability.crawls.processes import resident_megabytes
+from understandability.crawls.reading import Chunk, Scored
+from understandability.crawls.worker import EXTRACTED, OUT_OF_TIME, Answer
+from understandability.errors import InputError, OptionError
+from understandability.scoring import RowMaker
+
+_PROGRAM = "from understandability.crawls.worker import main; main()"
+_TICK = 0.05  # seconds between two looks at the memory of workers
+_DYING = 5.0  # seconds that a process may take to end after its socket
+_STILLBORN = 20  # workers in a row that may be killed at their start
+_WORN = 0.75  # of the memory it may have: a worker with more makes room for a new one
+_TOO_LONG, _TOO_LARGE = "its time limit", "its memory limit"
+# `-P`: no module of the folder that a crawl is started in comes before Python's own.
+# One thread each: the machine's cores are shared out by the number of workers.
+_THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a page may take in `seconds`, and how much memory a worker in `megabytes`.
+
+    Seconds are processor time; ten times as many may pass by the clock.
+    Memory is what is resident, looked at twenty times a second from outside. The kernel's
+    limits on address space (RLIMIT_AS, RLIMIT_DATA) count what libraries only reserve, and let
+    allocations fail within libxml2, which then tells of a page that cannot be parsed.
+    """
+
+    seconds: float = 10.0
+    megabytes: float = 2000.0
+
+
+def cores() -> int:
+    """The processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Workers:
+    """A number of processes that score chunks; a context manager that leaves none behind."""
+
+    def __init__(self, maker: RowMaker, count: int, limits: Limits) -> None:
+        self._maker, self._limits = maker, limits
+        self._ahead: deque[Chunk] = deque()  # read, and not given out yet
+        self._stillborn = 0
+        self._next_look = 0.0
+        self._workers = [_Worker(maker) for _ in range(count)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for worker in self._workers:
+            worker.stop()
+
+    def run(self, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
+        """What comes of the chunks, in the order in which they are done.
+
+        `chunks` are read when workers need them, and not faster; they may give None to let
+        this look after its workers. Gives None now and then, to let its caller do the same.
+        """
+        reading = True
+        while reading or self._ahead or any(worker.chunk for worker in self._workers):
+            if reading and self._needs_more():
+                try:
+                    chunk = next(chunks)
+                except StopIteration:
+                    reading = False
+                    chunk = None
+                if chunk is not None:
+                    self._ahead.append(chunk)
+            for worker in self._workers:
+                if worker.is_idle and self._ahead:
+                    worker.give(self._ahead.popleft(), self._limits.seconds)
+            for worker in self._answering(0 if reading and self._needs_more() else _TICK):
+                scored = self._attend(worker)
+                if scored is not None:
+                    yield scored
+            self._watch_memory()
+            yield None
+
+    def _needs_more(self) -> bool:
+        idle = any(worker.is_idle for worker in self._workers)
+        return not self._ahead if idle else len(self._ahead) < len(self._workers)
+
+    def _answering(self, seconds: float) -> list[_Worker]:
+        ready = wait([worker.connection for worker in self._workers], seconds)
+        return [worker for worker in self._workers if worker.connection in ready]
+
+    def _attend(self, worker: _Worker) -> Scored | None:
+        """Take what a worker says, or bury it."""
+        message = worker.receive()
+        if message is None:
+            return self._bury(worker)
+        if not worker.is_ready:
+            worker.is_ready = True
+            self._stillborn = 0
+            if worker.chunk is not None:
+                worker.give(worker.chunk, self._limits.seconds)
+            return None
+        if message == EXTRACTED:
+            worker.stage = "score"
+            return None
+        answer: Answer = pickle.loads(message)
+        chunk, worker.chunk = worker.chunk, None
+        assert chunk is not None
+        if worker.megabytes > self._limits.megabytes * _WORN:
+            self._replace(worker)
+        if answer.error:
+            return self._split_or_fail(chunk, "score", answer.error)
+        import pyarrow as pa
+
+        with pa.ipc.open_stream(answer.rows) as stream:
+            table = stream.read_all()
+        return Scored(chunk, table, tuple((chunk.places[i], each) for i, each in answer.failures))
+
+    def _bury(self, worker: _Worker) -> Scored | None:
+        """Replace a worker that has died, and see what is to be done with its chunk."""
+        how = worker.cause_of_death()
+        if not worker.is_ready:
+            self._check_start(worker, how)
+            self._replace(worker, worker.chunk)
+            return None
+        chunk = worker.chunk
+        alone = chunk is not None and len(chunk.pages) == 1
+        if chunk is None or not alone:
+            self._replace(worker)
+            return None if chunk is None else self._split_or_fail(chunk, worker.stage, how)
+        if how == _TOO_LONG:
+            error = (
+                f"the page took longer than {self._limits.seconds:g} s and was stopped; raise "
+                "--limit-seconds to wait for it"
+            )
+        elif not worker.is_second_try:
+            # It may have been killed from outside, or have grown large on pages before.
+            self._replace(worker, chunk)
+            return None
+        elif how == _TOO_LARGE:
+            error = (
+                f"the page needed more than {self._limits.megabytes:g} MB and was stopped; raise "
+                "--worker-mb to allow it"
+            )
+        else:
+            error = f"the page ended its process twice, the second time by {how}"
+        self._replace(worker)
+        return self._split_or_fail(chunk, worker.stage, error)
+
+    def _split_or_fail(self, chunk: Chunk, stage: str, error: str) -> Scored | None:
+        """Pages of a chunk that failed are tried one by one; one that fails alone is an error."""
+        if len(chunk.pages) > 1:
+            self._ahead.extendleft(reversed(list(chunk.singly())))
+            return None
+        return chunk.failed(stage, error)
+
+    def _replace(self, worker: _Worker, chunk: Chunk | None = None) -> None:
+        """Start another worker in the place of one, perhaps with a chunk to begin with."""
+        worker.stop()
+        self._workers[self._workers.index(worker)] = _Worker(self._maker, chunk)
+
+    def _check_start(self, worker: _Worker, how: str) -> None:
+        if how == _TOO_LARGE:
+            raise OptionError(
+                f"--worker-mb {self._limits.megabytes:g} is too little: a worker needs more "
+                "before its first page"
+            )
+        self._stillborn += 1
+        if how.startswith("exit") or self._stillborn > _STILLBORN:
+            raise InputError(f"worker processes end at their start, by {how}; see what they print")
+
+    def _watch_memory(self) -> None:
+        if time.monotonic() < self._next_look:
+            return
+        self._next_look = time.monotonic() + _TICK
+        for worker in self._workers:
+            if worker.megabytes > self._limits.megabytes:
+                worker.kill_for_memory()
+
+
+class _Worker:
+    """One process, its socket and what it is working on."""
+
+    def __init__(self, maker: RowMaker, chunk: Chunk | None = None) -> None:
+        self.connection, theirs = Pipe()
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _PROGRAM, str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, **_THREADS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        theirs.close()
+        self.chunk = chunk
+        self.is_second_try = chunk is not None
+        self.is_ready = False
+        self.stage = "extract"
+        self._is_too_large = False
+        self._send(maker)
+
+    @property
+    def is_idle(self) -> bool:
+        return self.is_ready and self.chunk is None
+
+    def give(self, chunk: Chunk, seconds: float) -> None:
+        """Have a chunk scored."""
+        self.is_second_try = self.is_second_try and chunk is self.chunk
+        self.chunk, self.stage = chunk, "extract"
+        self._send((chunk.pages, seconds))
+
+    def receive(self) -> bytes | None:
+        """The next message; None from a process that has died."""
+        try:
+            return self.connection.recv_bytes()
+        except (EOFError, OSError):
+            return None
+
+    @property
+    def megabytes(self) -> float:
+        return resident_megabytes(self._process.pid)
+
+    def kill_for_memory(self) -> None:
+        """Kill it; its socket will tell."""
+        self._is_too_large = True
+        self._process.kill()
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.kill()
+        self._process.wait()
+        self.connection.close()
+
+    def cause_of_death(self) -> str:
+        """How the process ended, whose socket has."""
+        try:
+            status = self._process.wait(_DYING)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        if self._is_too_large:
+            return _TOO_LARGE
+        if -status in OUT_OF_TIME:
+            return _TOO_LONG
+        return signal.Signals(-status).name if status < 0 else f"exit status {status}"
+
+    def _send(self, message: object) -> None:
+        with suppress(OSError):  # of one that has died; receiving will tell
+            self.connection.send_bytes(pickle.dumps(message))

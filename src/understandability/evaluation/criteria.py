@@ -1,0 +1,123 @@
+"""Scores to rank by, each with the direction in which documents get harder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from understandability.direction import WORDS, Direction
+from understandability.errors import InputError, OptionError
+from understandability.feature.catalogue import COLUMNS
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+from understandability.inputs.runs import TABLE_SUFFIXES, read_labels
+from understandability.inputs.tables import read_settings
+
+# Columns of score tables that are no features of the catalogue.
+_COLUMNS = {"difficulty": Direction.HARDER, "p_understandable": Direction.EASIER}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Criterion:
+    """Values of documents, and what a higher one means.
+
+    >>> difficulty = Labels.of_documents("difficulty", {"flu": 20.0, "cold": 45.0})
+    >>> Criterion(difficulty, Direction.HARDER).labels.name
+    'difficulty'
+    """
+
+    labels: Labels
+    direction: Direction
+
+    def check(self, run: Run) -> None:
+        """Raise `InputError` where not one line of the run has a value."""
+        if not (self.labels.lines_of(run) >= 0).any():
+            first = run.docnos[0].as_py() if len(run) else "none"
+            other = self.labels.docnos[0].as_py() if len(self.labels) else "none"
+            raise InputError(
+                f"the run {run.name} (document {first}, ...) and the scores {self.labels.name} "
+                f"(document {other}, ...) have no document in common; give scores of the same "
+                "collection"
+            )
+
+
+def is_criterion(text: str) -> bool:
+    """Whether an argument names a column of scores (``FILE:COLUMN``), not a run.
+
+    >>> is_criterion("scores.parquet:difficulty"), is_criterion("bm25.run.gz")
+    (True, False)
+    """
+    return _split(text)[1] is not None or _split(text)[2] is not None or _is_table(text)
+
+
+def read_criterion(text: str) -> Criterion:
+    """The scores that ``FILE[:COLUMN][:DIRECTION]`` names.
+
+    FILE is a score table or a label file; COLUMN may be left out where it is the only column of
+    numbers. The direction of ``difficulty``, ``p_understandable`` and of features of the
+    catalogue is known, of all else it has to be said, with one of `direction.WORDS`.
+    """
+    path, column, direction = _split(text)
+    labels = read_labels(path, "understandability", column)
+    return Criterion(labels, _stated(direction, column, text))
+
+
+def mixed_models(texts: Sequence[str], bundle: str = "") -> str:
+    """A sentence, where estimates of several models or scales are among scores; '' else.
+
+    ``FILE:COLUMN`` tells its model by the settings in a Parquet file, or beside a text file.
+    `bundle` is the model and scale of what they are compared with.
+    """
+    files = {bundle: "the bundle"} if bundle else {}
+    for text in texts:
+        path, column, _ = _split(text)
+        estimates = column is None or column in _COLUMNS
+        if estimates and _is_table(path) and Path(path).is_file():
+            settings = read_settings(path) or {}
+            if "model" in settings and "scale" in settings:
+                files.setdefault(f"{settings['model']} on scale {settings['scale']}", path)
+    if len(files) < 2:
+        return ""
+    told = "; ".join(f"{path} is by {model}" for model, path in files.items())
+    return f"estimates of different models or scales must not be mixed: {told}"
+
+
+def column_direction(text: str) -> tuple[str, Direction]:
+    """The column that ``COLUMN[:DIRECTION]`` names, and what its higher values mean.
+
+    >>> column_direction("mine:higher-easier")
+    ('mine', <Direction.EASIER: 'higher-easier'>)
+    """
+    column, _, last = text.rpartition(":")
+    if not column:
+        column, last = text, ""
+    return column, _stated(WORDS.get(last), column, text)
+
+
+def _stated(direction: Direction | None, column: str | None, text: str) -> Direction:
+    """The direction that is said, or known of the column; never a guess."""
+    if direction is None:
+        direction = _COLUMNS.get(column or "")
+    if direction is None and column in COLUMNS:
+        direction = COLUMNS[column][0].direction
+    if direction is None:
+        raise OptionError(
+            f"{text} does not say whether higher or lower values are harder to understand; write "
+            f"{text}:DIRECTION with one of {', '.join(WORDS)}"
+        )
+    return direction
+
+
+def _split(text: str) -> tuple[str, str | None, Direction | None]:
+    """The path, the column and the direction."""
+    path, _, last = text.rpartition(":")
+    direction = WORDS.get(last) if path else None
+    if direction is not None:
+        text = path
+    path, _, column = text.rpartition(":")
+    return (path, column, direction) if _is_table(path) else (text, None, direction)
+
+
+def _is_table(path: str) -> bool:
+    return path.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABLE_SUFFIXES)

@@ -1,0 +1,92 @@
+"""What background models say of a text, as rows for judged models and learning to rank.
+
+A model is no part of the catalogue: it is given with the documents (`features_of`), and a row is
+NaN where that of its estimator is not. Which model that is, is the user's choice: any corpora.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from understandability.direction import Direction
+from understandability.errors import OptionError
+from understandability.feature.batch import Batch
+from understandability.feature.row import Feature
+from understandability.feature.types import FloatArray
+
+GROUP = "background models"
+NEEDED = "a background bundle (--bundle)"
+_PREFIX = "background_"
+
+
+class BackgroundOutput(Protocol):
+    """A trained model: the name of its estimator, and one number a document."""
+
+    @property
+    def estimator(self) -> str:
+        """Such as ``mlp-regressor``."""
+        ...
+
+    def raw(self, batch: Batch) -> FloatArray:
+        """The value of a regressor, or the expected label of a classifier."""
+        ...
+
+
+def row_name(estimator: str) -> str:
+    """The name of an estimator's row.
+
+    >>> row_name("mlp-regressor")
+    'background_mlp_regressor'
+    """
+    return _PREFIX + estimator.replace("-", "_")
+
+
+def by_row(models: Sequence[BackgroundOutput]) -> Mapping[str, BackgroundOutput]:
+    """The models by the names of their rows; an `OptionError` where two are for one row."""
+    rows = {row_name(model.estimator): model for model in models}
+    if len(rows) < len(models):
+        raise OptionError("two background models have the same estimator, but only one row; choose")
+    return rows
+
+
+def not_given(batch: Batch) -> FloatArray:
+    """NaN for each document."""
+    return np.full(len(batch), np.nan)
+
+
+def _row(estimator: str) -> Feature:
+    kind = "expected label" if estimator.endswith("classifier") else "output"
+    return Feature(
+        name=row_name(estimator),
+        group=GROUP,
+        unit="corpus label",
+        direction=Direction.HARDER,
+        meaning=f"{kind} of a background model: {estimator}",
+        source="Palotti, Zuccon & Hanbury 2019",
+        compute=not_given,
+        needs=(NEEDED,),
+    )
+
+
+ROWS = tuple(
+    map(
+        _row,
+        (
+            "linear-regressor",
+            "gradient-boosting-regressor",
+            "xgboost-regressor",
+            "mlp-regressor",
+            "random-forest-regressor",
+            "svm-regressor",
+            "logistic-classifier",
+            "gradient-boosting-classifier",
+            "mlp-classifier",
+            "random-forest-classifier",
+            "svm-classifier",
+            "naive-bayes-classifier",
+        ),
+    )
+)

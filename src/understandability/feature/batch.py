@@ -1,0 +1,279 @@
+"""Many documents as arrays of numbers, so that a feature is a sum over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from understandability.feature.entities import entity_starts
+from understandability.feature.tagger import default_tagger
+from understandability.feature.types import Array, Column, FloatArray, TypeTable, pieces
+from understandability.study.nltk_backend import NltkTagger
+from understandability.text.document import Document
+
+Value = TypeVar("Value")
+
+
+class Batch:
+    """Documents, their pieces, words, tokens and sentences as arrays.
+
+    An array of `..._starts` has one entry more than there are documents: what belongs to
+    document ``i`` is ``starts[i]:starts[i + 1]``.
+
+    `piece_ids`, `piece_starts`
+        Numbers of the pieces in the table `pieces`; a sentence set in capitals is in small letters.
+    `word_ids`, `word_starts`
+        Types of the words, in the table `word_types`.
+    `sentence_starts`
+        Where in `word_ids` each sentence begins that has a word.
+    `words`, `sentences`
+        How many each document has (float64); sentences without a word do not count.
+    `token_ids`, `token_starts`, `token_sentence_starts`
+        Types of the tokens, in the table `token_types`, and where sentences begin (all of them).
+    `tags`, `entity_starts`
+        Their parts of speech, and which of them begin a named entity; by NLTK's own tagger and
+        chunker if that is the `tagger`.
+
+    >>> from understandability.text.document import Document
+    >>> batch = Batch([Document("d", "", ("Flu", "is", "a", "virus.", "Rest!"), (0, 4))])
+    >>> batch.words, batch.sentences, batch.word_sums(letters)
+    (array([5.]), array([2.]), array([15.]))
+    """
+
+    def __init__(self, documents: Sequence[Document], tagger: NltkTagger | None = None) -> None:
+        self.documents = tuple(documents)
+        self._tagger = tagger
+        self.pieces = pieces()
+        self.word_types, self.token_types = self.pieces.word_types, self.pieces.token_types
+        self.piece_ids = self.pieces.number(
+            chain.from_iterable(document.pieces for document in self.documents)
+        )
+        self.piece_starts = starts_of([len(document.pieces) for document in self.documents])
+        self._lower_capitals()
+        words = self.pieces.words(self.piece_ids)
+        is_word = words >= 0
+        self.word_ids = words[is_word]
+        self._words_before = starts_of(is_word)
+        self.word_starts = self._words_before[self.piece_starts]
+        self.words: FloatArray = np.diff(self.word_starts).astype(np.float64)
+        self._gathered: dict[tuple[Column, TypeTable], Array] = {}
+        self._once: dict[Callable[[Batch], Any], Any] = {}
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def _lower_capitals(self) -> None:
+        """Put small letters for sentences set in capitals, which would pass for names."""
+        votes = self.pieces.column(capitals).take(self.piece_ids)
+        if not (votes > 0).any():
+            return
+        starts = np.append(self._sentence_piece_starts, len(votes))
+        is_set = sum_segments(votes, starts) > 0
+        places = np.flatnonzero(np.repeat(is_set, np.diff(starts)))
+        strings = self.pieces.strings
+        self.piece_ids[places] = self.pieces.number(
+            strings[number].lower() for number in self.piece_ids[places].tolist()
+        )
+
+    @cached_property
+    def _sentence_piece_starts(self) -> Array:
+        sizes = [len(document.sentence_starts) for document in self.documents]
+        inside = np.fromiter(
+            chain.from_iterable(document.sentence_starts for document in self.documents), np.int64
+        )
+        return inside + np.repeat(self.piece_starts[:-1], sizes)
+
+    @cached_property
+    def _sentence_word_starts(self) -> Array:
+        return self._words_before[self._sentence_piece_starts]
+
+    @cached_property
+    def has_word(self) -> NDArray[np.bool_]:
+        """Which sentences have a word; as many as `token_sentence_starts`."""
+        return sizes_of(self._sentence_word_starts, len(self.word_ids)) > 0
+
+    @cached_property
+    def sentence_starts(self) -> Array:
+        return self._sentence_word_starts[self.has_word]
+
+    @cached_property
+    def sentences(self) -> FloatArray:
+        return np.diff(np.searchsorted(self.sentence_starts, self.word_starts)).astype(np.float64)
+
+    @cached_property
+    def is_name(self) -> NDArray[np.bool_]:
+        """Which words are names, without a tagger.
+
+        A capitalised word that does not begin a sentence, or that appears so elsewhere in its
+        document. Capitals of a sentence set in capitals do not count.
+        """
+        capitalised = np.flatnonzero(self.word_values(starts_with_capital))
+        within = np.ones(len(self.word_ids), bool)
+        within[self.sentence_starts] = False
+        document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
+        keys = document * len(self.word_types) + self.word_ids[capitalised]
+        seen_within = set(keys[within[capitalised]].tolist())
+        names = np.zeros(len(self.word_ids), bool)
+        names[capitalised] = [key in seen_within for key in keys.tolist()]
+        return names
+
+    @cached_property
+    def _tokens(self) -> tuple[NDArray[np.int32], Array]:
+        ids, sizes = self.pieces.tokens(self.piece_ids)
+        return ids, starts_of(sizes)
+
+    @property
+    def token_ids(self) -> NDArray[np.int32]:
+        return self._tokens[0]
+
+    @cached_property
+    def token_starts(self) -> Array:
+        return self._tokens[1][self.piece_starts]
+
+    @cached_property
+    def token_sentence_starts(self) -> Array:
+        return self._tokens[1][self._sentence_piece_starts]
+
+    @cached_property
+    def tags(self) -> NDArray[np.uint8]:
+        """The part of speech of each token; indexes into `language.tags.UNIVERSAL`."""
+        if self._tagger is not None:
+            return self._tagger.tag(self._token_strings, self.token_sentence_starts)
+        tagger = default_tagger()
+        ids = self.token_ids  # before the column: this may add types
+        contributions = self.token_types.column(tagger.contributions)
+        return tagger.tag_ids(ids, self.token_sentence_starts, contributions)
+
+    @cached_property
+    def entity_starts(self) -> NDArray[np.bool_]:
+        """Which tokens begin a named entity."""
+        if self._tagger is not None:
+            return self._tagger.entity_starts(self._token_strings, self.token_sentence_starts)
+        return entity_starts(self.tags, self.token_sentence_starts)
+
+    @property
+    def _token_strings(self) -> list[str]:
+        return [self.token_types.strings[number] for number in self.token_ids.tolist()]
+
+    def word_values(self, column: Column) -> Array:
+        """A column of types for each word."""
+        return self._values(column, self.word_types, self.word_ids)
+
+    def token_values(self, column: Column) -> Array:
+        """A column of types for each token."""
+        return self._values(column, self.token_types, self.token_ids)
+
+    def word_sums(self, column: Column) -> FloatArray:
+        """The sum of a column of types over each document's words; (documents,) or (…, k)."""
+        return self.sum_words(self.word_values(column))
+
+    def token_sums(self, column: Column) -> FloatArray:
+        """The sum of a column of types over each document's tokens."""
+        return self.sum_tokens(self.token_values(column))
+
+    def sum_words(self, values: Array) -> FloatArray:
+        """The sum over each document of what its words are worth."""
+        return sum_segments(values, self.word_starts)
+
+    def sum_tokens(self, values: Array) -> FloatArray:
+        """The sum over each document of what its tokens are worth."""
+        return sum_segments(values, self.token_starts)
+
+    def _values(self, column: Column, table: TypeTable, ids: Array) -> Array:
+        key = (column, table)
+        if key not in self._gathered:
+            # `take` gathers rows five times as fast as an index.
+            self._gathered[key] = table.column(column).take(ids, axis=0)
+        return self._gathered[key]
+
+    def once(self, function: Callable[[Batch], Value]) -> Value:
+        """`function` of this batch, computed the first time only."""
+        if function not in self._once:
+            self._once[function] = function(self)
+        value: Value = self._once[function]
+        return value
+
+
+def sum_segments(values: Array, starts: Array) -> FloatArray:
+    """The sum of ``values[starts[i]:starts[i + 1]]`` for each ``i``; 0 where that is empty.
+
+    A segment's sum does not depend on the others.
+
+    >>> sum_segments(np.array([1, 2, 3]), np.array([0, 2, 2, 3]))
+    array([3., 0., 3.])
+    """
+    exact = np.int64 if values.dtype.kind in "bui" else np.float64
+    full = starts[1:] > starts[:-1]
+    if full.all() and len(full):
+        return np.add.reduceat(values, starts[:-1], axis=0, dtype=exact).astype(np.float64)
+    sums = np.zeros((len(full), *values.shape[1:]), np.float64)
+    if full.any():
+        sums[full] = np.add.reduceat(values, starts[:-1][full], axis=0, dtype=exact)
+    return sums
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
+    """The quotient; NaN, without a warning, where the denominator is 0.
+
+    >>> ratio([3, 0], [2, 0])
+    array([1.5, nan])
+    """
+    quotient: FloatArray = np.true_divide(numerator, nan_for_0(denominator))
+    return quotient
+
+
+def nan_for_0(values: ArrayLike) -> FloatArray:
+    """The values, NaN in place of 0, to divide by."""
+    values = np.asarray(values, np.float64)
+    return np.where(values == 0, np.nan, values)
+
+
+def letters(words: Sequence[str]) -> NDArray[np.int32]:
+    """The letters and digits of each word.
+
+    >>> letters(["well-being", "3.5"])
+    array([9, 2], dtype=int32)
+    """
+    return np.fromiter(
+        (len(word) if word.isalnum() else sum(map(str.isalnum, word)) for word in words), np.int32
+    )
+
+
+def capitals(pieces: Sequence[str]) -> NDArray[np.int8]:
+    """1 for a long word in capitals, -1 for another long word, 0 for what is short.
+
+    Of fewer than five letters it may be an acronym, which says nothing of the words around it.
+
+    >>> capitals(["TABLETS", "tablets.", "COVID-19", "(MRI)"])
+    array([ 1, -1,  1,  0], dtype=int8)
+    """
+    return np.fromiter(
+        (
+            (1 if piece.isupper() else -1) if sum(map(str.isalpha, piece)) > 4 else 0
+            for piece in pieces
+        ),
+        np.int8,
+    )
+
+
+def starts_with_capital(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words start with a capital letter."""
+    return np.fromiter((word[:1].isupper() for word in words), bool)
+
+
+def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
+    """Where segments of these sizes start in a row of them, and where the last ends."""
+    sizes = np.asarray(sizes)
+    starts = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts
+
+
+def sizes_of(starts: Array, end: int) -> Array:
+    """How large the segments are that start there, the last of which goes on to the end."""
+    return np.append(starts[1:], end) - starts

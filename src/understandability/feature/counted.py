@@ -1,0 +1,100 @@
+"""The words behind a count: which they are, and how often each is counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+
+import numpy as np
+
+from understandability.errors import OptionError
+from understandability.feature.batch import Batch
+from understandability.feature.types import Array
+from understandability.feature.vocabularies import lexicon
+from understandability.feature.word_counts import is_of_kind
+
+# The index of the document and the words of each occurrence, in the order of the text.
+Occurrences = tuple[Array, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedWord:
+    """A word or term, and how often a document's `feature` counts it."""
+
+    docno: str
+    feature: str
+    word: str
+    count: int
+
+
+def _words(batch: Batch, kind: str) -> Occurrences:
+    places = np.flatnonzero(is_of_kind(batch, kind))
+    strings = batch.word_types.strings
+    words = [strings[number] for number in batch.word_ids[places]]
+    return np.searchsorted(batch.word_starts, places, side="right") - 1, words
+
+
+def _terms(batch: Batch, name: str) -> Occurrences:
+    vocabulary = lexicon(name)
+    if vocabulary is None:
+        return np.empty(0, np.int64), []
+    found = batch.once(vocabulary.finder.find)
+    strings = batch.token_types.strings
+    terms = [
+        " ".join(strings[number] for number in batch.token_ids[start:end])
+        for start, end in zip(found.starts, found.ends, strict=True)
+    ]
+    return found.documents, terms
+
+
+# What counts words that can be shown, by the feature that they add up to.
+WORD_LISTS: dict[str, Callable[[Batch], Occurrences]] = {
+    **{
+        kind: partial(_words, kind=kind)
+        for kind in (
+            "difficult_words",
+            "polysyllables",
+            "medical_prefixes",
+            "medical_suffixes",
+            "medical_acronyms",
+        )
+    },
+    "chv_concepts": partial(_terms, name="chv"),
+    "mesh_concepts": partial(_terms, name="mesh"),
+    "icd_concepts": partial(_terms, name="icd10cm"),
+    "drugbank_concepts": partial(_terms, name="drugbank"),
+}
+
+
+def counted_words(batch: Batch, names: Sequence[str] = ()) -> list[CountedWord]:
+    """The words that the named features count, in each document the most frequent first.
+
+    Words that differ in capitals alone are one, written as it came first. The counts of a
+    feature's words add up to its value. All of `WORD_LISTS` without names; a vocabulary that is
+    not installed has no words.
+
+    >>> from understandability.text.document import Document
+    >>> text = ("Influenza", "is", "a", "virus.", "Is", "influenza", "dangerous?")
+    >>> batch = Batch([Document("d", "", text, (0, 4))])
+    >>> [(each.word, each.count) for each in counted_words(batch, ["polysyllables"])]
+    [('Influenza', 2), ('dangerous', 1)]
+    """
+    unknown = [name for name in names if name not in WORD_LISTS]
+    if unknown:
+        raise OptionError(
+            f"there are no words to show of {', '.join(unknown)}; "
+            f"choose from {', '.join(WORD_LISTS)}"
+        )
+    rows: list[tuple[int, CountedWord]] = []
+    for name in names or WORD_LISTS:
+        documents, words = WORD_LISTS[name](batch)
+        keys = list(zip(documents.tolist(), map(str.lower, words), strict=True))
+        written = dict(zip(reversed(keys), reversed(words), strict=True))
+        for key, count in Counter(keys).most_common():
+            docno = batch.documents[key[0]].docno
+            rows.append((key[0], CountedWord(docno, name, written[key], count)))
+    rows.sort(key=itemgetter(0))
+    return [row for _, row in rows]

@@ -1,0 +1,239 @@
+"""Readability formulas with their published constants, side by side.
+
+Each formula is a plain function of counts (numbers or arrays); a row of the catalogue feeds it
+with the counts of a batch, where no words and no sentences are NaN, and so is all that is divided
+by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.direction import Direction
+from understandability.feature.batch import Batch
+from understandability.feature.row import Feature, Flag
+from understandability.feature.types import FloatArray
+from understandability.feature.word_counts import count
+
+GROUP = "readability"
+
+# Numbers, or arrays with one for each document.
+Counts = FloatArray
+
+
+def percent(part: Counts, whole: Counts) -> FloatArray:
+    """How many there are of the part for every 100 of the whole."""
+    return 100.0 * part / whole
+
+
+def ari(characters: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """Automated Readability Index (Smith & Senter 1967); a US grade, higher = harder."""
+    return 4.71 * characters / words + 0.5 * words / sentences - 21.43
+
+
+def coleman_liau(characters: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """Coleman-Liau index (1975), from letters and sentences per 100 words; a US grade.
+
+    >>> round(coleman_liau(639, 119, 5), 2)  # the abstract of the paper
+    14.53
+    """
+    return 0.0588 * percent(characters, words) - 0.296 * percent(sentences, words) - 15.8
+
+
+def dale_chall(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """Dale & Chall (1948), the 3.6365 always added; 4.9 or lower: grade 4, 10: college."""
+    return 0.1579 * percent(difficult, words) + 0.0496 * words / sentences + 3.6365
+
+
+def dale_chall_above_5(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """The form that adds the 3.6365 only where more than 5 % of the words are difficult."""
+    few = percent(difficult, words) <= 5.0
+    return dale_chall(difficult, words, sentences) - np.where(few, 3.6365, 0.0)
+
+
+def dale_chall_cloze(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """Chall & Dale (1995), the expected cloze score; lower = harder."""
+    return 64.0 - 0.95 * percent(difficult, words) - 0.69 * words / sentences
+
+
+def flesch_kincaid(syllables: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """Flesch-Kincaid grade (Kincaid et al. 1975); higher = harder."""
+    return 0.39 * words / sentences + 11.8 * syllables / words - 15.59
+
+
+def flesch(syllables: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """Flesch Reading Ease (1948), around 0 to 100; lower = harder."""
+    return 206.835 - 1.015 * words / sentences - 84.6 * syllables / words
+
+
+def fog(hard: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """Gunning's Fog index (1952); years of schooling, higher = harder."""
+    return 0.4 * (words / sentences + percent(hard, words))
+
+
+def lix(long_words: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """LIX (Björnsson 1968), from words of more than six letters; 20 easy, 60 very hard."""
+    return words / sentences + percent(long_words, words)
+
+
+def smog(polysyllables: Counts, sentences: Counts) -> FloatArray:
+    """SMOG (McLaughlin 1969); a US grade, higher = harder."""
+    return 1.043 * np.sqrt(30.0 * polysyllables / sentences) + 3.1291
+
+
+Count = Callable[[Batch], FloatArray]
+Formula = Callable[..., FloatArray]
+
+
+def some_words(batch: Batch) -> FloatArray:
+    """How many words each document has; NaN where it has none."""
+    return np.where(batch.words > 0, batch.words, np.nan)
+
+
+def some_sentences(batch: Batch) -> FloatArray:
+    """How many sentences each document has; NaN where it has none."""
+    return np.where(batch.sentences > 0, batch.sentences, np.nan)
+
+
+def apply(batch: Batch, formula: Formula, counts: tuple[Count, ...]) -> FloatArray:
+    """A formula of the batch's counts."""
+    return formula(*map(batch.once, counts))
+
+
+def has_few_sentences(batch: Batch) -> NDArray[np.bool_]:
+    """Which texts have some sentences, but not the 30 on which SMOG was fitted."""
+    return (batch.sentences > 0) & (batch.sentences < 30)
+
+
+SMOG_EXTRAPOLATED = Flag(
+    "smog_extrapolated",
+    "SMOG is extrapolated: the text has fewer than 30 sentences",
+    has_few_sentences,
+)
+
+_PER = (some_words, some_sentences)
+
+
+def formula_row(
+    name: str,
+    unit: str,
+    direction: Direction | None,
+    meaning: str,
+    source: str,
+    formula: Formula,
+    counts: tuple[Count, ...],
+    flag: Flag | None = None,
+    group: str = GROUP,
+) -> Feature:
+    """A row of the catalogue for a formula of counts, each a function of a batch."""
+    compute = partial(apply, formula=formula, counts=counts)
+    return Feature(name, group, unit, direction, meaning, source, compute, flag=flag)
+
+
+ROWS: tuple[Feature, ...] = (
+    formula_row(
+        "ari",
+        "grade",
+        Direction.HARDER,
+        "4.71 characters/words + 0.5 words/sentences - 21.43",
+        "Smith & Senter 1967",
+        ari,
+        (partial(count, kind="characters"), *_PER),
+    ),
+    formula_row(
+        "coleman_liau",
+        "grade",
+        Direction.HARDER,
+        "0.0588 characters - 0.296 sentences per 100 words - 15.8",
+        "Coleman & Liau 1975",
+        coleman_liau,
+        (partial(count, kind="characters"), *_PER),
+    ),
+    formula_row(
+        "dale_chall",
+        "score",
+        Direction.HARDER,
+        "0.1579 percent difficult words + 0.0496 words/sentences + 3.6365",
+        "Dale & Chall 1948",
+        dale_chall,
+        (partial(count, kind="difficult_words"), *_PER),
+    ),
+    formula_row(
+        "dale_chall_above_5",
+        "score",
+        Direction.HARDER,
+        "dale_chall, its 3.6365 added only where more than 5 percent of the words are difficult",
+        "common variant of Dale & Chall 1948",
+        dale_chall_above_5,
+        (partial(count, kind="difficult_words"), *_PER),
+    ),
+    formula_row(
+        "dale_chall_cloze",
+        "cloze score",
+        Direction.EASIER,
+        "64 - 0.95 percent difficult words - 0.69 words/sentences",
+        "Chall & Dale 1995",
+        dale_chall_cloze,
+        (partial(count, kind="difficult_words"), *_PER),
+    ),
+    formula_row(
+        "flesch_kincaid",
+        "grade",
+        Direction.HARDER,
+        "0.39 words/sentences + 11.8 syllables/words - 15.59",
+        "Kincaid et al. 1975",
+        flesch_kincaid,
+        (partial(count, kind="syllables"), *_PER),
+    ),
+    formula_row(
+        "flesch_reading_ease",
+        "score",
+        Direction.EASIER,
+        "206.835 - 1.015 words/sentences - 84.6 syllables/words",
+        "Flesch 1948",
+        flesch,
+        (partial(count, kind="syllables"), *_PER),
+    ),
+    formula_row(
+        "gunning_fog",
+        "grade",
+        Direction.HARDER,
+        "0.4 (words/sentences + percent polysyllables), without names, hyphenated compounds and "
+        "words of three syllables only by -es, -ed, -ing",
+        "Gunning 1952",
+        fog,
+        (partial(count, kind="hard_for_fog"), *_PER),
+    ),
+    formula_row(
+        "gunning_fog_plain",
+        "grade",
+        Direction.HARDER,
+        "0.4 (words/sentences + percent polysyllables), every polysyllable counted",
+        "Zuccon & Koopman 2014",
+        fog,
+        (partial(count, kind="polysyllables"), *_PER),
+    ),
+    formula_row(
+        "lix",
+        "score",
+        Direction.HARDER,
+        "words/sentences + percent words of more than 6 letters and digits",
+        "Björnsson 1968",
+        lix,
+        (partial(count, kind="words_longer_6"), *_PER),
+    ),
+    formula_row(
+        "smog",
+        "grade",
+        Direction.HARDER,
+        "1.043 sqrt(30 polysyllables/sentences) + 3.1291",
+        "McLaughlin 1969",
+        smog,
+        (partial(count, kind="polysyllables"), some_sentences),
+        SMOG_EXTRAPOLATED,
+    ),
+)

@@ -1,0 +1,300 @@
+"""All readability formulas of one text by name: those for English, or those of another language.
+
+Formulas made for English say nothing of other languages; on a text of one of `LANGUAGES` its own
+take their place, with its own syllables and sentences.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from operator import mul
+from types import MappingProxyType
+from typing import NamedTuple
+
+from understandability.direction import Direction
+from understandability.feature import formulas as readability
+from understandability.feature import other_formulas
+from understandability.feature.batch import Batch, letters
+from understandability.feature.catalogue import CATALOGUE
+from understandability.feature.table import features_of
+from understandability.text.analysis import document_of_text
+from understandability.text.document import Document
+from understandability.text.other_languages import (
+    LANGUAGES,
+    OtherLanguage,
+    other_language,
+    syllables_of,
+)
+from understandability.text.sentences import sentence_starts
+from understandability.text.tokens import word_of
+
+
+class Counts(NamedTuple):
+    """What the formulas of a language are made of; `over_3_syllables` are words, too."""
+
+    letters: int
+    words: int
+    sentences: int
+    syllables: int
+    monosyllables: int
+    polysyllables: int
+    over_3_syllables: int
+    words_longer_6: int
+
+
+class LanguageFormula(NamedTuple):
+    """A formula made for one language; `direction` says what a higher value means."""
+
+    name: str
+    unit: str
+    direction: Direction
+    meaning: str
+    source: str
+    compute: Callable[[Counts], float]
+
+
+def _flesch(
+    counts: Counts, base: float, per_words_of_sentence: float, per_syllables_of_word: float
+) -> float:
+    return (
+        base
+        - per_words_of_sentence * counts.words / counts.sentences
+        - per_syllables_of_word * counts.syllables / counts.words
+    )
+
+
+def _like_flesch(
+    name: str, source: str, base: float, sentence: float, word: float
+) -> LanguageFormula:
+    """A formula in the form of Flesch's, with constants of its own."""
+    compute = partial(
+        _flesch, base=base, per_words_of_sentence=sentence, per_syllables_of_word=word
+    )
+    factor = "" if sentence == 1 else f"{sentence:g} "
+    meaning = f"{base:g} - {factor}words/sentences - {word:g} syllables/words"
+    return LanguageFormula(name, "score", Direction.EASIER, meaning, source, compute)
+
+
+def _wiener(counts: Counts, constants: tuple[float, ...]) -> float:
+    values = (
+        100 * counts.polysyllables / counts.words,
+        counts.words / counts.sentences,
+        100 * counts.words_longer_6 / counts.words,
+        100 * counts.monosyllables / counts.words,
+        1.0,
+    )
+    return math.fsum(map(mul, constants, values))
+
+
+# A column each: percent of words of three syllables or more, words of a sentence, percent of words
+# of more than six letters, percent of words of one syllable, constant.
+_WIENER = (
+    (0.1935, 0.1672, 0.1297, -0.0327, -0.875),
+    (0.2007, 0.1682, 0.1373, 0.0, -2.779),
+    (0.2963, 0.1905, 0.0, 0.0, -1.1144),
+    (0.2744, 0.2656, 0.0, 0.0, -1.693),
+)
+
+
+_TERMS = (
+    "percent polysyllables",
+    "words/sentences",
+    "percent words of more than 6 letters",
+    "percent words of one syllable",
+    "",
+)
+
+
+def _wiener_row(number: int, constants: tuple[float, ...]) -> LanguageFormula:
+    terms = [
+        f"{'-' if constant < 0 else '+'} {abs(constant):g} {term}".rstrip()
+        for constant, term in zip(constants, _TERMS, strict=True)
+        if constant
+    ]
+    return LanguageFormula(
+        f"wiener_sachtextformel_{number}",
+        "grade",
+        Direction.HARDER,
+        " ".join(terms).removeprefix("+ "),
+        "Bamberger & Vanecek 1984",
+        partial(_wiener, constants=constants),
+    )
+
+
+def gutierrez_polini(counts: Counts) -> float:
+    """Gutiérrez de Polini (1972), the first formula made for Spanish itself; sixth grade."""
+    return 95.2 - 9.7 * counts.letters / counts.words - 0.35 * counts.words / counts.sentences
+
+
+def crawford(counts: Counts) -> float:
+    """Crawford (1989): years of school, made for those of primary school."""
+    per_100 = 100 / counts.words
+    return -0.205 * per_100 * counts.sentences + 0.049 * per_100 * counts.syllables - 3.407
+
+
+def gulpease(counts: Counts) -> float:
+    """Gulpease (Lucisano & Piemontese 1988), from letters, so that no syllable needs counting.
+
+    >>> gulpease(Counts(500, 100, 10, 0, 0, 0, 0, 0))
+    69.0
+    """
+    return 89 + (300 * counts.sentences - 10 * counts.letters) / counts.words
+
+
+def fog_pl(counts: Counts) -> float:
+    """The Fog index for Polish, where words are hard from four syllables; years of school."""
+    return 0.4 * (counts.words / counts.sentences + 100 * counts.over_3_syllables / counts.words)
+
+
+def lix(counts: Counts) -> float:
+    """LIX (Björnsson 1968), made for Swedish and used for many languages."""
+    return counts.words / counts.sentences + 100 * counts.words_longer_6 / counts.words
+
+
+def rix(counts: Counts) -> float:
+    """Rix (Anderson 1983), made with LIX for languages of western Europe."""
+    return counts.words_longer_6 / counts.sentences
+
+
+_EVERY = (
+    LanguageFormula(
+        "lix",
+        "score",
+        Direction.HARDER,
+        "words/sentences + percent words of more than 6 letters",
+        "Björnsson 1968",
+        lix,
+    ),
+    LanguageFormula(
+        "rix",
+        "score",
+        Direction.HARDER,
+        "words of more than 6 letters/sentences",
+        "Anderson 1983",
+        rix,
+    ),
+)
+
+# The formulas of each language, without those of `_EVERY`.
+_OWN: dict[str, tuple[LanguageFormula, ...]] = {
+    "de": (
+        _like_flesch("amstad", "Amstad 1978", 180, 1, 58.5),
+        *(_wiener_row(number, constants) for number, constants in enumerate(_WIENER, 1)),
+    ),
+    "es": (
+        # Its F is the mean length of sentences; "sentences in 100 words" was a slip of the print.
+        _like_flesch("fernandez_huerta", "Fernández Huerta 1959, Law 2011", 206.84, 1.02, 60),
+        # INFLESZ (Barrio-Cantalejo 2008) is a table of words for its values.
+        _like_flesch("szigriszt_pazos", "Szigriszt-Pazos 1993", 206.835, 1, 62.3),
+        LanguageFormula(
+            "gutierrez_polini",
+            "score",
+            Direction.EASIER,
+            "95.2 - 9.7 letters/words - 0.35 words/sentences",
+            "Gutiérrez de Polini 1972",
+            gutierrez_polini,
+        ),
+        LanguageFormula(
+            "crawford",
+            "years of school",
+            Direction.HARDER,
+            "0.049 syllables - 0.205 sentences per 100 words - 3.407",
+            "Crawford 1989",
+            crawford,
+        ),
+    ),
+    "fr": (_like_flesch("kandel_moles", "Kandel & Moles 1958", 207, 1.015, 73.6),),
+    "it": (
+        LanguageFormula(
+            "gulpease",
+            "score",
+            Direction.EASIER,
+            "89 + 300 sentences/words - 10 letters/words",
+            "Lucisano & Piemontese 1988",
+            gulpease,
+        ),
+        _like_flesch("flesch_vacca", "Franchina & Vacca 1986", 217, 1.3, 60),
+    ),
+    "nl": (
+        _like_flesch("flesch_douma", "Douma 1960", 206.84, 0.93, 77),
+        _like_flesch("brouwer", "Brouwer 1963", 195, 2, 200 / 3),
+    ),
+    "pl": (
+        LanguageFormula(
+            "fog_pl",
+            "grade",
+            Direction.HARDER,
+            "0.4 (words/sentences + percent words of more than three syllables)",
+            "Gunning 1952, in the form of FOG-PL",
+            fog_pl,
+        ),
+    ),
+    "pt": (_like_flesch("flesch_martins", "Martins et al. 1996", 248.835, 1.015, 84.6),),
+    "ru": (_like_flesch("flesch_oborneva", "Oborneva 2006", 206.835, 1.3, 60.1),),
+}
+# By the subtag of their language.
+LANGUAGE_FORMULAS = MappingProxyType({tag: (*_OWN[tag], *_EVERY) for tag in LANGUAGES})
+
+_ENGLISH = tuple(
+    row.name
+    for row in CATALOGUE
+    if row.group in (readability.GROUP, other_formulas.GROUP) and not row.name.endswith("_readcalc")
+)
+
+
+def readability_of(document: Document | str, language: str = "en") -> dict[str, float]:
+    """Every readability formula of a text or document, by name.
+
+    For English the rows ``readability`` and ``other formulas`` of the catalogue, without those of
+    the 2019 study's own counts; for a language of `LANGUAGE_FORMULAS` its own. NaN for what has no
+    words. Raises `OptionError` for another language.
+
+    >>> values = readability_of("Rest and drink water. See a doctor if the fever does not fall.")
+    >>> round(values["flesch_kincaid"], 2), round(values["rix"], 2)
+    (1.47, 0.0)
+    >>> values = readability_of("Ruhen Sie sich aus. Trinken Sie viel Wasser.", "de")
+    >>> {name: round(value, 1) for name, value in values.items()}["amstad"]
+    95.6
+    """
+    if isinstance(document, str):
+        document = document_of_text(document)
+    if language.partition("-")[0].lower() != "en":
+        return _of_other(document.pieces, language)
+    table = features_of(Batch([document]), _ENGLISH)
+    return dict(zip(table.names, table.values[0].tolist(), strict=True))
+
+
+def _of_other(pieces: tuple[str, ...], tag: str) -> dict[str, float]:
+    language = other_language(tag)
+    counts = counts_of(pieces, language)
+    return {
+        formula.name: formula.compute(counts) if counts.words else math.nan
+        for formula in LANGUAGE_FORMULAS[language.tag]
+    }
+
+
+def counts_of(pieces: Sequence[str], language: OtherLanguage) -> Counts:
+    """What the formulas of a language take of a text, cut into pieces as by white space.
+
+    >>> counts_of("Ruhen Sie sich aus. Trinken Sie Wasser.".split(), LANGUAGES["de"])[:4]
+    (31, 7, 2, 10)
+    """
+    words = [word_of(piece) for piece in pieces]
+    starts = sentence_starts(pieces, language.tag)
+    spans = pairwise((*starts, len(pieces)))
+    sentences = sum(any(words[start:end]) for start, end in spans)
+    words = list(filter(None, words))
+    syllables, sizes = syllables_of(words, language), letters(words)
+    return Counts(
+        int(sizes.sum()),
+        len(words),
+        sentences,
+        int(syllables.sum()),
+        int((syllables == 1).sum()),
+        int((syllables >= 3).sum()),
+        int((syllables > 3).sum()),
+        int((sizes > 6).sum()),
+    )

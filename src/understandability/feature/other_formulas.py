@@ -1,0 +1,234 @@
+"""More formulas for English, so that no user of another package of formulas misses one.
+
+Those of textstat, py-readability-metrics and textdescriptives that `readability` has not, and
+FORCAST. They are a group of their own, because the features of the 2019 study are those of
+`readability`. What each package does otherwise: ``docs/readability_formulas.md``.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.direction import Direction
+from understandability.feature.batch import Batch
+from understandability.feature.formulas import ROWS as READABILITY
+from understandability.feature.formulas import (
+    Counts,
+    formula_row,
+    percent,
+    some_sentences,
+    some_words,
+)
+from understandability.feature.row import Feature, Flag
+from understandability.feature.types import FloatArray
+from understandability.feature.word_counts import KINDS, count, kinds_of_word
+
+GROUP = "other formulas"
+WORDS_A_MINUTE = 238.0
+_SAMPLE_OF_FORCAST = 150
+
+
+def eflaw(miniwords: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """McAlpine's EFLAW, for readers who learned English later; 20 very easy, 30 very confusing.
+
+    Miniwords have one, two or three letters: the idioms of English are made of them.
+
+    >>> eflaw(11, 18, 1)  # a sentence of McAlpine's
+    29.0
+    """
+    return (words + miniwords) / sentences
+
+
+def forcast(monosyllables: Counts, words: Counts) -> FloatArray:
+    """FORCAST (Caylor et al. 1973), made for forms and manuals: a US grade from 5 to 12.
+
+    It is 20 - N / 10 for the N words of one syllable of 150 words; a text of another length
+    counts as if it had 150.
+
+    >>> forcast(80, 150)
+    12.0
+    """
+    return 20.0 - 0.1 * _SAMPLE_OF_FORCAST * monosyllables / words
+
+
+def linsear_write(polysyllables: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """Linsear Write, a US grade: a point for a word, three for a polysyllable, by the sentence.
+
+    Half of the points of a sentence, less 1 if they are 20 or fewer. Made for samples of 100 words;
+    here the whole text is one.
+
+    >>> [float(linsear_write(12, 100, sentences)) for sentences in (5, 10)]
+    [12.4, 5.2]
+    """
+    points = (words + 2.0 * polysyllables) / sentences
+    return points / 2.0 - np.where(points > 20.0, 0.0, 1.0)
+
+
+def rix(long_words: Counts, sentences: Counts) -> FloatArray:
+    """Rix (Anderson 1983): words of more than six letters in a sentence; 1.8 grade 6, 7.2 college.
+
+    >>> rix(36, 20)
+    1.8
+    """
+    return long_words / sentences
+
+
+def spache(unfamiliar: Counts, words: Counts, sentences: Counts) -> FloatArray:
+    """Spache (1953), a US grade up to 4.
+
+    >>> round(spache(10, 100, 10), 3)  # 1.41 + 0.86 + 0.839
+    3.109
+    """
+    return 0.141 * words / sentences + 0.086 * percent(unfamiliar, words) + 0.839
+
+
+def reading_minutes(words: Counts) -> FloatArray:
+    """How long an adult reads, silently: 238 words a minute of non-fiction (Brysbaert 2019).
+
+    >>> reading_minutes(476)
+    2.0
+    """
+    return words / WORDS_A_MINUTE
+
+
+# The grades that have their say in the consensus, in the order that decides between ties.
+_GRADES = (
+    "flesch_kincaid",
+    "flesch_reading_ease",
+    "smog",
+    "coleman_liau",
+    "ari",
+    "dale_chall_above_5",
+    "linsear_write",
+    "gunning_fog",
+)
+
+
+def consensus(values: FloatArray) -> FloatArray:
+    """The grade that most of `_GRADES` name, in whole grades; (documents, grades) to (documents,).
+
+    Each formula names the grades below, above and nearest to its value, the Flesch Reading Ease
+    one or two. Between grades named as often the one named first is taken.
+
+    >>> consensus(np.array([[4.9, 85.0, 6.0, 8.4, 5.2, 6.1, 6.0, 7.0]]))
+    array([6.])
+    """
+    named: list[FloatArray] = []
+    for name, value in zip(_GRADES, values.T, strict=True):
+        if name == "flesch_reading_ease":
+            named += _grades_of_ease(value)
+        else:
+            named += [np.floor(value), np.ceil(value), np.rint(value)]
+    grades = np.stack(named, axis=1)
+    votes = (grades[:, :, None] == grades[:, None, :]).sum(axis=2)
+    return np.take_along_axis(grades, votes.argmax(axis=1)[:, None], axis=1)[:, 0]
+
+
+def _grades_of_ease(ease: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The one or two grades of a Flesch Reading Ease, after Flesch's table; NaN for none."""
+    grades = np.select([ease >= least for least in (90, 80, 70, 60, 50, 40, 30)],
+                       [5.0, 6.0, 7.0, 8.0, 10.0, 11.0, 12.0], 13.0)  # fmt: skip
+    return np.where(np.isnan(ease), np.nan, grades), np.where(grades == 8.0, 9.0, np.nan)
+
+
+def text_standard(batch: Batch) -> FloatArray:
+    """The consensus of the grades of each document."""
+    compute = {row.name: row.compute for row in (*READABILITY, *ROWS)}
+    return consensus(np.stack([batch.once(compute[name]) for name in _GRADES], axis=1))
+
+
+def count_monosyllables(batch: Batch) -> FloatArray:
+    """How many words of one syllable each document has."""
+    syllables = batch.word_values(kinds_of_word)[:, KINDS.index("syllables")]
+    return batch.sum_words(syllables == 1)
+
+
+def count_miniwords(batch: Batch) -> FloatArray:
+    """How many words of one to three letters or digits each document has."""
+    return batch.sum_words(batch.word_values(kinds_of_word)[:, KINDS.index("characters")] <= 3)
+
+
+def has_few_words(batch: Batch) -> NDArray[np.bool_]:
+    """Which texts have some words, but not the 150 that FORCAST takes."""
+    return (batch.words > 0) & (batch.words < _SAMPLE_OF_FORCAST)
+
+
+FORCAST_EXTRAPOLATED = Flag(
+    "forcast_extrapolated",
+    "FORCAST is extrapolated: the text has fewer than 150 words",
+    has_few_words,
+)
+
+_PER = (some_words, some_sentences)
+_row = partial(formula_row, group=GROUP)
+
+ROWS: tuple[Feature, ...] = (
+    _row(
+        "eflaw",
+        "score",
+        Direction.HARDER,
+        "(words + words of 1 to 3 letters and digits) / sentences",
+        "McAlpine, From Plain English to Global English (after Nirmaldasan 2009)",
+        eflaw,
+        (count_miniwords, *_PER),
+    ),
+    _row(
+        "forcast",
+        "grade",
+        Direction.HARDER,
+        "20 - 15 words of one syllable/words",
+        "Caylor, Sticht, Fox & Ford 1973",
+        forcast,
+        (count_monosyllables, some_words),
+        FORCAST_EXTRAPOLATED,
+    ),
+    _row(
+        "linsear_write",
+        "grade",
+        Direction.HARDER,
+        "half of (words + 2 polysyllables)/sentences, less 1 where that is 20 or lower",
+        "O'Hayre 1966, in the form of textstat and py-readability-metrics",
+        linsear_write,
+        (partial(count, kind="polysyllables"), *_PER),
+    ),
+    _row(
+        "rix",
+        "score",
+        Direction.HARDER,
+        "words of more than 6 letters and digits/sentences",
+        "Anderson 1983",
+        rix,
+        (partial(count, kind="words_longer_6"), some_sentences),
+    ),
+    _row(
+        "spache_dale_chall",
+        "grade",
+        Direction.HARDER,
+        "0.141 words/sentences + 0.086 percent difficult words + 0.839, with the words of Dale and "
+        "Chall in place of Spache's own",
+        "Spache 1953, in the form of textstat",
+        spache,
+        (partial(count, kind="difficult_words"), *_PER),
+    ),
+    Feature(
+        "text_standard",
+        GROUP,
+        "grade",
+        Direction.HARDER,
+        "the grade named most often by " + ", ".join(_GRADES),
+        "textstat",
+        text_standard,
+    ),
+    _row(
+        "reading_minutes",
+        "minutes",
+        None,
+        "words/238",
+        "Brysbaert 2019",
+        reading_minutes,
+        (some_words,),
+    ),
+)

@@ -1,0 +1,102 @@
+"""The height of a sentence's chunk tree, by a small cascaded grammar over parts of speech.
+
+The cascade (Abney 1996) finds, from the bottom up:
+
+1. noun phrases: an article or pronoun, adjectives and numbers, nouns (*the two sick children*);
+2. prepositional phrases: a preposition and a noun phrase (*of the heart*);
+3. noun phrases with the prepositional phrases after them (*a disease of the heart*);
+4. verb phrases: auxiliaries, a verb, and the phrases after it (*may have hurt the child*);
+5. clauses: what a subordinating word, a relative pronoun or an infinitive's *to* begins and a
+   verb phrase completes, up to a punctuation mark, a conjunction or the end of the sentence;
+   one that begins within another is part of it (*if you think that it hurts*).
+
+The height counts the nodes from the sentence down to a token, both included, as in NLTK's
+``Tree.height``: a sentence without any phrase has height 2, and each phrase around a token
+adds 1. It is the height of this chunk tree, not of a full parse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.text.cache import BoundedCache
+
+# One letter for each tag: ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ
+# SYM VERB X. A sentence is a line of them.
+_LETTERS = np.frombuffer(b"jpracdinutoe.syvx", np.uint8)
+_BREAK = ord("\n")
+
+# A phrase is one character too, its kind in the upper bits and the levels below it in the lower:
+# so each level of the cascade is one pass over all sentences of a batch.
+_LEVELS = 0x1F
+_NOUN, _PREPOSITIONAL, _VERB, _CLAUSE = 0x100, 0x120, 0x140, 0x160
+
+
+def _any(*kinds: int) -> str:
+    """Phrases of these kinds, as part of a character class."""
+    return "".join(f"{chr(kind)}-{chr(kind + _LEVELS)}" for kind in kinds)
+
+
+_N, _NP = _any(_NOUN), _any(_NOUN, _PREPOSITIONAL)
+_NOUN_1, _PREPOSITIONAL_2, _NOUN_3 = chr(_NOUN + 1), chr(_PREPOSITIONAL + 2), chr(_NOUN + 3)
+# Repetitions are bounded, so that a page of one endless sentence takes no endless time.
+_NOUNS = re.compile("[do]?(?:r?[ju]){0,20}[ne]+(?:t(?:r?[ju]){0,20}[ne]+)*|[do]|u+")
+_COMPLEMENTED = re.compile(f"{_NOUN_1}{_PREPOSITIONAL_2}+")
+_VERBS = re.compile(f"(?:v|a[atr]*v?|rr{{0,4}}v)[rj{_NP}]*")
+# Where one clause goes on with another, the later one has to be found first.
+_CLAUSES = re.compile(
+    f"(?:[st]|(?<=[{_N}])[{_N}])[r{_NP}]{{0,40}}+[{_any(_VERB)}]"
+    f"[rj{_any(_NOUN, _PREPOSITIONAL, _VERB, _CLAUSE)}]{{0,60}}+(?![st])"
+)
+_CLAUSES_IN_CLAUSES = 16
+
+
+def _levels(part: str) -> int:
+    return ord(part) & _LEVELS if ord(part) >= _NOUN else 0
+
+
+def _phrase(kind: int) -> Callable[[re.Match[str]], str]:
+    """What makes a match a phrase: one level above the highest of its parts."""
+    # Few sequences of parts make most phrases.
+    phrases = BoundedCache(lambda parts: chr(kind + min(_LEVELS, 1 + max(map(_levels, parts)))))
+    return lambda match: phrases[match[0]]
+
+
+_VERB_PHRASE, _CLAUSE_PHRASE = _phrase(_VERB), _phrase(_CLAUSE)
+
+
+def chunk_heights(tags: NDArray[Any], sentence_starts: NDArray[Any]) -> NDArray[np.int64]:
+    """The height of each sentence's chunk tree, from 2.
+
+    `tags` are indexes into `UNIVERSAL`, one for each token; no sentence is empty.
+
+    >>> from understandability.feature.tagger import UNIVERSAL
+    >>> tags = ["DET", "NOUN", "AUX", "DET", "NOUN", "PUNCT", "INTJ", "PUNCT"]
+    >>> chunk_heights(np.array([UNIVERSAL.index(tag) for tag in tags]), np.array([0, 6]))
+    array([4, 2])
+    """
+    if not len(sentence_starts):
+        return np.zeros(0, np.int64)
+    letters = np.empty(len(tags) + len(sentence_starts), np.uint8)
+    breaks = sentence_starts + np.arange(len(sentence_starts))
+    is_letter = np.ones(len(letters), bool)
+    is_letter[breaks] = False
+    letters[is_letter] = _LETTERS.take(tags)
+    letters[breaks] = _BREAK
+    lines = letters.tobytes().decode("ascii")
+    lines = _NOUNS.sub(_NOUN_1, lines)
+    lines = lines.replace("p" + _NOUN_1, _PREPOSITIONAL_2)
+    lines = _COMPLEMENTED.sub(_NOUN_3, lines)
+    lines = _VERBS.sub(_VERB_PHRASE, lines)
+    for _ in range(_CLAUSES_IN_CLAUSES):
+        lines, found = _CLAUSES.subn(_CLAUSE_PHRASE, lines)
+        if not found:
+            break
+    parts = np.frombuffer(lines.encode("utf-16-le"), np.uint16)
+    levels = np.where(parts >= _NOUN, parts & _LEVELS, 0).astype(np.int64)
+    return 2 + np.maximum.reduceat(levels, np.flatnonzero(parts == _BREAK))

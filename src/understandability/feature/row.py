@@ -1,0 +1,55 @@
+"""What one row of the catalogue says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.direction import Direction
+from understandability.feature.batch import Batch
+
+DOCUMENT, WORD, SENTENCE = "document", "word", "sentence"
+_SUFFIXES = {DOCUMENT: "", WORD: "_per_word", SENTENCE: "_per_sentence"}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A remark on the documents for which `raised` is true, beside their values."""
+
+    name: str
+    meaning: str
+    raised: Callable[[Batch], NDArray[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One row of the catalogue; values, column names, listings and tests derive from it.
+
+    `compute` is a named function from a batch to one float64 a document. `per` says by what
+    the value is given: the document itself, and divided by its words or sentences. `direction` says
+    what a higher value means, where it is known. `needs`
+    names the installed resources without which the value is NaN.
+    """
+
+    name: str
+    group: str
+    unit: str
+    direction: Direction | None
+    meaning: str
+    source: str
+    compute: Callable[[Batch], NDArray[np.float64]]
+    per: tuple[str, ...] = (DOCUMENT,)
+    needs: tuple[str, ...] = ()
+    flag: Flag | None = None
+
+    def column(self, per: str) -> str:
+        """The name of one of its columns, such as ``syllables_per_word``."""
+        return self.name + _SUFFIXES[per]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all its columns."""
+        return tuple(map(self.column, self.per))

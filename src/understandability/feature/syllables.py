@@ -1,0 +1,206 @@
+"""How many syllables a word has when it is spoken.
+
+Each letter that may carry a syllable (vowels, the m of *prism*, the apostrophe of *Max's*) is
+weighed by the letters around it; a syllable is counted where the weights sum to more than zero.
+The weights were learned from the CMU Pronouncing Dictionary by ``scripts/train/syllables.py``;
+the words of the dictionary that they get wrong are kept in a table beside them, so that all of
+its words come out as it has them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.feature.tries import Array, Trie
+from understandability.resources import resource_arrays
+
+# A number (its -th not counted), or letters.
+_PARTS = re.compile(
+    r"(\d+(?:,\d{3})*(?:\.\d+)*)(?:(?:st|nd|rd|th)\b)?|([^\W\d_]+(?:['’][^\W\d_]+)*)"
+)
+_NUCLEUS = re.compile(
+    r"[aeiouy]|(?<=[sh])m(?=[^aeiouy])|(?<=\^m)c(?=[^aeiouyhk])|(?<=[sxzh])'(?=s)"
+)
+# How many letters before a nucleus a pattern may reach, after it, and together.
+_BEFORE, _AFTER, _TOGETHER = 4, 4, 6
+# Nuclei at once: a word may have millions.
+_AT_ONCE = 1 << 15
+
+
+def nuclei(marked: str) -> Iterator[int]:
+    """Where a word between ``^`` and ``$`` may carry a syllable."""
+    return (match.start() for match in _NUCLEUS.finditer(marked))
+
+
+def patterns(marked: str, nucleus: int) -> Iterator[tuple[int, str]]:
+    """The letters around a nucleus, near and far: how many stand before it, and all of them.
+
+    >>> list(patterns("^flu$", 3))[:4]
+    [(0, 'u'), (0, 'u$'), (1, 'lu'), (1, 'lu$')]
+    """
+    for before in range(min(_BEFORE, nucleus) + 1):
+        last = min(nucleus + min(_AFTER, _TOGETHER - before), len(marked) - 1)
+        for end in range(nucleus, last + 1):
+            yield before, marked[nucleus - before : end + 1]
+
+
+class SyllableWeights:
+    """The weights of patterns, to be summed at all nuclei of many words at once."""
+
+    def __init__(self, weights: Mapping[tuple[int, str], int]) -> None:
+        # A pattern that begins so many letters before its nucleus stands below that digit.
+        texts = [f"{before}{text}" for before, text in weights]
+        self._trie = Trie(texts)
+        self._roots = np.array([self._trie.numbers.get(str(n), 0) for n in range(_BEFORE + 1)])
+        self._weights = np.zeros(self._trie.size, np.int64)
+        self._weights[[self._trie.numbers[text] for text in texts]] = list(weights.values())
+
+    def count(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """The syllables of each word in small letters by the weights alone; at least 1."""
+        text = "\n" * _BEFORE + "\n".join(f"^{word}$" for word in words)
+        places, codes = np.fromiter(nuclei(text), np.int64), self._trie.encode(text)
+        some = range(0, len(places), _AT_ONCE)
+        is_syllable = [self._weigh(codes, places[start : start + _AT_ONCE]) > 0 for start in some]
+        syllables = places[np.concatenate(is_syllable)] if is_syllable else places
+        sizes = np.fromiter(map(len, words), np.int64, len(words)) + len("^$\n")
+        ends = _BEFORE + np.cumsum(sizes)
+        counts = np.diff(np.searchsorted(syllables, ends), prepend=0)
+        return np.maximum(1, counts)
+
+    def _weigh(self, codes: Array, places: Array) -> NDArray[np.int64]:
+        """The weight of all patterns around each place."""
+        before = np.arange(_BEFORE + 1)
+        starts = (places - before[:, None]).ravel()
+        evidence = np.zeros(len(starts), np.int64)
+        for walkers, nodes in self._trie.walk(codes, starts, np.repeat(self._roots, len(places))):
+            evidence[walkers] += self._weights[nodes]
+        weights: NDArray[np.int64] = evidence.reshape(len(before), -1).sum(axis=0)
+        return weights
+
+
+class _Pronunciation(NamedTuple):
+    weights: SyllableWeights
+    exceptions: dict[str, int]
+    short_words: frozenset[str]
+
+
+@cache
+def _pronunciation() -> _Pronunciation:
+    arrays = resource_arrays("syllables.npz")
+    texts, words, short_words = (
+        arrays[name].astype(str).tolist() for name in ("patterns", "words", "short_words")
+    )
+    patterns = zip(arrays["before"].tolist(), texts, strict=True)
+    return _Pronunciation(
+        SyllableWeights(dict(zip(patterns, arrays["weights"].tolist(), strict=True))),
+        dict(zip(words, arrays["counts"].tolist(), strict=True)),
+        frozenset(short_words),
+    )
+
+
+def count_syllables(word: str) -> int:
+    """The syllables of a word as it is read aloud; at least 1.
+
+    - Words joined by hyphens or other marks count as the sum of their parts.
+    - Numbers are read out (Flesch 1948: "1918" is four): four digits in pairs, what follows a
+      decimal point digit by digit.
+    - Capitals are spelled out where they hold no vowel, or are two to four letters that make
+      no English word (``MRI``, ``mRNA``; but ``AIDS``).
+
+    >>> [count_syllables(word) for word in ("heart", "diabetes", "walked", "well-being", "piano")]
+    [1, 4, 1, 3, 3]
+    >>> [count_syllables(word) for word in ("1918", "2.5", "mRNA", "MRIs", "AIDS", "mg")]
+    [4, 3, 4, 3, 1, 3]
+    """
+    return int(count_each((word,))[0])
+
+
+def count_each(words: Sequence[str]) -> NDArray[np.int64]:
+    """`count_syllables` of many words, at a fraction of its time for each.
+
+    >>> count_each(["heart", "diabetes"])
+    array([1, 4])
+    """
+    weights, exceptions, short_words = _pronunciation()
+    known = [0] * len(words)
+    # What the patterns are to count: a part, the word it is of, whether to add or to take away.
+    asked: list[tuple[str, int, int]] = []
+    for index, word in enumerate(words):
+        for number, letters in _PARTS.findall(word):
+            if number:
+                known[index] += _number(number)
+                continue
+            part = letters if letters.isascii() else _plain(letters)
+            capitals = _CAPITALS.fullmatch(part)
+            if capitals and _is_spelled(capitals[1], short_words):
+                known[index] += len(capitals[1]) + 2 * capitals[1].count("W")  # "dou-ble-u"
+                continue
+            part = part.lower()
+            if part in exceptions:
+                known[index] += exceptions[part]
+                continue
+            asked.append((part, index, 1))
+            for ending in ("'s", "s", "ly"):
+                stem = part.removesuffix(ending)
+                if stem in exceptions:
+                    # What the patterns get wrong in the stem they get wrong in the inflected word.
+                    known[index] += exceptions[stem]
+                    asked.append((stem, index, -1))
+                    break
+    counts = np.array(known, np.int64)
+    if asked:
+        parts, owners, signs = zip(*asked, strict=True)
+        np.add.at(counts, list(owners), np.array(signs) * weights.count(parts))
+    return np.maximum(1, counts)
+
+
+_CAPITALS = re.compile(r"([A-Z]{2,}|[a-z][A-Z]+)s?")
+
+
+def _is_spelled(capitals: str, short_words: frozenset[str]) -> bool:
+    may_be = len(capitals) <= 4 or not re.search("[AEIOUY]", capitals)
+    return may_be and capitals.lower() not in short_words
+
+
+def _plain(part: str) -> str:
+    """Without accents, with the straight apostrophe."""
+    decomposed = unicodedata.normalize("NFKD", part.replace("’", "'"))
+    return "".join(letter for letter in decomposed if letter.isascii())
+
+
+# zero, one, ... nineteen; then twenty, thirty, ... ninety.
+_UNITS = (2, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 3, 1, 2, 2, 2, 2, 3, 2, 2)
+_TENS = (0, 0, 2, 2, 2, 2, 2, 3, 2, 2)
+
+
+def _number(text: str) -> int:
+    whole, *decimals = text.replace(",", "").split(".")
+    count = sum(1 + _digits(part) for part in decimals)
+    if len(whole) > 9 or whole.startswith("0"):
+        return count + _digits(whole)
+    return count + _cardinal(int(whole), in_pairs=len(whole) == 4 and "," not in text)
+
+
+def _digits(text: str) -> int:
+    return sum(_UNITS[unicodedata.digit(digit, 1)] for digit in text)
+
+
+def _cardinal(number: int, in_pairs: bool = False) -> int:
+    if number < 20:
+        return _UNITS[number]
+    if number < 100:
+        return _TENS[number // 10] + (_UNITS[number % 10] if number % 10 else 0)
+    if in_pairs and number % 1000 >= 100:
+        rest = number % 100
+        return _cardinal(number // 100) + (_cardinal(rest) + (rest < 10) if rest else 2)
+    # One syllable more than the number of hundreds: "hun-dred", "thou-sand", "mil-lion".
+    size = 100 if number < 1000 else 1000 if number < 1_000_000 else 1_000_000
+    rest = number % size
+    return _cardinal(number // size) + 2 + (_cardinal(rest) if rest else 0)

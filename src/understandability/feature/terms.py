@@ -1,0 +1,202 @@
+"""Find the terms of a vocabulary in a text: the longest that begins at each word.
+
+A term matches whatever its case and number ("Heart Attacks"), with or without hyphens and
+genitives ("Alzheimer's disease"); it runs across neither punctuation nor the end of a sentence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.feature.batch import Batch
+from understandability.feature.types import Array, PieceTable
+from understandability.text.tokens import split_pieces
+
+LONGEST = 12  # words; what is longer never stands in a text as it stands in a vocabulary
+
+_PASSED_OVER = frozenset(("-", "‐", "‑", "–", "'", "’", "'s", "’s"))
+_HAS_WORD = re.compile(r"[^\W_]")
+# What ends in s and is another word without it.
+_NO_PLURAL = frozenset(("aids", "does", "mers", "sars"))
+_IS_PLURAL = re.compile(r"(?:(?:ph|gn|ch|mb|br|cr|ur)os|stas|alys)es$")
+_ES_PLURAL = re.compile(r"(?:ss|sh|zz|x|[^a]ch)es$")
+
+
+def singular(word: str) -> str:
+    """A form that a lower-case noun and its plural share; not always a word.
+
+    >>> [singular(word) for word in ("attacks", "biopsies", "diagnoses", "abscesses", "headaches")]
+    ['attack', 'biopsy', 'diagnosis', 'abscess', 'headache']
+    >>> [singular(word) for word in ("virus", "sepsis", "aids", "gas", "bacteria")]
+    ['virus', 'sepsis', 'aids', 'gas', 'bacteria']
+    """
+    if len(word) < 4 or word[-1] != "s" or word[-2] in "sui" or word in _NO_PLURAL:
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y" if len(word) > 4 else word[:-1]
+    if _IS_PLURAL.search(word):
+        return word[:-2] + "is"
+    return word[:-2] if _ES_PLURAL.search(word) else word[:-1]
+
+
+def key_of(token: str) -> str | None:
+    """What terms and texts are compared by; ``''`` for what is passed over, None for a break.
+
+    >>> [key_of(token) for token in ("Attacks", "-", "’s", "B12", ",")]
+    ['attack', '', '', 'b12', None]
+    """
+    if token.isalpha():
+        return singular(token.lower())
+    if token.lower() in _PASSED_OVER:
+        return ""
+    return token.lower().replace("’", "'") if _HAS_WORD.search(token) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptMatches:
+    """Where the terms of a batch are: one row for each, in order.
+
+    `documents` is the index of the document, `entries` the entry (see `TermFinder`), and its tokens
+    are ``batch.token_ids[starts[i]:ends[i]]``.
+    """
+
+    documents: NDArray[np.int64]
+    entries: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+_UNKNOWN, _SKIP = -1, -2
+
+
+class TermFinder:
+    """A tree of terms as arrays, one level for each word, walked for all places at once.
+
+    Terms that do not differ in their keys are one entry: `entries` holds the entry of each term,
+    `size` is how many there are. Left out (entry -1) are terms of more than `LONGEST` words, and
+    of one word that is in `too_common`, a number, or shorter than three letters: "it", "12" and
+    "cm" in a text are not what a vocabulary means by them.
+    """
+
+    def __init__(self, terms: Sequence[str], too_common: Collection[str] = ()) -> None:
+        words, sizes = self._words_of(terms)
+        left_out = (sizes == 0) | (sizes > LONGEST)
+        keys = list(self._numbers)
+        common = np.array([len(k) < 3 or k.isdigit() or k in too_common for k in keys], bool)
+        alone = np.flatnonzero(sizes == 1)
+        left_out[alone[common[words[alone, 0]]]] = True
+        self._width = len(keys)
+        self.entries = np.full(len(terms), _UNKNOWN, np.int64)
+        self.size = 0
+        # Of each level: the edges (node, word) in order, and what ends at the nodes they lead to.
+        self._edges: list[NDArray[np.int64]] = []
+        self._ends: list[NDArray[np.int64]] = []
+        kept = np.flatnonzero(~left_out)
+        nodes = np.zeros(len(kept), np.int64)
+        for level in range(LONGEST):
+            if not len(kept):
+                break
+            edges, nodes = np.unique(nodes * self._width + words[kept, level], return_inverse=True)
+            is_last = sizes[kept] == level + 1
+            ends = np.full(len(edges), _UNKNOWN, np.int64)
+            ending, entry = np.unique(nodes[is_last], return_inverse=True)
+            ends[ending] = self.size + np.arange(len(ending))
+            self.entries[kept[is_last]] = self.size + entry
+            self.size += len(ending)
+            self._edges.append(edges)
+            self._ends.append(ends)
+            kept, nodes = kept[~is_last], nodes[~is_last]
+
+    def _words_of(self, terms: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers of each term's first words, and how many words it has.
+
+        Punctuation within a term is passed over: "Diabetes Mellitus, Type 2" has four words.
+        """
+        pieces = PieceTable()
+        split = list(map(split_pieces, terms))
+        tokens, token_sizes = pieces.tokens(pieces.number(chain.from_iterable(split)))
+        self._numbers: dict[str, int] = {}
+        number = self._numbers.setdefault
+        number_of_type = np.array(
+            [
+                number(key, len(self._numbers)) if (key := key_of(token)) else _UNKNOWN
+                for token in pieces.token_types.strings
+            ],
+            np.int64,
+        )
+        term_of_piece = np.repeat(np.arange(len(terms)), list(map(len, split)))
+        numbers = number_of_type[tokens]
+        is_word = numbers >= 0
+        term = np.repeat(term_of_piece, token_sizes)[is_word]
+        sizes = np.bincount(term, minlength=len(terms))
+        place = np.arange(len(term)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        words = np.full((len(terms), LONGEST), _UNKNOWN, np.int64)
+        short = place < LONGEST
+        words[term[short], place[short]] = numbers[is_word][short]
+        return words, sizes
+
+    def find(self, batch: Batch) -> ConceptMatches:
+        """The longest terms of a batch's documents, from left to right, none overlapping."""
+        numbers = batch.token_values(self._numbers_of)
+        tokens = np.flatnonzero(numbers != _SKIP)
+        # A word that no term has stands between sentences, and after all.
+        breaks = np.searchsorted(tokens, batch.token_sentence_starts)
+        words = np.append(np.insert(numbers[tokens], breaks, _UNKNOWN), _UNKNOWN)
+        tokens = np.append(np.insert(tokens, breaks, -1), -1)
+        places, sizes, entries = self._longest(words)
+        chosen = _without_overlap(places, sizes)
+        places, sizes, entries = places[chosen], sizes[chosen], entries[chosen]
+        starts = tokens[places]
+        return ConceptMatches(
+            documents=np.searchsorted(batch.token_starts, starts, side="right") - 1,
+            entries=entries,
+            starts=starts,
+            ends=tokens[places + sizes - 1] + 1,
+        )
+
+    def _longest(self, words: Array) -> tuple[Array, Array, Array]:
+        """The longest term that begins at each place where one does: place, words, entry."""
+        best_size = np.zeros(len(words), np.int64)
+        best_entry = np.zeros(len(words), np.int64)
+        places = np.flatnonzero(words >= 0)
+        nodes = np.zeros(len(places), np.int64)
+        for level, (edges, ends) in enumerate(zip(self._edges, self._ends, strict=True)):
+            keys = nodes * self._width + words[places + level]
+            found = np.minimum(np.searchsorted(edges, keys), len(edges) - 1)
+            follows = (edges[found] == keys) & (words[places + level] >= 0)
+            places, nodes = places[follows], found[follows]
+            ending = ends[nodes]
+            is_last = ending >= 0
+            best_size[places[is_last]] = level + 1
+            best_entry[places[is_last]] = ending[is_last]
+            if not len(places):
+                break
+        begins = np.flatnonzero(best_size)
+        return begins, best_size[begins], best_entry[begins]
+
+    def _numbers_of(self, tokens: Sequence[str]) -> NDArray[np.int64]:
+        """The number of each token's key; of a token that is passed over, and of all others."""
+        keys = map(key_of, tokens)
+        numbers = self._numbers
+        return np.fromiter(
+            (_SKIP if key == "" else numbers.get(key or "", _UNKNOWN) for key in keys),
+            np.int64,
+            len(tokens),
+        )
+
+
+def _without_overlap(places: Array, sizes: Array) -> list[int]:
+    """Which terms remain if each begins behind the end of the one before."""
+    chosen = []
+    end = 0
+    for index, (place, size) in enumerate(zip(places.tolist(), sizes.tolist(), strict=True)):
+        if place >= end:
+            chosen.append(index)
+            end = place + size
+    return chosen

@@ -1,0 +1,95 @@
+"""The catalogue as a scikit-learn transformer: texts or documents in, a matrix out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from understandability.errors import OptionError
+from understandability.feature.background_rows import BackgroundOutput
+from understandability.feature.catalogue import COLUMNS, check_columns
+from understandability.feature.table import compute_features
+from understandability.feature.types import FloatArray
+from understandability.text.analysis import document_of_text
+from understandability.text.document import Document
+
+
+class FeatureTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Features of texts or documents, for use in scikit-learn pipelines.
+
+    Parameters
+    ----------
+    features
+        Names of columns, as `select_columns` gives them, in the order wanted; None is all.
+    models
+        Background models, such as ``load_bundle("background-mlp").model``, for the rows that
+        give their outputs.
+
+    Attributes
+    ----------
+    columns_
+        The names of the columns; `get_feature_names_out` gives them too.
+
+    Values of a text without words are NaN where a ratio or formula has none.
+
+    >>> transformer = FeatureTransformer(["words", "syllables_per_word"])
+    >>> transformer.fit_transform(["Rest and drink water.", "Rest!"])
+    array([[4.  , 1.25],
+           [1.  , 1.  ]])
+    >>> transformer.get_feature_names_out()
+    array(['words', 'syllables_per_word'], dtype=object)
+    """
+
+    def __init__(
+        self,
+        features: Sequence[str] | None = None,
+        models: Sequence[BackgroundOutput] = (),
+    ) -> None:
+        self.features = features
+        self.models = models
+
+    def fit(self, X: Sequence[str | Document], y: object = None) -> Self:  # noqa: N803  # scikit-learn's name
+        """Check the names; nothing is learned from the texts."""
+        if isinstance(self.features, str):
+            raise OptionError(
+                f"the 'features' of FeatureTransformer must be names of columns in a list, "
+                f"or None for all; got {self.features!r}"
+            )
+        self.columns_ = tuple(COLUMNS) if self.features is None else check_columns(self.features)
+        return self
+
+    def transform(self, X: Sequence[str | Document]) -> FloatArray:  # noqa: N803  # scikit-learn's name
+        """A float64 matrix with one row for each text and one column for each name."""
+        check_is_fitted(self)
+        if isinstance(X, str):
+            raise TypeError("FeatureTransformer takes a list of texts, not one text")
+        documents = map(_document, X, count())
+        return compute_features(documents, self.columns_, self.models).values
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """The names of the columns."""
+        check_is_fitted(self)
+        return np.array(self.columns_, dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.no_validation = True
+        return tags
+
+
+def _document(text: str | Document, row: int) -> Document:
+    if isinstance(text, Document):
+        return text
+    if isinstance(text, str):
+        return document_of_text(text, docno=str(row))
+    raise TypeError(
+        f"FeatureTransformer takes texts (str) or Documents; row {row} is a {type(text).__name__}"
+    )

@@ -1,0 +1,125 @@
+"""What each word adds to the sums over its document, all side by side.
+
+So one gather and one sum make the counts of words of every kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.feature.batch import Batch, letters
+from understandability.feature.familiar import unfamiliar
+from understandability.feature.syllables import count_each
+from understandability.feature.types import FloatArray, TypeTable
+from understandability.feature.word_lists import (
+    embedded_list,
+    outside_english,
+    polarity,
+    stop_word_list,
+)
+
+# Endings that are a syllable: heal-ing, treat-ed, dos-es. Not those of "hunger", "walked".
+_SYLLABIC_ENDING = re.compile(r"(?:ing|[td]ed|(?:[sxzcg]|[cs]h)es)$", re.IGNORECASE)
+_NOT_INFLECTED = frozenset(("anything", "everything"))
+
+
+def hyphenated(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words are compounds with a hyphen."""
+    return np.fromiter(("-" in word for word in words), bool)
+
+
+def syllabic_ending(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words end in an -es, -ed or -ing that is a syllable.
+
+    >>> syllabic_ending(["diseases", "created", "treating", "walked", "anything"]).tolist()
+    [True, True, True, False, False]
+    """
+    return np.fromiter(
+        (
+            _SYLLABIC_ENDING.search(word) is not None and word.lower() not in _NOT_INFLECTED
+            for word in words
+        ),
+        bool,
+    )
+
+
+LONGER = (4, 6, 10, 13)
+# Names are of neither of these kinds.
+_UNLESS_NAMES = ("difficult_words", "hard_for_fog")
+KINDS = (
+    *_UNLESS_NAMES,
+    "characters",
+    *(f"words_longer_{than}" for than in LONGER),
+    "syllables",
+    "polysyllables",
+    "words_over_3_syllables",
+    "medical_prefixes",
+    "medical_suffixes",
+    "medical_acronyms",
+    "stop_words",
+    "oov",
+    "positive_words",
+    "negative_words",
+    "neutral_words",
+)
+
+# The same words are asked for as words of a batch, of passages, and as tokens.
+_seen = TypeTable()
+_MOST_SEEN = 1 << 16
+
+
+def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
+    """What each word adds to the sum of each of `KINDS`, were it no name; a column of types."""
+    global _seen
+    if len(_seen) > _MOST_SEEN:
+        _seen = TypeTable()
+    table = _seen
+    numbers = table.number(words)
+    return table.column(_kinds_of_each).take(numbers, axis=0)
+
+
+def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
+    characters, syllables, sign = letters(words), count_each(words), polarity(words)
+    inflected = (syllables == 3) & syllabic_ending(words)
+    columns = [
+        unfamiliar(words),
+        (syllables >= 3) & ~(inflected | hyphenated(words)),
+        characters,
+        *(characters > than for than in LONGER),
+        syllables,
+        syllables >= 3,
+        syllables > 3,
+        embedded_list("prefixes").begins(words),
+        embedded_list("suffixes").ends(words),
+        embedded_list("acronyms").contains_acronym(words),
+        stop_word_list().contains(words),
+        outside_english(words),
+        sign > 0,
+        sign < 0,
+        sign == 0,
+    ]
+    return np.column_stack(columns).astype(np.int32)
+
+
+def is_of_kind(batch: Batch, kind: str) -> NDArray[np.bool_]:
+    """Which words of the batch are of a kind; names are not difficult, nor hard for the Fog."""
+    chosen: NDArray[np.bool_] = batch.word_values(kinds_of_word)[:, KINDS.index(kind)] > 0
+    return chosen & ~batch.is_name if kind in _UNLESS_NAMES else chosen
+
+
+def count_all(batch: Batch) -> FloatArray:
+    """The sum of each of `KINDS` over each document; (documents, kinds)."""
+    words = batch.word_values(kinds_of_word)
+    sums = batch.sum_words(words)
+    names = len(_UNLESS_NAMES)
+    sums[:, :names] -= batch.sum_words(words[:, :names] * batch.is_name[:, None])
+    return sums
+
+
+def count(batch: Batch, kind: str) -> FloatArray:
+    """The sum of one of `KINDS` over each document."""
+    return batch.once(count_all)[:, KINDS.index(kind)]

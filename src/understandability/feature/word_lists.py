@@ -1,0 +1,174 @@
+"""Lists of words and of affixes, and lexicons, asked of each distinct word once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.errors import InputError
+from understandability.feature.familiar import bases
+from understandability.feature.frequency import CLITICS, general_places
+from understandability.resources import package_text, resource_lines
+from understandability.text.tokens import tokenize
+
+# What is left of a word beside its affix: "itis" alone has no suffix.
+_LEAST_STEM = 2
+
+
+class WordList:
+    """A list of words; each method is a column of a table of types, a truth value a word."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._exact = frozenset(words)
+        self._lower = frozenset(word.lower() for word in self._exact)
+        self._sizes = sorted(set(map(len, self._lower)))
+        # What affixes begin with or end in, as most words do not.
+        least = self._sizes[0] if self._sizes else 0
+        self._heads = frozenset(affix[:least] for affix in self._lower)
+        self._tails = frozenset(affix[-least:] for affix in self._lower)
+
+    def contains(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words are on the list, whatever their case.
+
+        >>> WordList(["Aarskog", "stent"]).contains(["Stent", "stents"]).tolist()
+        [True, False]
+        """
+        return _column(words, lambda word: _plain(word) in self._lower)
+
+    def contains_acronym(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words are on the list as they are written, or their plural in a small s.
+
+        An acronym has two capitals or digits at least.
+
+        >>> WordList(["MRI", "B12", "As"]).contains_acronym(["MRIs", "mri", "B12", "As"]).tolist()
+        [True, False, True, False]
+        """
+        return _column(words, self._has_acronym)
+
+    def _has_acronym(self, word: str) -> bool:
+        if word not in self._exact:
+            word = word.removesuffix("s")
+            if word not in self._exact:
+                return False
+        return sum(letter.isupper() or letter.isdigit() for letter in word) >= 2
+
+    def contains_base(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words are on the list, or a word that they are a regular inflection of.
+
+        >>> WordList(["stent", "biopsy"]).contains_base(["Stents", "biopsied", "sten"]).tolist()
+        [True, True, False]
+        """
+        return _column(
+            words,
+            lambda word: (
+                (plain := _plain(word)) in self._lower or not self._lower.isdisjoint(bases(plain))
+            ),
+        )
+
+    def begins(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words begin with a prefix that the list holds, and go on.
+
+        >>> WordList(["cardio", "a"]).begins(["Cardiology", "cardio", "an"]).tolist()
+        [True, False, False]
+        """
+        return _column(words, lambda word: self._affixed(_plain(word), at_end=False))
+
+    def ends(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Which words end in a suffix that the list holds.
+
+        >>> WordList(["itis", "ectomy"]).ends(["arthritis", "itis", "rash"]).tolist()
+        [True, False, False]
+        """
+        return _column(words, lambda word: self._affixed(_plain(word), at_end=True))
+
+    def _affixed(self, word: str, at_end: bool) -> bool:
+        if not self._sizes:
+            return False
+        least = self._sizes[0]
+        if (word[-least:] not in self._tails) if at_end else (word[:least] not in self._heads):
+            return False
+        for size in self._sizes:
+            if len(word) - size < _LEAST_STEM:
+                return False
+            if (word[-size:] if at_end else word[:size]) in self._lower:
+                return True
+        return False
+
+
+def _column(words: Sequence[str], test: Callable[[str], bool]) -> NDArray[np.bool_]:
+    return np.fromiter(map(test, words), bool, len(words))
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("’", "'")
+
+
+@cache
+def embedded_list(name: str) -> WordList:
+    """A list that comes with the package: ``prefixes``, ``suffixes`` or ``acronyms``."""
+    return WordList(resource_lines(f"medical/{name}.txt"))
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """The English stop words of scikit-learn, read from its source without importing it."""
+    source = package_text("sklearn", "feature_extraction/_stop_words.py")
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            return frozenset(ast.literal_eval(statement.value.args[0]))
+    raise InputError("scikit-learn has no list of stop words; install scikit-learn again")
+
+
+@cache
+def stop_word_list() -> WordList:
+    """The stop words as a list that can be asked."""
+    return WordList(stop_words())
+
+
+def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words have a part that is not in wordfreq's large English list.
+
+    The parts are tokens of letters ("well" and "being" of "well-being"); numbers, and words
+    with a digit such as "B12", are not asked for.
+
+    >>> outside_english(["Heart", "don't", "well-being", "B12", "xqzzzy"]).tolist()
+    [False, False, False, False, True]
+    """
+    known = general_places()
+    return np.fromiter(
+        (any(part not in known and part not in CLITICS for part in _parts(word)) for word in words),
+        bool,
+        len(words),
+    )
+
+
+def _parts(word: str) -> list[str]:
+    if word.isalpha():
+        return [word.lower()]
+    return [
+        token.lower().replace("’", "'")
+        for token in tokenize(word)
+        if not token.isdigit() and any(map(str.isalpha, token)) and not any(map(str.isdigit, token))
+    ]
+
+
+@cache
+def polarities() -> dict[str, float]:
+    """VADER's valence of words in lower case, from -4 (negative) to 4 (positive)."""
+    lines = package_text("vaderSentiment", "vader_lexicon.txt").splitlines()
+    return {word: float(valence) for word, valence, *_ in (line.split("\t") for line in lines)}
+
+
+def polarity(words: Sequence[str]) -> NDArray[np.int8]:
+    """1 for positive words, -1 for negative ones, 0 for all others.
+
+    >>> polarity(["Happy", "pain", "kidney"])
+    array([ 1, -1,  0], dtype=int8)
+    """
+    known = polarities()
+    valences = (known.get(word.lower().replace("’", "'"), 0.0) for word in words)
+    return np.sign(np.fromiter(valences, np.float64, len(words))).astype(np.int8)

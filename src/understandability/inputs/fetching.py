@@ -1,0 +1,205 @@
+"""A page from its address, where a user asks for that.
+
+In: an address. Out: a page, or an error in one sentence.
+
+Others may choose the address, and what answers there may wish harm. So only http and https are
+spoken, a name is looked up once and its address checked before anything is sent there (again at
+each redirect), and length, time and redirects are limited.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import socket
+import ssl
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import cast
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+from understandability._version import __version__
+from understandability.errors import InputError, PageError, in_one_line
+from understandability.inputs.http import HttpResponse, decoded_body
+from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.writers.office import OFFICE_SUFFIXES, PDF, check_office_extra
+
+_PORTS = {"http": 80, "https": 443}
+# Media type -> the suffix that a file of it would have.
+_SUFFIXES = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/plain": ".txt",
+    "application/pdf": PDF,
+}
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_CHUNK = 1 << 16
+_MOST_CHARACTERS = 2000  # of an address
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """What one page may take: bytes, seconds with all redirects, redirects.
+
+    With `private` addresses of this machine and its network are asked too.
+    """
+
+    bytes: int = 10_000_000
+    seconds: float = 20.0
+    redirects: int = 5
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What stood at an address: the content, the suffix that a file of its kind has, its charset.
+
+    `url` is the address that was asked for, `found_at` where redirects led.
+    """
+
+    url: str
+    found_at: str
+    content: bytes
+    suffix: str
+    charset: str | None
+
+    def page(self) -> Page | Failure:
+        """The page, as if it had been a file."""
+        if self.suffix == PDF:
+            check_office_extra(PDF)
+            stream = cast(io.BufferedReader, io.BytesIO(self.content))
+            return OFFICE_SUFFIXES[PDF](stream, self.url, self.url, len(self.content))
+        kind = TEXT if self.suffix == ".txt" else HTML
+        return Page(self.url, self.url, self.content, kind, self.charset, self.found_at)
+
+
+def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
+    """What stands at an address.
+
+    Raises `InputError` for an address that may not be asked, or that gives no page within the
+    limits.
+
+    >>> fetch("ftp://example.org/leaflet.txt")
+    Traceback (most recent call last):
+    understandability.errors.InputError: ftp://example.org/leaflet.txt is no address of a page; ...
+    """
+    limits = limits or FetchLimits()
+    deadline = time.monotonic() + limits.seconds
+    asked = url
+    for _ in range(limits.redirects + 1):
+        try:
+            response = _response(asked, limits, deadline)
+        except (OSError, http.client.HTTPException) as error:
+            if time.monotonic() >= deadline or isinstance(error, TimeoutError):
+                raise InputError(
+                    f"{url} did not answer within {limits.seconds:g} seconds; save the page and "
+                    "open the file"
+                ) from error
+            raise InputError(f"{url} cannot be read: {in_one_line(error)}") from error
+        if response.status not in _REDIRECTS or "location" not in response.headers:
+            return _fetched(url, asked, response, limits)
+        asked = urljoin(asked, response.headers["location"])
+    raise InputError(f"{url} leads from address to address more than {limits.redirects} times")
+
+
+def is_address(text: str) -> bool:
+    """Whether an input is an address on the network, which `fetch` reads.
+
+    >>> is_address("https://example.org/"), is_address("s3://bucket/crawl")
+    (True, False)
+    """
+    return text.lower().startswith(("http://", "https://"))
+
+
+def _fetched(url: str, found_at: str, response: HttpResponse, limits: FetchLimits) -> Fetched:
+    if response.status != 200:
+        raise InputError(f"{url} answered with status {response.status}, not with a page")
+    suffix = _SUFFIXES.get(response.media_type or "text/html")
+    if suffix is None:
+        raise InputError(
+            f"{url} is of type {response.media_type[:100]}; HTML, plain text and PDF are read"
+        )
+    try:
+        content = decoded_body(response, limits.bytes)
+    except PageError as error:
+        raise InputError(f"{url}: {error}") from error
+    return Fetched(url, found_at, content, suffix, response.charset)
+
+
+def _response(url: str, limits: FetchLimits, deadline: float) -> HttpResponse:
+    """One answer of one server, its body as it came."""
+    parts = _parts(url)
+    host, port = str(parts.hostname), parts.port or _PORTS[parts.scheme]
+    plain = socket.create_connection(_address(host, port, limits), _left(deadline))
+    sockets = [plain]
+    # A timeout of the socket begins anew with each byte; this one does not.
+    watch = threading.Timer(_left(deadline), _shut, (sockets,))
+    watch.start()
+    try:
+        if parts.scheme == "https":
+            context = ssl.create_default_context()
+            secure = context.wrap_socket(plain, server_hostname=host, do_handshake_on_connect=False)
+            sockets.append(secure)
+            secure.do_handshake()
+        connection = http.client.HTTPConnection(host, port)
+        connection.default_port = _PORTS[parts.scheme]  # which the header Host leaves out
+        connection.sock = sockets[-1]
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        headers = {"User-Agent": f"understandability/{__version__}", "Accept-Encoding": "gzip"}
+        connection.request("GET", target, headers=headers)
+        answer = connection.getresponse()
+        found = {name.lower(): value for name, value in answer.getheaders()}
+        found.pop("transfer-encoding", None)  # undone already
+        body = answer.read(limits.bytes + 1) if answer.status == 200 else b""
+        if time.monotonic() >= deadline:
+            raise TimeoutError
+    finally:
+        watch.cancel()
+        for each in sockets:
+            each.close()
+    if len(body) > limits.bytes:
+        raise InputError(f"{url} is longer than {limits.bytes / 1e6:g} MB")
+    return HttpResponse(answer.status, found, body)
+
+
+def _parts(url: str) -> SplitResult:
+    """The parts of an address that may be asked."""
+    wrong = InputError(
+        f"{' '.join(url.split())[:200]} is no address of a page; it has to begin with https:// or "
+        "http:// and may hold neither a password nor spaces"
+    )
+    if len(url) > _MOST_CHARACTERS or not url.isascii() or not url.isprintable() or " " in url:
+        raise wrong
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise wrong from error
+    if parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc or port == 0:
+        raise wrong
+    return parts
+
+
+def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
+    """What a name stands for now; what it may stand for a moment later is not asked."""
+    found = [
+        ip_address(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    ]
+    if not limits.private and not all(each.is_global and not each.is_multicast for each in found):
+        raise InputError(
+            f"{host} is an address of this machine or its network; only public ones are asked"
+        )
+    return str(found[0]), port
+
+
+def _left(deadline: float) -> float:
+    """The seconds that are left, at least a hundredth."""
+    return max(0.01, deadline - time.monotonic())
+
+
+def _shut(sockets: list[socket.socket]) -> None:
+    with suppress(OSError):
+        sockets[-1].shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,345 @@
+"""Tables of pages: which column is what, and CSV, TSV and Arrow files.
+
+JSON Lines and Parquet are read by `containers`, with the same columns.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from understandability.errors import InputError, in_one_line
+from understandability.inputs.http import too_long
+from understandability.inputs.jsonl import LineError
+from understandability.inputs.streams import bounded_lines
+from understandability.text.page import HTML, TEXT, Failure, Page
+
+# Names of columns that are taken where none is chosen, the first that a table has.
+ID_COLUMNS = ("id", "docno", "document_id", "doc_id", "warc_record_id", "url")
+# And of the content; without a media type the content itself tells, page by page.
+CONTENT_COLUMNS = {"html": HTML, "content": None, "raw_content": None, "body": None, "text": TEXT}
+URL_COLUMN = "url"
+_DOCUMENTED = {"id", "docno", "html", "text"}  # which need no remark
+_TAG = re.compile(
+    r"<(?:!doctype|html|head|body|div|p|br|table|span|h[1-6]|ul|ol|li|a|img)\b[^>]*>", re.I
+)
+_LOOKED_AT = 10_000
+_ROWS = 64
+_MOST_LACKING = 100
+_MOST_KNOWN = 1000
+_LONGEST_ROW = 1_000_000  # bytes of a row of CSV besides the page
+_LEAST_BATCH = 64  # bytes of Arrow; fewer are padding
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumns:
+    """Which columns of tables hold what; None is guessed: `ID_COLUMNS`, `CONTENT_COLUMNS`.
+
+    `id` names documents, `html` or `text` is their content, `url` their address; `keep` are
+    columns that are to stand beside the rows.
+
+    >>> TableColumns(html="body", keep=("lang",)).id is None
+    True
+    """
+
+    id: str | None = None
+    html: str | None = None
+    text: str | None = None
+    url: str | None = None
+    keep: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything is chosen."""
+        return self != TableColumns()
+
+
+def kept_names(keep: Sequence[str], ours: Collection[str]) -> dict[str, str]:
+    """What kept columns are called beside `ours`: one that meets a name gets ``input_`` before it.
+
+    >>> kept_names(["url", "date"], ["docno", "url"])
+    {'url': 'input_url', 'date': 'date'}
+    """
+    names = {}
+    for name in keep:
+        names[name] = name
+        while names[name] in ours or (names[name] in keep and names[name] != name):
+            names[name] = f"input_{names[name]}"
+    return names
+
+
+def remarks_on_kept(names: Mapping[str, str]) -> list[str]:
+    """One for each column that is not kept under its own name.
+
+    >>> remarks_on_kept({"url": "input_url", "date": "date"})
+    ['the column url of the input is kept as input_url, as the rows have a url of their own']
+    """
+    return [
+        f"the column {name} of the input is kept as {new}, as the rows have a {name} of their own"
+        for name, new in names.items()
+        if name != new
+    ]
+
+
+class Layout(NamedTuple):
+    """The columns of one table: of the name, of the content with its media type, of the URL."""
+
+    id: str
+    contents: tuple[tuple[str, str | None], ...]
+    url: str | None
+    keep: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """All of them, each once."""
+        content = [name for name, _ in self.contents]
+        return list(dict.fromkeys([self.id, *content, *filter(None, [self.url]), *self.keep]))
+
+
+class ColumnsError(InputError):
+    """A table lacks a column, or has none that could be guessed; a record of it `lacks` so much."""
+
+    def __init__(self, message: str, lacks: str) -> None:
+        super().__init__(message)
+        self.lacks = lacks
+
+
+@dataclass
+class Tables:
+    """How tables are read: the columns that are chosen, and `remarks` on those that are guessed."""
+
+    columns: TableColumns = TableColumns()
+    remarks: list[str] = field(default_factory=list)
+
+    def layout(self, path: str, names: Sequence[str], *, is_record: bool = False) -> Layout:
+        """What is what in a table with columns of these names; raises `ColumnsError`.
+
+        Of a single record (`is_record`) a column may be missing that is chosen besides others.
+
+        >>> tables = Tables()
+        >>> tables.layout("t.parquet", ["url", "content", "lang"])[:2]
+        ('url', (('content', None),))
+        >>> tables.remarks[0][:45]
+        't.parquet: documents are named by column url,'
+        """
+        chosen = self.columns
+        has = f"it has {', '.join(names) or 'none'}"
+        needed = [chosen.id, chosen.html, chosen.text, chosen.url, *chosen.keep]
+        for name in [chosen.id] if is_record else needed:
+            if name is not None and name not in names:
+                raise ColumnsError(f"{path} has no column {name!r}; {has}", f"has no {name!r}")
+        identity = chosen.id or next((name for name in ID_COLUMNS if name in names), None)
+        if identity is None:
+            raise ColumnsError(
+                f"{path} has no column that would name its documents ({', '.join(ID_COLUMNS)}); "
+                f"{has}; choose one with --id-column",
+                "has no 'id' (text or a whole number)",
+            )
+        contents: list[tuple[str, str | None]] = []
+        for column, media_type in ((chosen.html, HTML), (chosen.text, TEXT)):
+            if column is not None and column in names:
+                contents.append((column, media_type))
+        if chosen.html is None and chosen.text is None:
+            contents = [(name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names]
+        if not contents:
+            wanted = list(filter(None, [chosen.html, chosen.text])) or list(CONTENT_COLUMNS)
+            raise ColumnsError(
+                f"{path} has no column that would hold pages ({', '.join(wanted)}); "
+                f"{has}; choose one with --html-column or --text-column",
+                f"has no {' and no '.join(map(repr, wanted))}"
+                if chosen
+                else "has neither 'html' nor 'text'",
+            )
+        url = chosen.url or (URL_COLUMN if URL_COLUMN in names else None)
+        layout = Layout(identity, tuple(contents), url, tuple(dict.fromkeys(chosen.keep)))
+        self._remark(path, layout)
+        return layout
+
+    def _remark(self, path: str, layout: Layout) -> None:
+        content = " or ".join(name for name, _ in layout.contents)
+        guessed = [layout.id] if self.columns.id is None else []
+        if self.columns.html is None and self.columns.text is None:
+            guessed += [name for name, _ in layout.contents]
+        remark = f"documents are named by column {layout.id}, their content is column {content}"
+        if any(kind is None for _, kind in layout.contents):
+            remark += " (HTML where there are tags in it)"
+        if set(guessed) <= _DOCUMENTED or any(each.endswith(remark) for each in self.remarks):
+            return
+        self.remarks.append(f"{path}: {remark}")
+
+
+def page_of(record: Mapping[str, Any], where: str, limit: int, layout: Layout) -> Page | Failure:
+    """The page that one object or row holds."""
+    identity = record.get(layout.id)
+    if isinstance(identity, bool) or not isinstance(identity, str | int) or identity == "":
+        message = f"the record has no {layout.id!r} (text or a whole number)"
+        return Failure(where, where, "read", message)
+    for name, media_type in layout.contents:
+        content = record.get(name)
+        if isinstance(content, str | bytes):
+            if len(content) > limit:
+                return Failure(str(identity), where, "read", too_long(limit))
+            url = record.get(layout.url) if layout.url else None
+            return Page(
+                str(identity),
+                where,
+                content,
+                media_type or media_type_of(content),
+                url=url if isinstance(url, str) else None,
+                kept=tuple(record.get(name) for name in layout.keep),
+            )
+    columns = " and no ".join(repr(name) for name, _ in layout.contents)
+    return Failure(str(identity), where, "read", f"the record has no {columns}")
+
+
+def media_type_of(content: str | bytes) -> str:
+    """Whether content is HTML or plain text, by whether there is an element of HTML in it.
+
+    >>> media_type_of("<p>Rest."), media_type_of("p < .05")
+    ('text/html', 'text/plain')
+    """
+    start = content[:_LOOKED_AT]
+    if isinstance(start, bytes):
+        start = start.decode("latin-1")
+    return HTML if _TAG.search(start) else TEXT
+
+
+def read_csv_pages(
+    stream: io.BufferedReader, path: str, limit: int, tables: Tables, delimiter: str
+) -> Iterator[Page | Failure]:
+    """The pages of a table of text with a line of headings; `delimiter` parts its cells."""
+    csv.field_size_limit(max(limit, _LONGEST_ROW))
+    lines = bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, ")
+    text = (line.decode("utf-8-sig" if number == 0 else "utf-8", "replace")
+            for number, line in enumerate(lines))  # fmt: skip
+    rows = csv.reader(text, delimiter=delimiter)
+    names = next(rows, None)
+    if not names:
+        return
+    layout = tables.layout(path, names)
+    number = 0
+    while True:
+        number += 1
+        where = f"{path}#{number}"
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            yield Failure(where, where, "read", f"the row is not CSV: {error}")
+            continue
+        if row is None:
+            return
+        if len(row) == len(names):
+            cells = {name: cell or None for name, cell in zip(names, row, strict=True)}
+            yield page_of(cells, where, limit, layout)
+        elif row:
+            message = f"the row has {len(row)} cells, but the header has {len(names)}"
+            yield Failure(where, where, "read", message)
+
+
+def read_arrow_pages(
+    stream: io.BufferedReader, path: str, limit: int, tables: Tables
+) -> Iterator[Page | Failure]:
+    """The pages of an Arrow file (Feather 2) or stream; a damaged batch is one failure."""
+    import pyarrow as pa
+
+    is_file = stream.peek(8)[:6] == b"ARROW1"
+    if is_file:
+        stream.read(8)  # a file is a stream with a magic number before and an index behind
+    number = 0
+    try:
+        with pa.ipc.open_stream(stream) as batches:
+            layout = tables.layout(path, batches.schema.names)
+            for batch in batches:
+                chosen = batch.select(layout.names)
+                try:
+                    chosen.validate(full=True)  # Arrow reads offsets out of bounds without looking
+                except pa.ArrowInvalid as error:
+                    first, number = number + 1, number + len(chosen)
+                    message = f"damaged Arrow file: rows {first} to {number}: {in_one_line(error)}"
+                    yield Failure(f"{path}#{first}", f"{path}#{first}", "read", message)
+                    continue
+                for start in range(0, len(chosen), _ROWS):
+                    for record in chosen.slice(start, _ROWS).to_pylist():
+                        number += 1
+                        yield page_of(record, f"{path}#{number}", limit, layout)
+        _check_end(stream, is_file)
+    except (pa.ArrowException, ValueError) as error:
+        where = f"{path}#{number + 1}"
+        yield Failure(where, where, "read", f"damaged Arrow file: {in_one_line(error)}")
+
+
+def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
+    """Raise `ValueError` where batches may stand behind the mark that ended them.
+
+    Four zero bytes are that mark; of a file only its index comes behind, whose length it tells.
+    """
+    size, end = 0, b""
+    while data := stream.read(1 << 16):
+        size, end = size + len(data), (end + data)[-10:]
+    if is_file and end[4:] != b"ARROW1":
+        raise ValueError("the file ends without its index")
+    index = int.from_bytes(end[:4], "little") + len(end) if is_file else 0
+    if size > index + _LEAST_BATCH:
+        raise ValueError(f"{size - index} bytes behind the mark of its end are not read")
+
+
+def read_object_pages(
+    records: Iterable[tuple[int, Mapping[str, Any] | LineError]],
+    path: str,
+    limit: int,
+    tables: Tables,
+) -> Iterator[Page | Failure]:
+    """The pages of numbered objects, each of which has columns of its own.
+
+    One that lacks a column is an error row. Where the first hundred do, and where all do, this is
+    another kind of table: `ColumnsError` is raised in the place of their error rows.
+    """
+    layouts = _Layouts(path, tables)
+    lacking: list[tuple[Failure, ColumnsError]] = []
+    found = False
+    for number, record in records:
+        where = f"{path}#{number}"
+        if isinstance(record, LineError):
+            yield Failure(where, where, "read", str(record))
+            continue
+        layout = layouts.of(record)
+        if isinstance(layout, ColumnsError):
+            identity = record.get(tables.columns.id or "id", where)
+            docno = identity if isinstance(identity, str) and identity else where
+            failure = Failure(docno, where, "read", f"the record {layout.lacks}")
+            if found:
+                yield failure
+                continue
+            lacking.append((failure, layout))
+            if len(lacking) == _MOST_LACKING:
+                break
+            continue
+        yield from (failure for failure, _ in lacking)
+        lacking.clear()
+        found = True
+        yield page_of(record, where, limit, layout)
+    if lacking:
+        raise lacking[0][1]
+
+
+class _Layouts:
+    """The layout of each object, found once for each set of names."""
+
+    def __init__(self, path: str, tables: Tables) -> None:
+        self._path, self._tables = path, tables
+        self._known: dict[tuple[str, ...], Layout | ColumnsError] = {}
+
+    def of(self, record: Mapping[str, Any]) -> Layout | ColumnsError:
+        """That of the values which are not null."""
+        names = tuple(name for name, value in record.items() if value is not None)
+        if names not in self._known:
+            if len(self._known) == _MOST_KNOWN:
+                self._known.clear()
+            try:
+                self._known[names] = self._tables.layout(self._path, names, is_record=True)
+            except ColumnsError as error:
+                self._known[names] = error
+        return self._known[names]

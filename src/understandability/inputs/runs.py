@@ -1,0 +1,365 @@
+"""Runs and labels in and out: TREC files, score tables, label frames of ir_datasets."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from understandability.errors import InputError, OptionError
+from understandability.inputs.datasets import dataset_run, is_dataset, open_dataset
+from understandability.inputs.joins import numpy_values
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Oddity, Run
+from understandability.inputs.streams import open_stream
+from understandability.inputs.tables import read_table
+from understandability.inputs.trec_lines import LABELS, RUN, numbers_of, read_lines
+from understandability.inputs.writing import write_bytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+_AHEAD = 2
+TABLE_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+# Dimensions whose field in the frames of ir_datasets has a longer name.
+_FRAME_FIELDS = {"u": "understandability", "trust": "trustworthiness"}
+
+
+def run_name(path: str | Path) -> str:
+    """What the run in a file is called: the file name without ``.gz`` and a last suffix.
+
+    That suffix is ``.run``, ``.txt`` or ``.dat``.
+
+    >>> run_name("runs/KISTI_EN_RUN.1.run.gz"), run_name("bm25.dat"), run_name("-")
+    ('KISTI_EN_RUN.1', 'bm25', 'standard input')
+    """
+    if str(path) == "-":
+        return "standard input"
+    name = Path(path).name
+    for suffixes in ((".gz", ".zst"), (".run", ".txt", ".dat")):
+        for suffix in suffixes:
+            if name.endswith(suffix) and name != suffix:
+                name = name.removesuffix(suffix)
+                break
+    return name
+
+
+def read_run(path: str | Path, name: str | None = None) -> Run:
+    """Read a TREC run: ``query Q0 document rank score tag`` a line, plain, gzip or zstd.
+
+    ``irds:NAME`` is the run that a data set of ir_datasets comes with.
+    Raises `InputError`, with file and line, where a line lacks columns, a rank is no whole
+    number or a score no number. What is unusual is accepted and told in the run's `oddities`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "mine.run")
+    ...     _ = path.write_text("q1 Q0 d7 1 3.5 mine")
+    ...     read_run(path).by_query()
+    {'q1': [('d7', 3.5)]}
+    """
+    import numpy as np
+
+    if is_dataset(str(path)):
+        return dataset_run(str(path), name)
+    table, oddities = read_lines(path, RUN)
+    queries, query_ids = _decoded(table["query"])
+    docnos, docno_ids = _decoded(table["document"])
+    return Run(
+        run_name(path) if name is None else name,
+        tuple(queries.to_pylist()),
+        docnos,
+        query_ids,
+        docno_ids,
+        numbers_of(table["rank"], np.int64),
+        numbers_of(table["score"], np.float64),
+        oddities,
+    )
+
+
+def read_runs(paths: Iterable[str | Path]) -> Iterator[Run]:
+    """Read runs in the order given, the next two in threads while one is being used."""
+    with ThreadPoolExecutor(_AHEAD) as pool:
+        ahead: deque[Future[Run]] = deque()
+        for path in paths:
+            ahead.append(pool.submit(read_run, path))
+            if len(ahead) > _AHEAD:
+                yield ahead.popleft().result()
+        while ahead:
+            yield ahead.popleft().result()
+
+
+def read_labels(
+    path: str | Path, dimension: str = "relevance", column: str | None = None
+) -> Labels:
+    """Read the labels of one dimension, whatever they stand in.
+
+    A path with the suffix of a table (``.jsonl .csv .tsv .parquet``, also compressed) is a
+    score table, see `labels_from_table` (but for a ``.tsv`` whose first line is a label, as
+    some qrels are called); ``irds:NAME`` is a data set of ir_datasets, see
+    `labels_from_frame`; anything else is a TREC label file, ``query 0 document label`` a line:
+    qrels, understandability or trust labels.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "qrels")
+    ...     _ = path.write_text("q1 0 d7 2")
+    ...     read_labels(path).by_query()
+    {'q1': {'d7': 2.0}}
+    """
+    text = str(path)
+    if is_dataset(text):
+        rows = open_dataset(text, "qrels").qrels_iter()
+        return labels_from_frame(rows, text.removeprefix("irds:"), column or dimension)
+    if _is_table(text):
+        return labels_from_table(read_table(text), text, column)
+    if column is not None:
+        raise OptionError(f"{path} has no named columns: leave out the column {column!r}")
+    import numpy as np
+
+    table, oddities = read_lines(path, LABELS)
+    if "line" in table.column_names:
+        numbers = numbers_of(table["line"], np.int64)
+    else:
+        numbers = np.arange(1, table.num_rows + 1)
+    return _labels(
+        text, table["query"], table["document"], table["label"], line_numbers=numbers, odd=oddities
+    )
+
+
+def _begins_as_labels(path: str) -> bool:
+    """Whether the first line of a file has four columns, of which the last is a number."""
+    if ".tsv" not in path.lower():
+        return False
+    with open_stream(path) as stream:
+        fields = stream.readline().decode("utf-8", "replace").split()
+    return len(fields) == len(LABELS.columns) and re.fullmatch(r"-?[\d.]+", fields[-1]) is not None
+
+
+def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
+    """The columns of numbers of a score table; None for a file that `read_labels` reads as TREC."""
+    text = str(path)
+    if is_dataset(text) or not _is_table(text):
+        return None
+    return tuple(_numeric(read_table(text)))
+
+
+def _is_table(path: str) -> bool:
+    bare = path.lower().removesuffix(".gz").removesuffix(".zst")
+    return bare.endswith(TABLE_SUFFIXES) and not _begins_as_labels(path)
+
+
+def _numeric(table: pa.Table) -> list[str]:
+    import pyarrow as pa
+
+    return [
+        field.name
+        for field in table.schema
+        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
+        and field.name not in ("docno", "query")
+    ]
+
+
+def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> Labels:
+    """The numbers in one column of a score table, by its column ``docno``.
+
+    Without `column` there must be one single column of numbers. With a column ``query`` the
+    numbers hold for that query, otherwise for the document whatever the query. Missing
+    numbers (null, NaN) are no labels.
+
+    >>> import pyarrow as pa
+    >>> fog = pa.table({"docno": ["d1", "d2"], "gunning_fog": [9.5, None]})
+    >>> labels_from_table(fog, "fog.parquet").values.tolist()
+    [9.5]
+    """
+
+    numeric = _numeric(table)
+    if "docno" not in table.column_names:
+        raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
+    if not numeric or (column is not None and column not in numeric):
+        _refuse_texts(table, name, column)
+    if column is None and len(numeric) != 1:
+        raise OptionError(
+            f"{name} has {len(numeric)} columns of numbers; choose one of {', '.join(numeric)}"
+        )
+    column = column or numeric[0]
+    queries = table["query"] if "query" in table.column_names else None
+    return labels_from_columns(name, queries, table["docno"], table[column])
+
+
+def _refuse_texts(table: pa.Table, name: str, column: str | None) -> None:
+    """Say where a column is none of numbers: the first value that is not, if most are."""
+    has = f"it has {', '.join(table.column_names)}"
+    if column is not None and column not in table.column_names:
+        raise OptionError(f"{name} has no column {column!r}; {has}")
+    for candidate in [column] if column else table.column_names:
+        texts = ["" if value is None else str(value) for value in table[candidate].to_pylist()]
+        wrong = [row for row, text in enumerate(texts) if text and not _is_number(text)]
+        if candidate not in ("docno", "query") and 0 < 2 * len(wrong) <= len(texts):
+            raise InputError(
+                f"{name}, row {wrong[0] + 1}: the {candidate} of document "
+                f"{table['docno'][wrong[0]].as_py()!r} must be a number, not {texts[wrong[0]]!r}"
+            )
+    of = f" {column!r}" if column else ""
+    raise OptionError(f"{name} has no column of numbers{of}; {has}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def labels_from_columns(name: str, queries: Any, docnos: Any, values: Any) -> Labels:
+    """Labels from columns of Arrow, `queries` perhaps None; what is no finite number is no label.
+
+    >>> import pyarrow as pa
+    >>> columns = pa.array(["d1", "d2"]), pa.array([9.5, None])
+    >>> labels_from_columns("fog", None, *columns).values.tolist()
+    [9.5]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = values.cast(pa.float64())
+    known = pc.is_finite(values)
+    return _labels(
+        name,
+        None if queries is None else queries.cast(pa.string()).filter(known),
+        docnos.cast(pa.string()).filter(known),
+        values.filter(known),
+    )
+
+
+def labels_from_frame(rows: Any, name: str, dimension: str = "relevance") -> Labels:
+    """Labels from a label frame of ir_datasets, or from the named tuples of `qrels_iter`.
+
+    A row has ``query_id``, ``doc_id`` and a field of the dimension's name (``u`` is found as
+    ``understandability``, ``trust`` as ``trustworthiness``).
+
+    >>> from typing import NamedTuple
+    >>> Qrel = NamedTuple("Qrel", [("query_id", str), ("doc_id", str), ("relevance", int)])
+    >>> labels_from_frame([Qrel("q1", "d1", 2)], "mine").values.tolist()
+    [2.0]
+    """
+    import pyarrow as pa
+
+    field = _FRAME_FIELDS.get(dimension, dimension)
+    if hasattr(rows, "itertuples"):
+        rows = rows.itertuples(index=False)
+    listed = list(rows)
+    if listed and not hasattr(listed[0], field):
+        fields = ", ".join(getattr(listed[0], "_fields", ()))
+        raise InputError(f"the labels of {name} have no field {field!r}; they have {fields}")
+    return _labels(
+        name,
+        pa.array([row.query_id for row in listed], pa.string()),
+        pa.array([row.doc_id for row in listed], pa.string()),
+        pa.array([getattr(row, field) for row in listed], pa.float64()),
+    )
+
+
+def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
+    """Write a TREC run, ``.gz`` compressed, with ranks from 1 in the order asked for.
+
+    The file appears when it is complete; ``-`` is standard output. The run's name is its tag.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_run(Run.of("mine", {"q1": [("d7", 3.5)]}), Path(folder, "mine.run"))
+    ...     Path(folder, "mine.run").read_text()
+    'q1 Q0 d7 1 3.5 mine\\n'
+    """
+    tag = re.sub(r"\s+", "_", run.name) or "run"
+    _write(
+        destination,
+        (
+            f"{query} Q0 {docno} {rank} {score!r} {tag}\n"
+            for query, documents in run.by_query(order).items()
+            for rank, (docno, score) in enumerate(documents, start=1)
+        ),
+    )
+
+
+def write_labels(labels: Labels, destination: str | Path) -> None:
+    """Write labels of pairs of query and document as a TREC label file, ``.gz`` compressed."""
+    if labels.query_ids is None:
+        raise OptionError(f"{labels.name} has labels of documents, not of queries and documents")
+    docnos = labels.docnos.to_pylist()
+    _write(
+        destination,
+        (
+            f"{labels.queries[query]} 0 {docnos[document]} {value:.15g}\n"
+            for query, document, value in zip(
+                labels.query_ids.tolist(),
+                labels.docno_ids.tolist(),
+                labels.values.tolist(),
+                strict=True,
+            )
+        ),
+    )
+
+
+def _write(destination: str | Path, lines: Iterable[str]) -> None:
+    data = "".join(lines).encode()
+    name = str(destination)
+    if name == "-":
+        sys.stdout.buffer.write(data)
+        return
+    write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
+
+
+def _labels(
+    name: str,
+    queries: Any,
+    docnos: Any,
+    values: Any,
+    *,
+    line_numbers: NDArray[np.int64] | None = None,
+    odd: tuple[Oddity, ...] = (),
+) -> Labels:
+    """Labels from columns, a pair's first line only."""
+    import numpy as np
+
+    names, docno_ids = _decoded(docnos)
+    distinct, query_ids = ((), None) if queries is None else _decoded(queries)
+    pairs = docno_ids.astype(np.int64)
+    if query_ids is not None:
+        pairs += query_ids.astype(np.int64) * len(names)
+    first = np.sort(np.unique(pairs, return_index=True)[1])
+    if again := len(pairs) - len(first):
+        place = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
+        odd += (Oddity("labels given again", again, f"document {names[int(docno_ids[place])]}"),)
+    return Labels(
+        name,
+        tuple(query.as_py() for query in distinct),
+        names,
+        None if query_ids is None else query_ids[first],
+        docno_ids[first],
+        numbers_of(values, np.float64)[first],
+        None if line_numbers is None else line_numbers[first],
+        odd,
+    )
+
+
+def _decoded(column: Any) -> tuple[Any, Any]:
+    """The distinct values of a column in order of appearance, and indexes into them."""
+    import numpy as np
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # of no chunks
+        return pa.array([], pa.string()), np.empty(0, dtype=np.int32)
+    return column.dictionary, numpy_values(column.indices, np.int32)

@@ -1,0 +1,393 @@
+"""Inputs of any kind, in any mix, as one stream of pages."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from understandability.errors import InputError, MissingExtraError, in_one_line
+from understandability.inputs.containers import (
+    PAGE_SUFFIXES,
+    read_jsonl_pages,
+    read_parquet_pages,
+    read_tar_pages,
+    read_trec_pages,
+)
+from understandability.inputs.http import too_long
+from understandability.inputs.page_tables import (
+    TableColumns,
+    Tables,
+    read_arrow_pages,
+    read_csv_pages,
+)
+from understandability.inputs.remote import file_system, is_url, open_file
+from understandability.inputs.streams import DamagedStreamError, open_stream, position, read_bounded
+from understandability.inputs.warc import read_warc
+from understandability.text.page import TEXT, Failure, Page
+from understandability.writers.office import DOCX, OFFICE_SUFFIXES, PDF, check_office_extra
+
+DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
+
+StreamReader = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
+TableReader = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
+
+CONTAINER_SUFFIXES: dict[str, StreamReader] = {
+    ".warc": read_warc,
+    ".wet": read_warc,
+    ".trec": read_trec_pages,
+    ".trectext": read_trec_pages,
+    ".trecweb": read_trec_pages,
+    ".tar": read_tar_pages,
+    ".tgz": read_tar_pages,
+}
+TABLE_SUFFIXES: dict[str, TableReader] = {
+    ".jsonl": read_jsonl_pages,
+    ".ndjson": read_jsonl_pages,
+    ".csv": partial(read_csv_pages, delimiter=","),
+    ".tsv": partial(read_csv_pages, delimiter="\t"),
+    ".arrow": read_arrow_pages,
+    ".feather": read_arrow_pages,
+}
+_PARQUET = ".parquet"
+_TARS = (".tar", ".tgz")
+# Folders hold such tables of other things than pages; they are read where columns are chosen.
+_SELDOM_PAGES = (".csv", ".tsv")
+_SUFFIXES = (
+    *PAGE_SUFFIXES,
+    *CONTAINER_SUFFIXES,
+    *TABLE_SUFFIXES,
+    _PARQUET,
+    *OFFICE_SUFFIXES,
+)
+_COMPRESSION = (".gz", ".zst")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as it was found: its name as a document, its path, its input, its size as stored.
+
+    `input` is the path that was given, `bytes` 0 where the size is not known.
+    """
+
+    docno: str
+    path: str
+    input: str
+    bytes: int
+
+    @property
+    def is_input(self) -> bool:
+        """Whether it was given itself, and not a folder that it is in."""
+        return self.path == self.input
+
+
+class Sources:
+    """The pages of files, folders, URLs and standard input (``-``), one after another.
+
+    Iterating gives a `Page` for each document and a `Failure` in the place of each that cannot
+    be read; `skipped` counts what is no document (a redirect, a style sheet), by kind.
+
+    The docno of a file is its path below the input that was given, of a single file its name;
+    of a member of an archive its path in there; of a record its identifier. Where files of two
+    inputs would have one docno, the name of its input stands before each.
+
+    `docnos` keeps the documents of a list; `limit` bounds the decoded bytes of a document;
+    `columns` says what columns of tables are, and `remarks` what had to be guessed.
+    Raises `InputError` at once where a path is missing, of an unknown kind, or an empty folder.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        docnos: Collection[str] | None = None,
+        limit: int = DEFAULT_LIMIT,
+        columns: TableColumns | None = None,
+    ) -> None:
+        self.docnos, self.limit = docnos, limit
+        self._stream: io.BufferedReader | None = None
+        self._tables = Tables(columns or TableColumns())
+        self.skipped: Counter[str] = Counter()
+        self.files = self._apart([file for path in paths for file in self._find(str(path))])
+
+    @property
+    def columns(self) -> TableColumns:
+        """What columns of tables were chosen."""
+        return self._tables.columns
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was guessed of tables, as far as they have been read."""
+        return self._tables.remarks
+
+    def __iter__(self) -> Iterator[Page | Failure]:
+        for file in self.files:
+            yield from self.read(file)
+
+    def reader(self) -> Sources:
+        """Sources without files of their own, that `read` those of these."""
+        return Sources([], docnos=self.docnos, limit=self.limit, columns=self.columns)
+
+    def read(self, file: File) -> Iterator[Page | Failure]:
+        """The pages of one of `files`, of those asked for."""
+        nothing = True
+        before = self.skipped.total()
+        try:
+            for record in self._read_file(file):
+                nothing = False
+                if self.docnos is None or record.docno in self.docnos:
+                    yield _printable(record)
+        except (InputError, MissingExtraError, OSError) as error:
+            nothing = False
+            yield _printable(Failure(file.docno, file.path, "read", str(error)))
+        except Exception as error:  # what a reader never foresaw must not end a crawl
+            nothing = False
+            message = f"reading stopped here: {type(error).__name__}: {error}"
+            yield _printable(Failure(file.docno, file.path, "read", message))
+        if nothing and self.skipped.total() == before:
+            yield Failure(file.docno, file.path, "read", "there is no document in it")
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file that is being read have been read, where that is known."""
+        stream = self._stream
+        return 0 if stream is None or stream.closed else position(stream)
+
+    def _apart(self, files: Sequence[File]) -> list[File]:
+        """Each file once, with a docno of its own."""
+        once: dict[str, File] = {}
+        for file in files:
+            if file.path in once:
+                self.skipped["files that were named twice"] += 1
+            else:
+                once[file.path] = file
+        times = Counter(file.docno for file in once.values())
+        return [
+            replace(file, docno=file.input if file.is_input else f"{file.input}/{file.docno}")
+            if times[file.docno] > 1
+            else file
+            for file in once.values()
+        ]
+
+    def _find(self, path: str) -> Iterator[File]:
+        """The files that a path stands for."""
+        if path == "-":
+            yield File("-", "-", "-", 0)
+        elif is_url(path):
+            yield from self._find_remote(path)
+        elif not path:
+            raise InputError("an input has no name; name a file, a folder, or - for standard input")
+        elif Path(path).is_dir():
+            yield from self._some(path, self._find_in_folder(Path(path)))
+        elif Path(path).exists():
+            name = Path(path).as_posix()
+            _check_kind(path)
+            yield File(Path(path).name, name, name, Path(path).stat().st_size)
+        else:
+            raise InputError(
+                f"{path} does not exist; name a file, a folder, or - for standard input"
+            )
+
+    def _find_remote(self, url: str) -> Iterator[File]:
+        system, top = file_system(url)
+        if system.isdir(top):
+            yield from self._some(url, self._find_below(system, top, url.rstrip("/")))
+        elif system.exists(top):
+            _check_kind(url)
+            yield File(url.rpartition("/")[2], url, url, int(system.size(top) or 0))
+        else:
+            raise InputError(
+                f"{url} does not exist; name a file, a folder, or - for standard input"
+            )
+
+    def _some(self, path: str, files: Iterator[File]) -> list[File]:
+        """The files of a folder, of which there must be some."""
+        before = len(self.skipped)
+        found = list(files)
+        if not found:
+            seen = f"; there are {self._unknown_names()}" if len(self.skipped) > before else ""
+            raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
+        return found
+
+    def _find_in_folder(self, folder: Path) -> Iterator[File]:
+        for parent, folders, names in os.walk(folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            for name in sorted(names):
+                file = Path(parent, name)
+                _check_versions(file.relative_to(folder).as_posix(), str(folder))
+                if self._is_input(name, file.is_file()):
+                    docno = file.relative_to(folder).as_posix()
+                    yield File(docno, file.as_posix(), folder.as_posix(), file.stat().st_size)
+
+    def _find_below(self, system: Any, top: str, url: str) -> Iterator[File]:
+        for path, entry in sorted(system.find(top, detail=True).items()):
+            name = path.removeprefix(top).lstrip("/")
+            _check_versions(name, url)
+            if self._is_input(name.rpartition("/")[2], not name.startswith(".")):
+                yield File(name, system.unstrip_protocol(path), url, int(entry["size"] or 0))
+
+    def _is_input(self, name: str, is_file: bool) -> bool:
+        """Whether a file of a folder is read; counts it where not."""
+        kind = _kind(name)
+        if name.startswith(".") or not is_file:
+            self.skipped["hidden and special files"] += 1
+        elif kind is None or (kind in _SELDOM_PAGES and not self.columns):
+            self.skipped[f"files with the suffix {Path(name).suffix or '(none)'}"] += 1
+        else:
+            return True
+        return False
+
+    def _unknown_names(self) -> str:
+        return ", ".join(f"{count} {kind}" for kind, count in self.skipped.most_common(5))
+
+    def _read_file(self, file: File) -> Iterator[Page | Failure]:
+        path = file.path
+        if path != "-" and _kind(path) == _PARQUET:
+            yield from read_parquet_pages(path, self.limit, self._tables)
+            return
+        with open_stream(path) as stream:
+            self._stream = stream
+            kind = _kind_of_content(stream) if path == "-" else _kind(path) or ""
+            if kind == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
+                kind = ".trec"  # as TREC's own disks name them
+            if kind in OFFICE_SUFFIXES:
+                yield OFFICE_SUFFIXES[kind](stream, file.docno, path, self.limit)
+            elif kind in TABLE_SUFFIXES:
+                yield from TABLE_SUFFIXES[kind](stream, path, self.limit, self._tables)
+            elif kind in CONTAINER_SUFFIXES:
+                for record in CONTAINER_SUFFIXES[kind](stream, path, self.limit, self.skipped):
+                    is_member = kind in _TARS and record.path != path
+                    yield (
+                        record
+                        if file.is_input or not is_member
+                        else replace(record, docno=f"{file.docno}!{record.docno}")
+                    )
+            else:
+                media_type = PAGE_SUFFIXES.get(kind, TEXT)
+                yield _read_page(stream, file.docno, path, media_type, self.limit)
+
+
+def read_pages(
+    *paths: str | Path,
+    docnos: Collection[str] | None = None,
+    limit: int = DEFAULT_LIMIT,
+    columns: TableColumns | None = None,
+) -> Sources:
+    """The pages of `paths`; see `Sources`.
+
+    >>> from understandability.resources import resource
+    >>> [page.docno for page in read_pages(resource("samples"))]
+    ['easy.html', 'hard.html', 'medium.html']
+    """
+    return Sources(paths, docnos=docnos, limit=limit, columns=columns)
+
+
+def holds_many(path: str) -> bool:
+    """Whether a file may hold many pages, as far as its name tells."""
+    return _kind(path) not in (*PAGE_SUFFIXES, *OFFICE_SUFFIXES)
+
+
+def typed_columns(path: str) -> Any:
+    """The Arrow schema of a table whose file states one; None of other files.
+
+    Raises `InputError` where it is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kind = _kind(path)
+    try:
+        if kind == _PARQUET:
+            with open_file(path) as file:
+                return pq.read_schema(file)
+        if kind in (".arrow", ".feather"):
+            with open_stream(path) as stream:
+                stream.read(8 if stream.peek(6)[:6] == b"ARROW1" else 0)
+                return pa.ipc.open_stream(stream).schema
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise InputError(f"{path} cannot be read as a table: {in_one_line(error)}") from error
+    return None
+
+
+def _read_page(
+    stream: io.BufferedReader, docno: str, path: str, media_type: str, limit: int
+) -> Page | Failure:
+    try:
+        content = read_bounded(stream, limit)
+    except DamagedStreamError as error:
+        return Failure(docno, path, "read", str(error))
+    if content is None:
+        return Failure(docno, path, "read", too_long(limit))
+    if not content:
+        return Failure(docno, path, "read", "the file is empty")
+    return Page(docno, path, content, media_type)
+
+
+def _printable(record: Page | Failure) -> Page | Failure:
+    """The record with names that files can hold: an escape in JSON may be half a character."""
+    names = [name for name in ("docno", "path", "url", "error") if getattr(record, name, None)]
+    texts = {name: getattr(record, name) for name in names}
+    if all(text.isascii() for text in texts.values()):
+        return record
+    return replace(
+        record,
+        **{name: text.encode("utf-8", "backslashreplace").decode() for name, text in texts.items()},
+    )
+
+
+def _check_versions(name: str, folder: str) -> None:
+    """Raise what is wrong with a folder that has such a file: it belongs to a versioned table."""
+    kind = "Delta" if "/_delta_log/" in f"/{name}" else "Iceberg"
+    if kind == "Delta" or name.endswith(".metadata.json"):
+        raise InputError(
+            f"{folder} holds a {kind} table ({name}), whose files are also those of older "
+            "versions; read it by its own package, and score what that gives with ud.score_table"
+        )
+
+
+def _check_kind(path: str) -> None:
+    """Raise what is wrong with a file that was given."""
+    if _kind(path) is None:
+        raise InputError(f"{path} has an unknown suffix; inputs end in {_allowed()}")
+    check_office_extra(_kind(path) or "")
+
+
+def _kind(name: str) -> str | None:
+    """The suffix that tells how a file is read, without that of its compression."""
+    base = name.lower()
+    for suffix in _COMPRESSION:
+        base = base.removesuffix(suffix)
+    suffix = PurePosixPath(base).suffix
+    return suffix if suffix in _SUFFIXES else None
+
+
+def _kind_of_content(stream: io.BufferedReader) -> str:
+    """The kind of what is piped in, told by its first bytes."""
+    first = stream.peek(512)[:512]
+    start = first.lstrip(b"\xef\xbb\xbf \t\r\n")[:16].upper()
+    if first.startswith((b"WARC/1.", b"WARC/0.")):
+        return ".warc"
+    if first[257:262] == b"ustar":
+        return ".tar"
+    if start.startswith(b"<DOC>"):
+        return ".trec"
+    if first.startswith(b"PK\x03\x04"):
+        return DOCX
+    if first.startswith(b"%PDF"):
+        return PDF
+    if first.startswith(b"PAR1"):
+        raise InputError("Parquet cannot be piped in; name the file")
+    if first.startswith(b"ARROW1"):
+        return ".arrow"
+    if start.startswith((b'{"', b"{ ")):
+        return ".jsonl"
+    return ".html" if start.startswith(b"<") else ".txt"
+
+
+def _allowed() -> str:
+    return f"{', '.join(_SUFFIXES)} (also with .gz or .zst)"

@@ -1,0 +1,251 @@
+"""Files as streams of decoded bytes: plain, gzip or zstd, told by their first bytes.
+
+Nothing here holds more than a few megabytes whatever a file unfolds to. Where a compressed
+stream is damaged, one read raises `DamagedStreamError`, and the next one goes on with the
+following gzip member or zstd frame, so that a reader of records can find its feet again. A
+stream that unfolds too far raises it, too, and ends there.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import IO, Protocol
+
+import zstandard
+
+from understandability.errors import InputError
+from understandability.inputs.remote import open_file
+
+GZIP_MAGIC = b"\x1f\x8b\x08"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_READ = 1 << 16
+# What is looked at again behind damage is what the last step did not decode, so that a step
+# must not unfold far: one of deflate stops at `_UNFOLDED` bytes; one of zstd, whose decoder
+# knows no such bound, has eight blocks of 128 KiB at most.
+_GZIP_STEP = 1 << 13
+_ZSTD_STEP = 1 << 5
+_UNFOLDED = 1 << 16
+# All that a file may unfold to: text shrinks to a fifth, that of a template to a hundredth.
+MOST_OUTPUT = 1 << 30
+MOST_RATIO = 300
+_ZSTD_WINDOW = 1 << 27  # what `zstd --long` needs
+
+
+class DamagedStreamError(InputError):
+    """A compressed stream is broken here; reading on continues behind the damage."""
+
+
+class _Decoder(Protocol):
+    """One gzip member or zstd frame in the course of being decoded."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    @property
+    def unconsumed_tail(self) -> bytes: ...
+    def decompress(self, data: bytes, most: int, /) -> bytes: ...
+
+
+class _ZstdFrame:
+    """A zstd frame as a `_Decoder`, which decodes all it is given."""
+
+    unconsumed_tail = b""
+
+    def __init__(self, decoder: zstandard.ZstdDecompressionObj) -> None:
+        self._decoder = decoder
+
+    @property
+    def eof(self) -> bool:
+        return self._decoder.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._decoder.unused_data
+
+    def decompress(self, data: bytes, _most: int, /) -> bytes:
+        return self._decoder.decompress(data)
+
+
+class _Raw(io.RawIOBase):
+    """A readable object of any kind as the raw stream that `io.BufferedReader` wants."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _MemberStream(_Raw):
+    """Decoded bytes of a file made of gzip members or zstd frames."""
+
+    def __init__(
+        self, file: IO[bytes], magic: bytes, step: int, new: Callable[[], _Decoder]
+    ) -> None:
+        super().__init__(file)
+        self._magic, self._step, self._new = magic, step, new
+        self._decoder: _Decoder | None = None
+        self._input = b""
+        self._output = memoryview(b"")
+        self._bytes_in = self._bytes_out = 0
+        self._given_up = False
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
+        while not self._output:
+            if self._given_up:
+                return 0
+            self._check_ratio()
+            if not self._input:
+                self._input = self._more()
+            at_end = not self._input
+            if at_end and self._decoder is None:
+                return 0
+            self._output = memoryview(self._decode_step())
+            # At the end the decoder may still hold output that went beyond the last step.
+            if at_end and not self._output and self._decoder is not None:
+                self._decoder = None
+                raise DamagedStreamError("the compressed data end too early")
+        count = min(len(buffer), len(self._output))
+        buffer[:count] = self._output[:count]
+        self._output = self._output[count:]
+        return count
+
+    def _more(self) -> bytes:
+        data = self._file.read(_READ)
+        self._bytes_in += len(data)
+        return data
+
+    def _check_ratio(self) -> None:
+        if self._bytes_out > max(MOST_OUTPUT, MOST_RATIO * self._bytes_in):
+            self._given_up = True
+            raise DamagedStreamError(
+                f"the compressed data expand to more than {MOST_OUTPUT / 1e6:,.0f} MB and more "
+                f"than {MOST_RATIO} times their size, the most that is read"
+            )
+
+    def _decode_step(self) -> bytes:
+        if self._decoder is None:
+            if not self._find_member():
+                return b""
+            self._decoder = self._new()
+        step, self._input = self._input[: self._step], self._input[self._step :]
+        try:
+            output = self._decoder.decompress(step, _UNFOLDED)
+        except (zlib.error, zstandard.ZstdError) as error:
+            self._decoder = None
+            self._bytes_out += _UNFOLDED  # that much may have been decoded and is lost
+            # The damage may lie in the header of this member: look behind its first byte.
+            self._input = step[1:] + self._input
+            raise DamagedStreamError(f"the compressed data are damaged ({error})") from error
+        self._bytes_out += len(output)
+        if self._decoder.eof:
+            self._input = self._decoder.unused_data + self._input
+            self._decoder = None
+        elif rest := self._decoder.unconsumed_tail:
+            self._input = rest + self._input
+        return output
+
+    def _find_member(self) -> bool:
+        """Skip to the next member's first bytes; padding and what is damaged lie between."""
+        if len(self._input) < len(self._magic):
+            self._input += self._more()
+        start = self._input.find(self._magic)
+        if start < 0:
+            # The first bytes of a member may stand across the border of two reads.
+            tail = self._input[-len(self._magic) + 1 :]
+            more = self._more()
+            self._input = tail + more if more else b""
+            return False
+        self._input = self._input[start:]
+        return True
+
+
+def decompressed(file: IO[bytes]) -> io.BufferedReader:
+    """The decoded bytes of `file`, which is gzip, zstd or neither by its first bytes.
+
+    >>> import gzip
+    >>> decompressed(io.BytesIO(gzip.compress(b"one") + gzip.compress(b" two"))).read()
+    b'one two'
+    >>> decompressed(io.BytesIO(b"plain")).read()
+    b'plain'
+    """
+    # The stream of a pipe gives fewer bytes than asked for; a BufferedReader peeks safely.
+    buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(_Raw(file))
+    first = buffered.peek(4)[:4]
+    if first.startswith(GZIP_MAGIC):
+        stream = _MemberStream(buffered, GZIP_MAGIC, _GZIP_STEP, lambda: zlib.decompressobj(31))
+    elif first == ZSTD_MAGIC:
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
+        stream = _MemberStream(
+            buffered, ZSTD_MAGIC, _ZSTD_STEP, lambda: _ZstdFrame(decompressor.decompressobj())
+        )
+    else:
+        return buffered
+    return io.BufferedReader(stream, _READ)
+
+
+def open_stream(path: str | Path) -> io.BufferedReader:
+    """Open a file, a URL or standard input (``-``), and decode it if it is gzip or zstd.
+
+    Raises `InputError` in one sentence where the file cannot be opened.
+    """
+    if str(path) == "-":
+        return decompressed(sys.stdin.buffer)
+    return decompressed(open_file(str(path)))
+
+
+def position(stream: io.BufferedReader) -> int:
+    """About how many bytes of the file behind `stream` have been read, before decoding.
+
+    0 of a pipe, which does not tell.
+    """
+    try:
+        return stream.raw.tell()
+    except OSError:
+        return 0
+
+
+def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:
+    """All that is left of `stream`, or None where that is more than `limit` bytes."""
+    data = stream.read(limit + 1)
+    return None if len(data) > limit else data
+
+
+def bounded_lines(stream: IO[bytes], most: int, where: str = "") -> Iterator[bytes]:
+    """The lines of a stream, of fewer than `most` bytes each.
+
+    Raises `InputError` at a longer one; `where` stands before its number.
+    """
+    for number, line in enumerate(iter(partial(stream.readline, most), b""), start=1):
+        if len(line) == most:
+            raise InputError(
+                f"{where}line {number} has more than {most // 1_000_000} MB, the most that is "
+                "read; name another file"
+            )
+        yield line
+
+
+def skip(stream: IO[bytes], count: int) -> int:
+    """Read past `count` bytes without keeping them; returns how many there were."""
+    left = count
+    while left > 0 and (data := stream.read(min(left, _READ))):
+        left -= len(data)
+    return count - left

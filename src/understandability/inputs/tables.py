@@ -1,0 +1,282 @@
+"""Tables in and out: JSON Lines, CSV, TSV and Parquet by suffix, also compressed.
+
+A table is written under a temporary name and renamed when it is complete, so that a
+half-written file never looks finished. What was chosen to make a table (its settings) stands in
+the metadata of a Parquet file, and beside a text file in ``<file>.settings.json``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import gzip
+import io
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Self, cast
+
+import zstandard
+
+from understandability.errors import InputError, OptionError, in_one_line
+from understandability.inputs.streams import DamagedStreamError, open_stream
+from understandability.inputs.writing import write_text, written
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMATS = ("jsonl", "csv", "tsv", "parquet")
+SETTINGS_KEY = b"understandability"
+_MOST_COLUMNS = 10_000
+_MOST_OF_A_HEADER = 10_000_000  # bytes
+_MOST_BRACKETS = 1_000  # of a row in JSON
+_COMPRESSION = {".gz": "gzip", ".zst": "zstd"}
+
+
+def table_format(destination: str) -> tuple[str, str | None]:
+    """The format and the compression that a file name tells; ``-`` is JSON Lines.
+
+    >>> table_format("scores.tsv.gz")
+    ('tsv', 'gzip')
+    """
+    if destination == "-":
+        return "jsonl", None
+    path = Path(destination.lower())
+    compression = _COMPRESSION.get(path.suffix)
+    if compression:
+        path = path.with_suffix("")
+    name = path.suffix.removeprefix(".").replace("ndjson", "jsonl")
+    if name not in FORMATS or (name == "parquet" and compression):
+        raise OptionError(
+            f"the suffix of {destination} names no kind of table; "
+            "write .jsonl, .csv, .tsv (also with .gz or .zst), .parquet, or - for standard output"
+        )
+    return name, compression
+
+
+class TableWriter:
+    """Rows, batch by batch, into one file; a context manager.
+
+    The file appears under its name when the context ends well, and not at all otherwise; what
+    goes to standard output (``-``) is `piped_as` one of `FORMATS`. NaN is written as null (an
+    empty cell in CSV and TSV). Raises `InputError` where the folder is missing or may not be
+    written.
+    """
+
+    def __init__(
+        self,
+        destination: str,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        piped_as: str = "jsonl",
+    ) -> None:
+        self.destination = destination
+        self._format, self._compression = table_format(destination)
+        if destination == "-":
+            self._format = piped_as
+        self._settings = settings
+        self._parquet: Any = None
+        self._closing = contextlib.ExitStack()
+        self._rows = 0
+        if destination == "-":
+            self._file: IO[bytes] = sys.stdout.buffer
+        else:
+            self._file = self._closing.enter_context(written(destination))
+            if self._compression == "gzip":
+                # No time stamp and no name: the same table gives the same bytes.
+                self._file = cast(IO[bytes], gzip.GzipFile("", "wb", 6, self._file, mtime=0))
+                self._closing.callback(self._file.close)
+            elif self._compression == "zstd":
+                self._file = zstandard.ZstdCompressor().stream_writer(self._file, closefd=False)
+                self._closing.callback(self._file.close)
+
+    def write(self, table: pa.Table) -> None:
+        """Append the rows of a table; all tables of a file have the same columns."""
+        table = nan_to_null(table)
+        if self._format == "parquet":
+            self._write_parquet(table)
+        elif self._format == "jsonl":
+            for row in table.to_pylist():
+                self._file.write(json.dumps(row, ensure_ascii=False, default=str).encode() + b"\n")
+        else:
+            self._file.write(self._delimited(table))
+        self._rows += table.num_rows
+
+    def _write_parquet(self, table: pa.Table) -> None:
+        import pyarrow.parquet as pq
+
+        if self._parquet is None:
+            metadata = dict(table.schema.metadata or {})
+            if self._settings is not None:
+                metadata[SETTINGS_KEY] = json.dumps(self._settings).encode()
+            schema = table.schema.with_metadata(metadata)
+            self._parquet = pq.ParquetWriter(self._file, schema, compression="zstd")
+            self._closing.push(self._end_parquet)
+        self._parquet.write_table(table.cast(self._parquet.schema))
+
+    def _end_parquet(self, kind: type[BaseException] | None, *_: object) -> None:
+        with contextlib.nullcontext() if kind is None else contextlib.suppress(OSError):
+            self._parquet.close()
+
+    def _delimited(self, table: pa.Table) -> bytes:
+        text = io.StringIO()
+        delimiter = "," if self._format == "csv" else "\t"
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        if self._rows == 0:
+            writer.writerow(table.column_names)
+        columns = [column.to_pylist() for column in table.columns]
+        writer.writerows(zip(*columns, strict=True))
+        return text.getvalue().encode()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
+        self._closing.__exit__(kind, *rest)
+        if self.destination == "-":
+            self._file.flush()
+        elif kind is None and self._settings is not None and self._format != "parquet":
+            write_text(
+                f"{self.destination}.settings.json", json.dumps(self._settings, indent=2) + "\n"
+            )
+
+
+def write_table(
+    table: pa.Table, destination: str, *, settings: Mapping[str, Any] | None = None
+) -> None:
+    """Write one table to a file by its suffix, or to standard output (``-``)."""
+    with TableWriter(destination, settings=settings) as writer:
+        writer.write(table)
+
+
+def nan_to_null(table: pa.Table) -> pa.Table:
+    """The table with null for every NaN: JSON knows none, and sums leave nulls out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = [
+        pc.if_else(pc.is_nan(column), None, column) if pa.types.is_floating(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, schema=table.schema)
+
+
+def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
+    """Read a table of any format that `TableWriter` writes; `columns` chooses some.
+
+    Raises `InputError` where the file is no such table, or lacks a column.
+    """
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.json
+    import pyarrow.parquet as pq
+
+    kind, _ = table_format(path)
+    try:
+        if kind == "parquet":
+            # Opened here first, so that a missing file is told like any other.
+            open_stream(path).close()
+            table = pq.ParquetFile(path).read()
+        elif kind == "jsonl":
+            _check_flat(path)
+            with open_stream(path) as stream:
+                table = pa.json.read_json(stream, pa.json.ReadOptions(block_size=1 << 26))
+        else:
+            delimiter = "," if kind == "csv" else "\t"
+            _check_header(path, delimiter)
+            with open_stream(path) as stream:
+                table = pa.csv.read_csv(
+                    stream,
+                    parse_options=pa.csv.ParseOptions(delimiter=delimiter),
+                    convert_options=pa.csv.ConvertOptions(
+                        column_types={"docno": pa.string(), "flags": pa.string()}
+                    ),
+                )
+    except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
+        where = _damaged_line(path) if isinstance(error, pa.ArrowException) else ""
+        reason = in_one_line(error)
+        raise InputError(f"{path}{where} cannot be read as a table: {reason}") from error
+    for name, count in Counter(table.column_names).items():
+        if count > 1:
+            raise InputError(f"{path} has {count} columns {name!r}; rename or remove all but one")
+    if "docno" in table.column_names:  # numbers, to a reader of JSON, where all are digits
+        index = table.column_names.index("docno")
+        table = table.set_column(index, "docno", table["docno"].cast(pa.string()))
+    if columns is not None:
+        wanted = list(columns)
+        if missing := [name for name in wanted if name not in table.column_names]:
+            raise InputError(
+                f"{path} has no column {missing[0]!r}; it has {', '.join(table.column_names)}"
+            )
+        table = table.select(wanted)
+    return table
+
+
+def _damaged_line(path: str) -> str:
+    """Which line of a text file Arrow cannot read, where that can be told."""
+    kind, _ = table_format(path)
+    if kind == "parquet":
+        return ""
+    types: dict[str, type] = {}
+    columns = 0
+
+    def is_like_before(text: str) -> bool:
+        nonlocal columns
+        if kind == "jsonl":
+            row = json.loads(text or "{}", parse_int=float)
+            values = {name: type(value) for name, value in row.items() if value is not None}
+            return all(types.setdefault(name, found) is found for name, found in values.items())
+        (fields,) = csv.reader([text], delimiter="," if kind == "csv" else "\t")
+        columns = columns or len(fields)
+        return len(fields) in (0, columns)
+
+    with open_stream(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                good = is_like_before(line.decode("utf-8").strip("\r\n"))
+            except (ValueError, AttributeError):
+                good = False
+            if not good:
+                return f", line {number}"
+    return ""
+
+
+def _check_header(path: str, delimiter: str) -> None:
+    """Refuse tables of endless columns, each of which takes kilobytes."""
+    with open_stream(path) as stream:
+        if stream.readline(_MOST_OF_A_HEADER).count(delimiter.encode()) >= _MOST_COLUMNS:
+            raise InputError(
+                f"{path} has more than {_MOST_COLUMNS:,} columns; a table of scores or features "
+                "has a few hundred"
+            )
+
+
+def _check_flat(path: str) -> None:
+    """Refuse nested rows: Arrow ends the process where they are nested very deeply."""
+    with open_stream(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.count(b"[") + line.count(b"{") > _MOST_BRACKETS:
+                raise InputError(
+                    f"{path}, line {number} has more than {_MOST_BRACKETS:,} brackets; a row is "
+                    "one object with names and values, not nested"
+                )
+
+
+def read_settings(path: str) -> dict[str, Any] | None:
+    """The settings that a table was made with; None where it carries none."""
+    import pyarrow.parquet as pq
+
+    if table_format(path)[0] == "parquet":
+        metadata = pq.read_schema(path).metadata or {}
+        text = metadata.get(SETTINGS_KEY)
+        return json.loads(text) if text else None
+    beside = Path(f"{path}.settings.json")
+    return json.loads(beside.read_text()) if beside.is_file() else None
+
+
+def finite(value: float | None) -> float | None:
+    """A number as JSON can hold it: None for NaN and the infinities."""
+    return value if value is not None and math.isfinite(value) else None

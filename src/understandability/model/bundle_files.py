@@ -1,0 +1,172 @@
+"""Bundle folders: ``bundle.json`` and weights, as bytes; what a bundle means is `estimation`'s.
+
+Reading trusts nothing: names cannot climb out of the folder, sizes are bounded, every file has
+the checksum that ``bundle.json`` gives it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from understandability.errors import InputError
+from understandability.inputs.writing import unfinished
+from understandability.resources import resource_folder
+
+FORMAT = 1
+DESCRIPTION = "bundle.json"
+MAX_BYTES = 256_000_000
+_MAX_DESCRIPTION_BYTES = 4_000_000
+_FILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\.npz")
+
+
+@dataclass(frozen=True, slots=True)
+class BundleFiles:
+    """What a bundle's folder holds: the object of ``bundle.json``, and the weights by name.
+
+    `where` names the folder in messages, `checksum` is the SHA-256 of ``bundle.json``, which
+    holds the checksums of all other files.
+    """
+
+    where: str
+    checksum: str
+    description: dict[str, Any]
+    weights: dict[str, bytes]
+
+
+def embedded_bundles() -> tuple[str, ...]:
+    """The names of the bundles that come with the package."""
+    folder = resource_folder() / "bundles"
+    return tuple(sorted(path.parent.name for path in folder.glob(f"*/{DESCRIPTION}")))
+
+
+def read_bundle(name_or_path: str | Path) -> BundleFiles:
+    """Read a bundle by the name of an embedded one, or by the path of its folder.
+
+    Raises `InputError` where it is not there, damaged, altered, unsafe, or newer than this
+    version reads.
+    """
+    folder = _folder(name_or_path)
+    where = f"bundle {name_or_path}"
+    content = _content(folder, DESCRIPTION, _MAX_DESCRIPTION_BYTES, where)
+    description = _description(content, where)
+    weights = {}
+    for name, entry in description["files"].items():
+        if not _FILE_NAME.fullmatch(name):
+            raise InputError(
+                f"{where} is refused: it names a file {name[:40]!r}; weights must be .npz files "
+                f"next to {DESCRIPTION}"
+            )
+        weights[name] = _content(folder, name, MAX_BYTES, where)
+        expected = entry.get("sha256") if isinstance(entry, dict) else None
+        if hashlib.sha256(weights[name]).hexdigest() != expected:
+            raise InputError(
+                f"{where} is refused: {name} is truncated or was altered (its checksum is not "
+                f"the one in {DESCRIPTION}); get the bundle again"
+            )
+    return BundleFiles(where, hashlib.sha256(content).hexdigest(), description, weights)
+
+
+def check_place(folder: str | Path) -> None:
+    """Raise `InputError` where no bundle can be written, before there is one."""
+    target = Path(folder)
+    if target.exists() and not _is_bundle(target):
+        raise InputError(f"{folder} holds other files and no bundle; name a new folder")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"{folder} cannot be written: its folder does not exist; make it first")
+
+
+def write_bundle(
+    folder: str | Path, description: Mapping[str, Any], weights: Mapping[str, bytes]
+) -> None:
+    """Write a bundle as a new folder, complete or not at all; replaces an older bundle there."""
+    check_place(folder)
+    files = {
+        name: {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+        for name, content in sorted(weights.items())
+    }
+    text = json.dumps(
+        {"format": FORMAT, **description, "files": files}, indent=1, ensure_ascii=False
+    )
+    write_folder(Path(folder), {**weights, DESCRIPTION: f"{text}\n".encode()})
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
+    """Write a folder of files, complete or not at all, in the place of what is there."""
+    with unfinished(folder) as temporary:
+        try:
+            temporary.mkdir()
+            for name, content in files.items():
+                (temporary / name).write_bytes(content)
+            if folder.exists():
+                shutil.rmtree(folder)
+            temporary.replace(folder)
+        except OSError as error:
+            raise InputError(f"{folder} cannot be written: {error.strerror}") from error
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _folder(name_or_path: str | Path) -> Path:
+    if str(name_or_path) in embedded_bundles():
+        return resource_folder() / "bundles" / str(name_or_path)
+    folder = Path(name_or_path)
+    if not (folder / DESCRIPTION).is_file():
+        what = f"has no {DESCRIPTION}" if folder.is_dir() else "does not exist"
+        raise InputError(
+            f"bundle {name_or_path} {what}; give the folder of a bundle, or one of the names "
+            f"{', '.join(embedded_bundles())}"
+        )
+    return folder
+
+
+def _is_bundle(folder: Path) -> bool:
+    return folder.is_dir() and all(
+        path.name == DESCRIPTION or _FILE_NAME.fullmatch(path.name) for path in folder.iterdir()
+    )
+
+
+def _content(folder: Path, name: str, limit: int, where: str) -> bytes:
+    path = folder / name
+    if path.is_symlink() or not path.is_file():
+        raise InputError(f"{where} is incomplete: it has no file {name}; get the bundle again")
+    if path.stat().st_size > limit:
+        raise InputError(f"{where} is refused: {name} has more than {limit // 1_000_000} MB")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{where}: {name} cannot be read: {error.strerror}") from error
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number, or, where it is larger than any array holds, a float."""
+    return int(digits) if len(digits) < 19 else float(digits)
+
+
+def _description(content: bytes, where: str) -> dict[str, Any]:
+    try:
+        description = json.loads(content, parse_int=_whole)
+        # Half a character, which JSON can escape, could not be printed.
+        json.dumps(description, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{where} is refused: its {DESCRIPTION} is not JSON, perhaps truncated; "
+            "get the bundle again"
+        ) from error
+    if not isinstance(description, dict) or not isinstance(description.get("files"), dict):
+        raise InputError(f"{where} is refused: its {DESCRIPTION} does not describe a bundle")
+    version = description.get("format")
+    if not isinstance(version, int) or version < 1:
+        raise InputError(f"{where} is refused: its {DESCRIPTION} states no format")
+    if version > FORMAT:
+        raise InputError(
+            f"{where} has format {version}, from a newer version of the toolkit; this one reads "
+            f"format {FORMAT}: upgrade it (pip install -U understandability)"
+        )
+    return description

@@ -1,0 +1,125 @@
+"""A bundle's model card, as text or as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from understandability.model.bundle import Bundle
+from understandability.wording import counted
+
+# Entries of the card that are sentences, with their headings.
+_SENTENCES = {
+    "intended_use": "Intended use",
+    "cannot_know": "What it cannot know",
+}
+# Entries that are lists of rows.
+_TABLES = {
+    "training": "Trained on",
+    "figures": "Figures",
+    "learning_curve": "Learning curve (Spearman out of fold)",
+}
+_HIDDEN = ("sha256", "texts_sha256")
+
+
+def card_lines(bundle: Bundle) -> Iterator[str]:
+    """The lines of a bundle's card.
+
+    >>> from understandability.model.bundle import load_bundle
+    >>> next(card_lines(load_bundle("llr")))
+    'llr (Apache-2.0)'
+    """
+    yield f"{bundle.name} ({bundle.licence})"
+    if bundle.checksum:
+        yield f"checksum {bundle.checksum[:16]}"
+    yield f"scale {bundle.scale}"
+    if summary := bundle.card.get("summary"):
+        yield str(summary)
+    for entry, heading in _SENTENCES.items():
+        if text := bundle.card.get(entry):
+            yield f"{heading}: {_sentence(text)}"
+    for entry, heading in _TABLES.items():
+        cells = _cells(bundle.card.get(entry))
+        if cells:
+            yield heading
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        for row in cells:
+            padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            yield ("  " + "  ".join(padded)).rstrip()
+        if entry == "figures" and (note := bundle.card.get("figures_note")):
+            yield f"  {note}"
+    if missing := bundle.missing_vocabularies:
+        yield f"Not installed, so its estimates are worse than its figures: {', '.join(missing)}"
+    yield "Difficulty by the model's output, with its spread"
+    for raw, difficulty, spread in bundle.calibration.examples():
+        yield f"  {raw:8.3f} {difficulty:8.1f} ± {spread:.1f}"
+
+
+def card_markdown(bundle: Bundle) -> str:
+    """The card as Markdown, in the order of Mitchell et al. (2019), "Model cards".
+
+    What the model is, intended use, data with licences, figures, limits, how to use it.
+
+    >>> from understandability.model.bundle import load_bundle
+    >>> print(card_markdown(load_bundle("llr")).partition("\\n")[0])
+    # Model card: llr
+    """
+    card = bundle.card
+    vocabularies = ", ".join(bundle.missing_vocabularies)
+    sections: dict[str, list[str]] = {
+        "Model": [
+            *([str(card["summary"])] if card.get("summary") else []),
+            f"- Name and checksum: `{bundle.label}`\n- Licence: {bundle.licence}\n"
+            f"- Scale of difficulty: `{bundle.scale}`, 0 (very easy) to 100 (very hard)\n"
+            f"- Inputs: {counted(len(bundle.model.names), 'feature')}",
+        ],
+        "Intended use": [_sentence(card.get("intended_use") or "Not stated")],
+        "Training data": [_markdown_table(_cells(card.get("training"))) or "Not stated."],
+        "Figures": [
+            _markdown_table(_cells(card.get("figures"))) or "None were measured.",
+            *([str(card["figures_note"])] if card.get("figures_note") else []),
+        ],
+        _TABLES["learning_curve"]: [_markdown_table(_cells(card.get("learning_curve")))],
+        "Limits": [
+            f"It cannot know: {_sentence(card.get('cannot_know') or 'not stated')}",
+            "A figure on texts that a model learned from says nothing of others; the interval of a "
+            "figure says nothing of texts of another kind.",
+            *([f"Not installed here: {vocabularies}."] if vocabularies else []),
+        ],
+        "Difficulty by the model's output": [
+            _markdown_table(
+                [
+                    ["output", "difficulty", "spread"],
+                    *(
+                        [f"{raw:.3f}", f"{difficulty:.1f}", f"{spread:.1f}"]
+                        for raw, difficulty, spread in bundle.calibration.examples()
+                    ),
+                ]
+            )
+        ],
+    }
+    parts = [f"# Model card: {bundle.name}"]
+    for heading, paragraphs in sections.items():
+        if filled := [paragraph for paragraph in paragraphs if paragraph]:
+            parts += [f"## {heading}", *filled]
+    return "\n\n".join(parts) + "\n"
+
+
+def _sentence(text: Any) -> str:
+    return f"{str(text).rstrip('.')}."
+
+
+def _cells(rows: Any) -> list[list[str]]:
+    """The headings and the cells of a list of rows; none where the card holds anything else."""
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows) or not rows:
+        return []
+    names = [name for name in rows[0] if name not in _HIDDEN]
+    return [names] + [[str(row.get(name, "")) for name in names] for row in rows]
+
+
+def _markdown_table(cells: Sequence[Sequence[str]]) -> str:
+    if not cells:
+        return ""
+    lines = [cells[0], ["---"] * len(cells[0]), *cells[1:]]
+    escaped = ([cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)

@@ -1,0 +1,212 @@
+"""What moved an estimate: by how many points of difficulty each theme of a text did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.arrays import Floats
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.row import SENTENCE
+from understandability.model.bundle import Bundle
+from understandability.model.pages import PageModel
+from understandability.model.passages import passage_columns, passages
+
+# Theme -> the columns that tell a reader most about it, of the catalogue and of passages. Long
+# words and rare ones are one theme: they are mostly the same words, and points would fall to either
+# by chance.
+THEMES: dict[str, tuple[str, ...]] = {
+    "length of sentences": ("words_per_sentence", "sentence_words"),
+    "difficulty of words": ("difficult_words_per_word", "difficult_words"),
+    "medical words": ("medical_suffixes_per_word", "medical_suffixes"),
+    "readability formulas": ("flesch_kincaid",),
+    "grammar and style": (),
+    "length of the text": (),
+    "markup": (),
+    "subject and choice of words": (),
+}
+_OF_GROUP = {
+    "readability": "readability formulas",
+    "components": "difficulty of words",
+    "medical vocabulary": "medical words",
+    "consumer vocabulary": "medical words",
+    "expert vocabulary": "medical words",
+    "natural language": "grammar and style",
+    "html": "markup",
+    "word frequency": "difficulty of words",
+    "language model": "difficulty of words",
+    "background models": "subject and choice of words",
+    "other formulas": "readability formulas",
+}
+# Features that belong elsewhere than the rest of their group.
+_OF_NAME = {
+    "oov": "difficulty of words",
+    "oov_aspell": "difficulty of words",
+    "words": "length of the text",
+    "sentences": "length of the text",
+}
+# Columns of passages, by how their names begin or end; the first that fits counts.
+_OF_PASSAGES = (
+    (("sentence_", "words_in_sentences_"), ("_per_sentence",), "length of sentences"),
+    (("medical_", "pubmed_", "towards_", "far_towards_", "wikipedia_"), (), "medical words"),
+    (("word_vector_",), (), "subject and choice of words"),
+    (
+        ("difficult_", "characters", "words_", "syllables", "polysyllables", "oov", "not_in_",
+         "zipf_", "share_", "log_probability_", "complexity"),
+        (),
+        "difficulty of words",
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """By how many points of difficulty a theme made a text harder (above 0) or easier.
+
+    `own` and `typical` are what the theme's column in `THEMES` is for this text, and for a
+    typical one; NaN where the model does not read it.
+    """
+
+    theme: str
+    points: float
+    own: float
+    typical: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contributions:
+    """Why one document has its difficulty: `typical`, and what its themes add, make it up.
+
+    `typical` is the difficulty of a text that is in everything like the mean of those that the
+    model learned from; `parts` come largest first.
+    """
+
+    docno: str
+    typical: float
+    difficulty: float
+    parts: tuple[Contribution, ...]
+
+
+def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
+    """What moved the estimate of each document; those without words are left out.
+
+    The points of a theme are its Shapley value (Shapley 1953; of a model's inputs: Lundberg & Lee
+    2017): how much the difficulty changes, on average over all orders, when its columns go from
+    those of a typical text to the document's own. So they add up exactly, and hold for the whole
+    of any model: trees, kernels, networks, and the map to difficulty.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> from understandability.model.bundle import load_bundle
+    >>> why, = contributions(load_bundle("open"), Batch([document_of_text("Rest and drink.")]))
+    >>> abs(why.typical + sum(part.points for part in why.parts) - why.difficulty) < 1e-6
+    True
+    """
+    model = bundle.model
+    themes = np.array([theme_of(name) for name in model.names])
+    present = [theme for theme in THEMES if theme in themes]
+    players = np.array([themes == theme for theme in present])
+    result = []
+    for index, own in enumerate(model.inputs(batch)):
+        if not batch.words[index]:
+            continue
+        masks = _coalitions(len(present)) @ players
+        if isinstance(model, PageModel):
+            raw = _levels_of_page(model, batch, index, masks)
+            difficulty, _ = bundle.calibration.apply(raw, np.zeros(len(raw)))
+        else:
+            raw = model.predict(np.where(masks, own, model.typical))
+            difficulty, _ = bundle.calibration.apply(raw, np.full(len(raw), batch.words[index]))
+        parts = [
+            Contribution(theme, points, *_told(theme, model.names, own, model.typical))
+            for theme, points in zip(present, shapley_values(difficulty).tolist(), strict=True)
+        ]
+        parts.sort(key=lambda part: -abs(part.points))
+        result.append(
+            Contributions(
+                batch.documents[index].docno,
+                float(difficulty[0]),
+                float(difficulty[-1]),
+                tuple(parts),
+            )
+        )
+    return tuple(result)
+
+
+def _levels_of_page(model: PageModel, batch: Batch, index: int, masks: NDArray[np.bool_]) -> Floats:
+    """The level of a page whose passages have their own values where a mask is set."""
+    found = batch.once(passages)
+    start, end = found.starts[index], found.starts[index + 1]
+    columns, words = batch.once(model.of_passages)[start:end], found.words[start:end]
+    if not len(words):
+        return np.full(len(masks), np.nan)
+    return np.array(
+        [
+            np.average(model.predict(np.where(mask, columns, model.typical)), weights=words)
+            for mask in masks
+        ]
+    )
+
+
+def theme_of(name: str) -> str:
+    """The theme of a column of the catalogue, of passages, or of a model's own.
+
+    >>> theme_of("verbs_per_sentence"), theme_of("oov_per_word"), theme_of("word_vector_3")
+    ('length of sentences', 'difficulty of words', 'subject and choice of words')
+    """
+    if name in COLUMNS:
+        feature, per = COLUMNS[name]
+        if per == SENTENCE:
+            return "length of sentences"
+        return _OF_NAME.get(feature.name) or _OF_GROUP[feature.group]
+    if name in passage_columns():
+        for beginnings, endings, theme in _OF_PASSAGES:
+            if name.startswith(beginnings) or name.endswith(endings):
+                return theme
+        return "grammar and style"
+    return "subject and choice of words"
+
+
+def _coalitions(players: int) -> NDArray[np.bool_]:
+    """Which players take part in each coalition: bit ``i`` of its number; (2^players, players)."""
+    return (np.arange(2**players)[:, None] >> np.arange(players)) & 1 > 0
+
+
+def shapley_values(worth: Floats) -> Floats:
+    """What each player adds to the worth of the whole, on average over all orders of joining.
+
+    `worth` has an entry for each coalition, of which bit ``i`` tells whether player ``i`` takes
+    part; the values add up to its last less its first (Shapley 1953).
+
+    Two players who are worth 1 each, and 2 more together:
+
+    >>> shapley_values(np.array([0.0, 1.0, 1.0, 4.0])).tolist()
+    [2.0, 2.0]
+    """
+    players = len(worth).bit_length() - 1
+    members = _coalitions(players)
+    sizes = members.sum(axis=1)
+    chances = np.array(
+        [
+            factorial(size) * factorial(players - size - 1) / factorial(players)
+            for size in range(players)
+        ]
+    )
+    values = np.empty(players)
+    for player in range(players):
+        without = np.flatnonzero(~members[:, player])
+        gains = worth[without + 2**player] - worth[without]
+        values[player] = (chances[sizes[without]] * gains).sum()
+    return values
+
+
+def _told(theme: str, names: tuple[str, ...], own: Floats, typical: Floats) -> tuple[float, float]:
+    """The theme's telling column: of this text, and of a typical one."""
+    for column in THEMES[theme]:
+        if column in names:
+            place = names.index(column)
+            return float(own[place]), float(typical[place])
+    return np.nan, np.nan

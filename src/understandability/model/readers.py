@@ -1,0 +1,241 @@
+"""Readers, and user models: from a score of how hard a text is to P(U|d).
+
+A user is a threshold and a noise: ``P(U|d) = P(score + noise < threshold)``.
+One function, three noises: none (step), Cauchy (arctan), normal (calibrated).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from understandability.arrays import Floats
+from understandability.direction import Direction
+from understandability.errors import InputError, OptionError
+from understandability.inputs.streams import open_stream
+
+
+@dataclass(frozen=True, slots=True)
+class UserModel:
+    """A noise: its name, how likely it lies below a margin, its usual scale, its source."""
+
+    name: str
+    below: Callable[[Floats, Floats], Floats]
+    noise_scale: float | None
+    source: str
+
+
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+
+def _no_noise(margin: Floats, scale: Floats) -> Floats:
+    return (margin > 0).astype(np.float64)
+
+
+def _cauchy(margin: Floats, scale: Floats) -> Floats:
+    return 0.5 + np.arctan(margin / scale) / math.pi
+
+
+def _normal(margin: Floats, scale: Floats) -> Floats:
+    # Importing scipy.special for its ndtr takes longer than scoring a hundred pages.
+    chance: Floats = 0.5 * _erfc(-margin / scale / math.sqrt(2.0))
+    return chance
+
+
+USERS = MappingProxyType(
+    {
+        user.name: user
+        for user in (
+            UserModel("step", _no_noise, 1.0, "P1 of Zuccon & Koopman 2014, Zuccon 2016"),
+            UserModel("arctan", _cauchy, math.pi, "P2 of Zuccon & Koopman 2014, Zuccon 2016"),
+            UserModel("calibrated", _normal, None, "the estimate's own standard error"),
+        )
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A kind of person: what they are, which user model stands for them, and where that is from.
+
+    `threshold` is a difficulty (0 to 100); a page of that difficulty is understood by every second
+    such reader. Without a `noise_scale` the user model has its own. `scale` names the scale of
+    difficulty that the threshold is on, where it is known (`Bundle.scale`).
+    """
+
+    name: str
+    description: str
+    threshold: float
+    source: str
+    user: str = "calibrated"
+    noise_scale: float | None = None
+    scale: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """What `reader_of` reads from a file."""
+        return {"kind": "reader", **asdict(self)}
+
+
+# Thresholds are those of papers, or places of well-known pages on the scale of the bundle `open`
+# (`scripts/evaluate/pages.py` prints them), rounded.
+READERS: Mapping[str, Reader] = MappingProxyType(
+    {
+        reader.name: reader
+        for reader in (
+            Reader(
+                "public",
+                "a member of the public looking for health information",
+                40.0,
+                "assessors of CLEF eHealth 2016, understandable below 40 (Zuccon et al. 2016)",
+            ),
+            Reader(
+                "plain-language",
+                "a reader of plain language, as guides ask for it (US grades 6 to 8)",
+                25.0,
+                "the median difficulty of pages of Flesch-Kincaid grades 6 to 8 "
+                "(health pages, MedlinePlus)",
+            ),
+            Reader(
+                "well-read",
+                "a well-read adult without schooling in health",
+                58.0,
+                "nine in ten pages of ordinary health sites are easier (Sondhi et al. 2012)",
+            ),
+            Reader(
+                "health-student",
+                "a student of a health profession",
+                69.0,
+                "every second page that PDQ writes for health professionals is easier",
+            ),
+        )
+    }
+)
+DEFAULT_READER = "public"
+_MOST_OF_A_READER = 100_000  # bytes
+
+
+def reader_of(name: str) -> Reader:
+    """The reader of that name, or of a JSON file (``understand calibrate``).
+
+    `OptionError` for any other name, `InputError` for a file that holds no reader.
+
+    >>> reader_of("public").threshold
+    40.0
+    """
+    if name in READERS:
+        return READERS[name]
+    if not name.endswith(".json"):
+        raise OptionError(
+            f"no reader is named {name!r}; choose one of {', '.join(READERS)}, or a FILE.json that "
+            "`understand calibrate` wrote"
+        )
+    with open_stream(name) as stream:
+        content = stream.read(_MOST_OF_A_READER)
+    try:
+        entries = json.loads(content)
+        if entries["kind"] != "reader":
+            raise ValueError
+        noise = entries["noise_scale"]
+        reader = Reader(
+            name=str(entries["name"]),
+            description=str(entries["description"]),
+            threshold=float(entries["threshold"]),
+            source=str(entries["source"]),
+            user=str(entries["user"]),
+            noise_scale=None if noise is None else float(noise),
+            scale=str(entries.get("scale", "")),
+        )
+        probability(50.0, reader.threshold, reader.user, noise_scale=noise or 1.0)
+    except (ValueError, KeyError, TypeError, RecursionError, OptionError) as error:
+        raise InputError(
+            f"{name} holds no reader, or is damaged; write one with `understand calibrate`"
+        ) from error
+    return reader
+
+
+def probability(
+    score: ArrayLike,
+    threshold: float,
+    user: str = "step",
+    *,
+    noise_scale: ArrayLike | None = None,
+    direction: str = Direction.HARDER,
+    normalise: Literal["integral"] | None = None,
+) -> Floats:
+    """P(U|d) of documents from their scores, for a reader who copes with less than `threshold`.
+
+    `user` is one of `USERS`:
+    ``step``, 1 below the threshold and 0 from it on;
+    ``arctan``, ``1/2 - arctan((score - threshold) / s) / pi`` with ``s = noise_scale``: pi, the
+    default, in Zuccon (2016), 1 in Zuccon & Koopman (2014);
+    ``calibrated``, a normal distribution whose standard deviation is `noise_scale`, one number
+    or one for each score (the column ``spread`` of an estimate).
+
+    `direction` says what a higher score means (`Direction`); where it is easier (Flesch Reading
+    Ease) the inequality turns. ``normalise="integral"`` divides the arctan form by its integral
+    over the range of the scores given, as both papers mention: what comes out is no probability
+    any more, but orders documents and systems as before.
+    A score that is NaN gives NaN.
+
+    >>> probability([30, 40, 50], threshold=40).tolist()
+    [1.0, 0.0, 0.0]
+    >>> probability([30, 40, 50], threshold=40, user="arctan").round(3).tolist()
+    [0.903, 0.5, 0.097]
+    >>> probability([30, 40, 50], 40, "calibrated", noise_scale=10).round(3).tolist()
+    [0.841, 0.5, 0.159]
+    >>> probability([30, 90], threshold=60, direction="higher-easier").tolist()
+    [0.0, 1.0]
+    """
+    model = _user(user)
+    scores = np.asarray(score, dtype=np.float64)
+    scale = _scale(model, noise_scale)
+    if not math.isfinite(threshold):
+        raise OptionError(f"the threshold must be a finite number, not {threshold}")
+    margin = (threshold - scores) * Direction.of(direction).sign
+    chance = np.where(np.isnan(margin + scale), np.nan, model.below(margin, scale))
+    if normalise is None:
+        return chance
+    if normalise != "integral" or model.name != "arctan" or scale.ndim:
+        raise OptionError(
+            "normalise='integral' is the one normalisation there is, and for user 'arctan' only"
+        )
+    return chance / _integral(margin, float(scale))
+
+
+def _user(name: str) -> UserModel:
+    if name not in USERS:
+        raise OptionError(f"there is no user model {name!r}; choose one of {', '.join(USERS)}")
+    return USERS[name]
+
+
+def _scale(model: UserModel, noise_scale: ArrayLike | None) -> Floats:
+    if noise_scale is None and model.noise_scale is None:
+        raise OptionError(
+            f"user {model.name!r} needs a noise scale, such as the spread of each estimate"
+        )
+    scale = np.asarray(model.noise_scale if noise_scale is None else noise_scale, dtype=np.float64)
+    unusable = (scale <= 0) | np.isinf(scale)
+    # One number must be there; of many, such as the spreads of estimates, some may be missing.
+    if bool(unusable.any()) or (scale.ndim == 0 and bool(np.isnan(scale))):
+        raise OptionError("the noise scale must be a finite number above 0")
+    return scale
+
+
+def _integral(margin: Floats, scale: float) -> float:
+    """The integral of the arctan form over the range of the finite margins."""
+    finite = margin[np.isfinite(margin)]
+    if finite.size == 0 or float(np.ptp(finite)) == 0:
+        raise OptionError("normalise='integral' needs scores with a range, not one same score")
+
+    def antiderivative(x: float) -> float:
+        z = x / scale
+        return x / 2 + scale * (z * math.atan(z) - math.log1p(z * z) / 2) / math.pi
+
+    return antiderivative(float(finite.max())) - antiderivative(float(finite.min()))

@@ -1,0 +1,88 @@
+"""What a small contextual encoder holds of each sentence, one run of the model for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.errors import InputError, MissingExtraError, in_one_line
+from understandability.neural.minilm import LONGEST, RESOURCE, EncoderFiles, installed_encoder_files
+from understandability.neural.word_pieces import WordPieces
+from understandability.study.vocabularies.installed import installed
+
+States = NDArray[np.float32]
+
+
+class Session(Protocol):
+    """What is used of a session of onnxruntime."""
+
+    def run(self, names: None, inputs: Mapping[str, NDArray[np.int64]]) -> Sequence[Any]:
+        """The outputs for the inputs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """Turns sentences into numbers; `checksum` is the SHA-256 of its model.
+
+    What comes out for a sentence depends on that sentence alone, not on those beside it.
+    """
+
+    pieces: WordPieces
+    session: Session
+    checksum: str
+
+    def states(self, sentence: str) -> States:
+        """Means and deviations of layers 2, 3 and 4 over the tokens of a sentence; (2304,).
+
+        A sentence of more than 126 tokens is read in runs of 126, of which the mean by tokens is
+        taken. One without tokens is read as one unknown word.
+        """
+        ids = self.pieces.ids(sentence) or [self.pieces.unknown]
+        runs = [ids[start : start + LONGEST] for start in range(0, len(ids), LONGEST)]
+        states = [self._run(run) for run in runs]
+        return np.average(states, axis=0, weights=[len(run) for run in runs]).astype(np.float32)
+
+    def _run(self, ids: Sequence[int]) -> States:
+        marked = np.array([self.pieces.start, *ids, self.pieces.end], np.int64)
+        states: States = self.session.run(None, {"ids": marked})[0][0]
+        return states
+
+
+def encoder_of(files: EncoderFiles) -> Encoder:
+    """An encoder, ready to run on one core; `MissingExtraError` without the extra ``neural``."""
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise MissingExtraError(
+            "neural bundles need an optional package: pip install 'understandability[neural]'"
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # what goes wrong is raised as an error
+    try:
+        session = onnxruntime.InferenceSession(
+            files.model, options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # onnxruntime's errors share no other class
+        raise InputError(f"the encoder cannot be run ({in_one_line(error)})") from error
+    return Encoder(WordPieces(files.vocabulary), session, files.checksum)
+
+
+def installed_encoder() -> Encoder:
+    """The installed encoder, opened once in a process.
+
+    Raises `MissingExtraError` or `InputError` in one sentence that says what to install.
+    """
+    return _opened(repr(installed(RESOURCE)))
+
+
+@lru_cache(maxsize=1)
+def _opened(manifest: str) -> Encoder:
+    """The encoder of one installation; another manifest is another installation."""
+    return encoder_of(installed_encoder_files())

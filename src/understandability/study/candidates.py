@@ -1,0 +1,106 @@
+"""The documents to rank, as rows of numbers: what learning to rank learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from understandability.arrays import Floats
+from understandability.errors import InputError
+from understandability.inputs.run import Run
+from understandability.inputs.runs import labels_from_table
+from understandability.study.search.inverted_index import Index
+from understandability.study.search.matching import IR_FEATURES, ir_features
+
+_ROW = "row number"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """The lines of a run, in order and each document once, with features.
+
+    `values` has a row for each line and a column for each of `names`; NaN where a document has
+    none.
+    """
+
+    run: Run
+    names: tuple[str, ...]
+    values: Floats
+
+    def with_index(self, index: Index, queries: Mapping[str, str]) -> Candidates:
+        """With the `IR_FEATURES` beside the features there are."""
+        return self._with(IR_FEATURES, ir_features(index, queries, self.run), "the index")
+
+    def with_table(self, table: pa.Table, name: str) -> Candidates:
+        """With every column of numbers of a table, by its columns ``docno`` and perhaps ``query``.
+
+        Raises `InputError` where it has none of the documents, or a feature that is there.
+        """
+        numeric = [
+            field.name
+            for field in table.schema
+            if field.name not in ("docno", "query") and _is_number(field.type)
+        ]
+        if not numeric:
+            raise InputError(f"{name} has no column of numbers to learn from")
+        keys = table.select([key for key in ("docno", "query") if key in table.column_names])
+        numbers = pa.array(np.arange(table.num_rows, dtype=np.float64))
+        rows = labels_from_table(keys.append_column(_ROW, numbers), name, _ROW).of_lines(self.run)
+        known = ~np.isnan(rows)
+        if not known.any():
+            raise InputError(
+                f"{name} and the run {self.run.name} have no document in common; compute the "
+                "features of the documents of the run"
+            )
+        values = np.full((len(rows), len(numeric)), np.nan)
+        for place, column in enumerate(numeric):
+            cells = table[column].cast(pa.float64()).to_numpy(zero_copy_only=False)
+            values[known, place] = cells[rows[known].astype(np.int64)]
+        return self._with(numeric, values, name)
+
+    def select(self, names: Sequence[str]) -> Candidates:
+        """The named features alone, in that order.
+
+        Raises `InputError`, naming them, where some are not there.
+        """
+        if missing := [name for name in names if name not in self.names]:
+            shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+            raise InputError(
+                f"the model was learned from {len(names)} features, and {len(missing)} of them are "
+                f"not given ({shown}); give the index, the queries and the tables of features that "
+                "it was learned with"
+            )
+        columns = [self.names.index(name) for name in names]
+        return Candidates(self.run, tuple(names), self.values[:, columns])
+
+    def _with(self, names: Sequence[str], values: Floats, source: str) -> Candidates:
+        if twice := [name for name in names if name in self.names]:
+            raise InputError(f"{source} has a feature {twice[0]!r} that is there already")
+        return Candidates(self.run, (*self.names, *names), np.hstack([self.values, values]))
+
+
+def candidates_of(run: Run, order: str = "rank") -> Candidates:
+    """The candidates of a run, without features yet, in the order of its ranks or scores.
+
+    >>> run = Run.of("bm25", {"q1": [("flu", 7.5), ("cold", 3.0)]})
+    >>> candidates_of(run).values.shape
+    (2, 0)
+    """
+    lines = run.line_order(order)
+    once = Run(
+        run.name,
+        run.queries,
+        run.docnos,
+        run.query_ids[lines],
+        run.docno_ids[lines],
+        run.ranks[lines],
+        run.scores[lines],
+    )
+    return Candidates(once, (), np.empty((len(lines), 0)))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))

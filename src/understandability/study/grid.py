@@ -1,0 +1,294 @@
+"""The main experiment of Palotti, Zuccon & Hanbury (2019), on any labelled pages.
+
+Every column of the feature catalogue and every estimator, under each way of taking text from a
+page and ending its sentences, is correlated with labels of understandability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from types import MappingProxyType
+
+import numpy as np
+
+from understandability.arrays import Floats
+from understandability.direction import Direction
+from understandability.errors import InputError, PageError
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.table import batches, features_of
+from understandability.inputs.labels import Labels
+from understandability.model.background import BackgroundModel
+from understandability.model.bundle import Bundle
+from understandability.text.analysis import document_of
+from understandability.text.document import Document
+from understandability.text.extract.extractors import extract
+from understandability.text.extract.sentence_ends import SENTENCE_ENDS
+from understandability.text.page import SEEN_BEFORE, Failure, Page
+from understandability.text.parsed import parse_page
+from understandability.training.labelled import LEAST_RECORDS
+from understandability.training.validation import CORRELATIONS, correlations
+from understandability.wording import counted
+
+ESTIMATORS = "estimators"  # the group of the bundles
+_EXTRACTORS = ("naive", "boilerpipe", "justext")
+PIPELINES = tuple((extractor, ends) for extractor in _EXTRACTORS for ends in SENTENCE_ENDS)
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """One score under one pipeline against the labels, harder = higher.
+
+    `n` is how many labelled pages have the score; a correlation is NaN where it does not vary.
+    """
+
+    name: str
+    group: str
+    extractor: str
+    sentence_ends: str
+    n: int
+    pearson: float
+    spearman: float
+    kendall: float
+
+    @property
+    def category(self) -> str:
+        """The group of a feature, the name of a bundle."""
+        return self.name if self.group == ESTIMATORS else self.group
+
+    @property
+    def pipeline(self) -> str:
+        """Extractor and sentence ends, as in ``naive, none``."""
+        return f"{self.extractor}, {self.sentence_ends}"
+
+
+@dataclass(frozen=True, slots=True)
+class GridAgreement:
+    """Two assessors on the `n` pages that both judged."""
+
+    assessors: tuple[str, str]
+    n: int
+    pearson: float
+    spearman: float
+    kendall: float
+
+
+@dataclass(frozen=True)
+class StudyGrid:
+    """The whole experiment.
+
+    `unlabelled` are docnos of pages without a label, `absent` labelled ones without a page;
+    `failures` are pages that cannot be read.
+    """
+
+    pages: int
+    cells: tuple[GridCell, ...]
+    agreements: tuple[GridAgreement, ...]
+    unlabelled: tuple[str, ...]
+    absent: tuple[str, ...]
+    failures: tuple[Failure, ...]
+
+    def best(self) -> Mapping[str, tuple[GridCell, ...]]:
+        """The scores of each category that lead by a coefficient, whatever its sign.
+
+        The study's Table 3; each bundle is a category of its own. What less than half of the
+        pages have is no candidate.
+        """
+        known = [cell for cell in self.cells if 2 * cell.n >= self.pages]
+        categories = dict.fromkeys(cell.category for cell in known)
+        winners = {
+            category: dict.fromkeys(
+                winner
+                for coefficient in CORRELATIONS
+                if (winner := _strongest(known, category, coefficient))
+            )
+            for category in categories
+        }
+        return MappingProxyType({name: tuple(cells) for name, cells in winners.items() if cells})
+
+    def spread(self, coefficient: str = "spearman") -> Mapping[str, Floats]:
+        """The sizes of the correlations of all scores under each pipeline: the study's Figure 2."""
+        sizes: dict[str, list[float]] = {}
+        for cell in self.cells:
+            sizes.setdefault(cell.pipeline, []).append(_size(cell, coefficient))
+        return MappingProxyType(
+            {pipeline: np.array(each)[np.isfinite(each)] for pipeline, each in sizes.items()}
+        )
+
+
+def _size(cell: GridCell, coefficient: str) -> float:
+    return abs(float(getattr(cell, coefficient)))
+
+
+def _strongest(cells: Sequence[GridCell], category: str, coefficient: str) -> GridCell | None:
+    candidates = [
+        cell
+        for cell in cells
+        if cell.category == category and np.isfinite(_size(cell, coefficient))
+    ]
+    return max(candidates, key=lambda cell: _size(cell, coefficient), default=None)
+
+
+def run_grid(
+    pages: Iterable[Page | Failure],
+    assessors: Mapping[str, Labels],
+    bundles: Sequence[Bundle] = (),
+    *,
+    direction: str = Direction.HARDER,
+) -> StudyGrid:
+    """Score pages by everything there is under all `PIPELINES`, and compare with the labels.
+
+    `assessors` are labels by who gave them, on one scale, whose `direction` says what a higher one
+    means; a page's label is the mean of its assessors, an assessor's that of its lines. The
+    columns of features whose resource is not installed have no value, and no correlation.
+
+    Raises `InputError` where less than 30 pages have a label, or all have the same.
+    """
+    labels = _labels(assessors, Direction.of(direction).sign)
+    _check(labels)
+    scored = _Scored(pages, labels, bundles)
+    values = scored.values()
+    if len(scored.docnos) < LEAST_RECORDS:
+        raise InputError(
+            f"{len(scored.docnos)} of the pages have a label; at least {LEAST_RECORDS} are needed, "
+            "so check that docnos and labels name the same documents"
+        )
+    truth = np.array([np.mean(list(labels[docno].values())) for docno in scored.docnos])
+    if np.ptp(truth) == 0:
+        raise InputError("all labels of the pages are the same; they must differ")
+    groups = [COLUMNS[name][0].group for name in COLUMNS] + [ESTIMATORS] * len(bundles)
+    names = [*COLUMNS, *(bundle.name for bundle in bundles)]
+    cells = [
+        GridCell(name, group, extractor, sentence_ends, *_correlations(column, truth))
+        for (extractor, sentence_ends), table in zip(PIPELINES, values, strict=True)
+        for name, group, column in zip(names, groups, table.T, strict=True)
+    ]
+    seen = {*scored.docnos, *(failure.docno for failure in scored.failures)}
+    return StudyGrid(
+        len(scored.docnos),
+        tuple(cells),
+        tuple(_agreements(labels, list(assessors))),
+        tuple(scored.unlabelled),
+        tuple(docno for docno in labels if docno not in seen),
+        tuple(scored.failures),
+    )
+
+
+class _Scored:
+    """What the labelled ones among pages score under each pipeline; the others are put by."""
+
+    def __init__(
+        self,
+        pages: Iterable[Page | Failure],
+        labels: Mapping[str, Mapping[str, float]],
+        bundles: Sequence[Bundle],
+    ) -> None:
+        self._pages, self._labels, self._bundles = pages, labels, bundles
+        self.docnos: dict[str, None] = {}
+        self.unlabelled: list[str] = []
+        self.failures: list[Failure] = []
+
+    def values(self) -> Floats:
+        """(pipelines, pages, columns and bundles)."""
+        rows = [self._scores(batch) for batch in batches(self._documents())]
+        table = np.concatenate(rows).reshape(-1, len(PIPELINES), rows[0].shape[1])
+        return np.asarray(table.transpose(1, 0, 2), np.float64)
+
+    def _scores(self, batch: Batch) -> Floats:
+        raw = [
+            np.where(batch.words > 0, bundle.model.raw(batch), np.nan) for bundle in self._bundles
+        ]
+        models = [bundle.model for bundle in self._bundles]
+        backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
+        return np.column_stack([features_of(batch, tuple(COLUMNS), backgrounds).values, *raw])
+
+    def _documents(self) -> Iterator[Document]:
+        for page in self._pages:
+            if isinstance(page, Failure):
+                self.failures.append(page)
+            elif page.docno not in self._labels:
+                self.unlabelled.append(page.docno)
+            elif page.docno in self.docnos:
+                self.failures.append(Failure(page.docno, page.path, "read", SEEN_BEFORE))
+            else:
+                try:
+                    documents = _documents_of(page)
+                except PageError as error:
+                    self.failures.append(Failure(page.docno, page.path, error.stage, str(error)))
+                    continue
+                self.docnos[page.docno] = None
+                yield from documents
+
+
+def _documents_of(page: Page) -> list[Document]:
+    """The document of a page under each pipeline; it is parsed once."""
+    parsed = parse_page(page)
+    blocks = {extractor: extract(parsed, extractor) for extractor in _EXTRACTORS}
+    return [
+        document_of(parsed, blocks[extractor], extractor=extractor, sentence_ends=sentence_ends)
+        for extractor, sentence_ends in PIPELINES
+    ]
+
+
+def _labels(assessors: Mapping[str, Labels], sign: float) -> dict[str, dict[str, float]]:
+    """Document to assessor to label; the mean where an assessor has several lines for it."""
+    by_document: dict[str, dict[str, float]] = {}
+    for assessor, labels in assessors.items():
+        counts = np.bincount(labels.docno_ids, minlength=len(labels.docnos))
+        sums = np.bincount(labels.docno_ids, labels.values, minlength=len(labels.docnos))
+        for docno, count, total in zip(labels.docnos.to_pylist(), counts, sums, strict=True):
+            if count:
+                by_document.setdefault(docno, {})[assessor] = sign * float(total / count)
+    return by_document
+
+
+def _check(labels: Mapping[str, Mapping[str, float]]) -> None:
+    """What can be known before any page is read."""
+    if len(labels) < LEAST_RECORDS:
+        raise InputError(
+            f"the labels are of {counted(len(labels), 'document')}; "
+            f"at least {LEAST_RECORDS} are needed"
+        )
+    if len({label for given in labels.values() for label in given.values()}) < 2:
+        raise InputError("all labels are the same; they must differ")
+
+
+def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, float]:
+    """How many values there are, and the three coefficients."""
+    known = np.isfinite(values)
+    pearson, spearman, kendall = correlations(values[known], labels[known]).values()
+    return int(known.sum()), pearson, spearman, kendall
+
+
+def _agreements(
+    labels: Mapping[str, Mapping[str, float]], assessors: Sequence[str]
+) -> Iterator[GridAgreement]:
+    for one, other in combinations(assessors, 2):
+        both = [
+            (given[one], given[other]) for given in labels.values() if {one, other} <= set(given)
+        ]
+        if both:
+            yield GridAgreement((one, other), *_correlations(*np.array(both).T))
+
+
+def report(grid: StudyGrid) -> dict[str, object]:
+    """The experiment as plain data, for JSON."""
+    return {
+        "pages": grid.pages,
+        "unlabelled": list(grid.unlabelled),
+        "absent": list(grid.absent),
+        "failures": [asdict(failure) for failure in grid.failures],
+        "assessors": [asdict(agreement) for agreement in grid.agreements],
+        "best": {group: [asdict(cell) for cell in cells] for group, cells in grid.best().items()},
+        "spread": {
+            coefficient: {
+                pipeline: np.percentile(sizes, [5, 25, 50, 75, 95]).tolist()
+                for pipeline, sizes in grid.spread(coefficient).items()
+                if len(sizes)
+            }
+            for coefficient in CORRELATIONS
+        },
+        "correlations": [asdict(cell) for cell in grid.cells],
+    }

@@ -1,0 +1,248 @@
+"""Learning to rank: boosted trees over the features of candidates (XGBoost)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.arrays import Floats
+from understandability.errors import InputError, OptionError
+from understandability.evaluation.places import places_of, strictly_falling
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+from understandability.model.forest import Forest
+from understandability.study.candidates import Candidates
+from understandability.study.gains import COMBOS, parse_gain
+from understandability.study.search.matching import IR_FEATURES
+from understandability.training.portable import forest_of
+
+Ints = NDArray[np.int64]
+
+# The objectives by their usual names: pairs in the wrong order (Burges et al. 2005), and the same
+# weighted by what turning them changes of nDCG (LambdaMART, Burges 2010).
+OBJECTIVES: Mapping[str, str] = MappingProxyType(
+    {"pairwise": "rank:pairwise", "lambdamart": "rank:ndcg"}
+)
+# What has no understandability label is taken for very hard: nothing says that it is easy.
+NOT_KNOWN_EASY = 100.0
+_HIGHEST_EXPONENT = 31  # of the gains 2^label - 1 in XGBoost
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a ranker is learned.
+
+    `labels` is one of `COMBOS` or an expression of R and U (`parse_gain`); `objective` one of
+    `OBJECTIVES`, without it the study's (pairwise) for its combos and lambdamart for other labels;
+    `rounds`, `depth` and `learning_rate` are those of the trees.
+
+    >>> Recipe(labels="R * (100 - U)", rounds=30).ir_only
+    False
+    """
+
+    labels: str = "combo2"
+    objective: str | None = None
+    rounds: int = 100
+    depth: int = 4
+    learning_rate: float = 0.1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        parse_gain(self.labels)
+        if self.learned_by not in OBJECTIVES:
+            raise OptionError(
+                f"there is no objective {self.objective!r}; choose one of {', '.join(OBJECTIVES)}"
+            )
+        if self.rounds < 1 or self.depth < 1 or not 0 < self.learning_rate <= 1:
+            raise OptionError(
+                "rounds and depth must be 1 or more, and the learning rate between 0 and 1"
+            )
+
+    @property
+    def learned_by(self) -> str:
+        """The objective that holds."""
+        return self.objective or ("pairwise" if self.labels in COMBOS else "lambdamart")
+
+    @property
+    def ir_only(self) -> bool:
+        """Whether it learns from the IR features alone."""
+        return self.labels in COMBOS and COMBOS[self.labels].ir_only
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """A learned ranking function of named features; `card` says how it was learned."""
+
+    features: tuple[str, ...]
+    trees: Forest
+    card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def importances(self) -> dict[str, float]:
+        """The share of each feature in all that the splits of the trees gained, most first."""
+        shares = self.card.get("importances", {})
+        return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+    def scores(self, candidates: Candidates) -> Floats:
+        """A number for each candidate, higher is better; it depends on no other candidate."""
+        return self.trees(candidates.select(self.features).values)[:, 0]
+
+    def rank(self, candidates: Candidates, name: str = "learned") -> Run:
+        """The candidates of each query, the best first; equal ones as the run had them."""
+        return ranked(candidates.run, self.scores(candidates), name)
+
+
+def ranked(run: Run, scores: Floats, name: str) -> Run:
+    """The lines of a run by new scores, query by query."""
+    best = np.lexsort((-scores, run.query_ids))
+    queries = run.query_ids[best]
+    falling = strictly_falling(queries, scores[best])
+    return Run(
+        name, run.queries, run.docnos, queries, run.docno_ids[best], places_of(queries), falling
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """Candidates with the gain of each, for the queries that have relevance labels."""
+
+    candidates: Candidates
+    gains: Floats
+
+    @property
+    def useful(self) -> Ints:
+        """The queries, by number, with candidates of different gains: what there is to learn."""
+        known = ~np.isnan(self.gains)
+        queries, gains = self.candidates.run.query_ids[known], self.gains[known]
+        count = len(self.candidates.run.queries)
+        highest, lowest = np.full(count, -np.inf), np.full(count, np.inf)
+        np.maximum.at(highest, queries, gains)
+        np.minimum.at(lowest, queries, gains)
+        return np.flatnonzero(highest > lowest)
+
+
+def examples(
+    candidates: Candidates, recipe: Recipe, qrels: Labels, understandability: Labels | None = None
+) -> Examples:
+    """The examples that labels make of candidates, by the recipe.
+
+    A document without a relevance label has R = 0, as when measured; one without an
+    understandability label has U = 100. Candidates of queries that the qrels lack stay, with
+    the gain NaN: they can be ranked, not learned from.
+    """
+    gain = parse_gain(recipe.labels)
+    if gain.uses_understandability and understandability is None:
+        raise OptionError(
+            f"the labels {recipe.labels!r} need understandability; give --understandability"
+        )
+    run = candidates.run
+    relevance = np.nan_to_num(np.maximum(qrels.of_lines(run), 0))
+    difficulty = np.full(len(run), NOT_KNOWN_EASY)
+    if understandability is not None:
+        known = understandability.of_lines(run)
+        difficulty = np.where(np.isnan(known), NOT_KNOWN_EASY, known)
+        if gain.uses_understandability and ((difficulty < 0) | (difficulty > 100)).any():
+            raise InputError(
+                f"{understandability.name} has labels outside 0 (very easy) to 100 (very hard), "
+                f"which U of {recipe.labels!r} means; rescale them"
+            )
+    judged = set(qrels.queries)
+    is_judged = np.array([query in judged for query in run.queries])[run.query_ids]
+    if not is_judged.any():
+        raise InputError(
+            f"the run {run.name} (query {run.queries[0]}, ...) and {qrels.name} (query "
+            f"{qrels.queries[0]}, ...) have no query in common; give the qrels of this run"
+        )
+    if recipe.ir_only:
+        names = [name for name in IR_FEATURES if name in candidates.names]
+        if not names:
+            raise OptionError(f"{recipe.labels} learns from the IR features; give the index")
+        candidates = candidates.select(names)
+    if not candidates.names:
+        raise OptionError("there are no features to learn from; give an index, or a table")
+    return Examples(candidates, np.where(is_judged, gain(relevance, difficulty), np.nan))
+
+
+def learn(examples: Examples, recipe: Recipe) -> Ranker:
+    """Learn from all queries that have something to learn from; the same input, the same ranker."""
+    return _learn(examples, recipe, examples.useful)
+
+
+def folds(queries: int, count: int, seed: int = 0) -> Ints:
+    """A fold for each query, drawn with `seed`; sizes differ by one at most.
+
+    >>> sorted(folds(5, 2).tolist())
+    [0, 0, 0, 1, 1]
+    """
+    if not 2 <= count <= queries:
+        raise OptionError(f"{queries} queries make 2 to {queries} folds, not {count}")
+    return np.random.default_rng(seed).permutation(np.arange(queries) % count)
+
+
+def out_of_fold(examples: Examples, recipe: Recipe, count: int = 5, name: str = "learned") -> Run:
+    """Every query ranked by a ranker that was learned from the other folds' queries.
+
+    Raises `InputError` where the queries to learn from have nothing relevant.
+    """
+    run = examples.candidates.run
+    fold = folds(len(run.queries), count, recipe.seed)
+    useful = examples.useful
+    scores = np.empty(len(run))
+    for number in range(count):
+        learned_from = useful[fold[useful] != number]
+        if not len(learned_from):
+            raise InputError(
+                f"fold {number + 1} of {count} has no query to learn from: none of the other folds "
+                "has a relevant document among its candidates; use fewer folds or a deeper run"
+            )
+        held_out = fold[run.query_ids] == number
+        scores[held_out] = _learn(examples, recipe, learned_from).scores(examples.candidates)[
+            held_out
+        ]
+    return ranked(run, scores, name)
+
+
+def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
+    from xgboost import DMatrix, train
+
+    if not len(queries):
+        raise InputError(
+            "there is nothing to learn: no query has a relevant document among its candidates; "
+            "give a deeper run, or other labels"
+        )
+    names, run = examples.candidates.names, examples.candidates.run
+    lines = np.flatnonzero(np.isin(run.query_ids, queries))
+    gains = examples.gains[lines]
+    whole = bool((gains == np.round(gains)).all() and gains.max() <= _HIGHEST_EXPONENT)
+    data = DMatrix(examples.candidates.values[lines], label=gains, qid=run.query_ids[lines])
+    parameters = {
+        "objective": OBJECTIVES[recipe.learned_by],
+        # Gains 2^label - 1 are for grades; other numbers are gains as they are.
+        "ndcg_exp_gain": whole,
+        "max_depth": recipe.depth,
+        "learning_rate": recipe.learning_rate,
+        "seed": recipe.seed,
+        "nthread": 1,
+    }
+    # What ranks is the sum of the trees; how they were grown matters no more.
+    booster = train(parameters, data, recipe.rounds)
+    gained = np.zeros(len(names))
+    for feature, gain in booster.get_score(importance_type="total_gain").items():
+        gained[int(feature.removeprefix("f"))] = gain
+    shares = gained / max(float(gained.sum()), 1e-300)
+    trees = forest_of([booster])
+    card = {
+        "importances": {names[i]: float(shares[i]) for i in np.argsort(-shares, kind="stable")},
+        "recipe": asdict(replace(recipe, objective=recipe.learned_by)),
+        "gain": parse_gain(recipe.labels).expression,
+        "exponential_gains": whole,
+        "run": run.name,
+        "queries": len(queries),
+        "candidates": len(lines),
+    }
+    return Ranker(names, trees, card)

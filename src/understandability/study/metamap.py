@@ -1,0 +1,135 @@
+"""The concepts that MetaMap found in the user's documents, in rows of their own.
+
+`understand resources install metamap --from output.mmi` reads MetaMap's fielded output; its
+document identifiers must be those of the documents. A document that it lacks has no value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.feature.batch import Batch, ratio
+from understandability.feature.row import Feature
+from understandability.feature.types import FloatArray
+from understandability.feature.vocabularies import loaded
+from understandability.study.concepts import CONSUMER, DEPTH, EXPERT, SCORE, pair
+from understandability.study.vocabularies.installed import installed_mappings, installed_terms
+from understandability.study.vocabularies.lists import DISEASE, STOP, SYMPTOM
+
+NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetaMapFindings:
+    """The concepts of all documents that are in one vocabulary, document by document.
+
+    Those of document ``rows[docno]`` are ``starts[row]:starts[row + 1]`` of the other arrays;
+    `values` is NaN for a concept without a score.
+    """
+
+    rows: dict[str, int]
+    starts: NDArray[np.int64]
+    occurrences: FloatArray
+    values: FloatArray
+    groups: NDArray[np.str_]
+
+
+def findings(vocabulary: str) -> MetaMapFindings | None:
+    """What MetaMap found of one vocabulary; None where a resource is missing."""
+    return loaded(_findings, (vocabulary,), NEEDS[vocabulary])
+
+
+def _findings(vocabulary: str) -> MetaMapFindings:
+    mappings = installed_mappings()
+    rows: dict[str, int] = {}
+    row = np.array([rows.setdefault(docno, len(rows)) for docno in mappings.docnos], np.int64)
+    if vocabulary == CONSUMER:
+        scores = _chv_scores()
+        known = np.array([concept in scores for concept in mappings.concepts], bool)
+        values = np.array([scores.get(concept, np.nan) for concept in mappings.concepts])
+    else:
+        known = ~np.isnan(mappings.depths)
+        values = mappings.depths
+    order = np.flatnonzero(known)
+    order = order[np.argsort(row[order], kind="stable")]
+    return MetaMapFindings(
+        rows,
+        np.searchsorted(row[order], np.arange(len(rows) + 1)),
+        mappings.occurrences[order],
+        values[order],
+        mappings.groups[order],
+    )
+
+
+def _chv_scores() -> dict[str, float]:
+    """The concepts of the CHV with the score of their most familiar name."""
+    terms = installed_terms("chv")
+    scores: dict[str, float] = {}
+    for concept, value in zip(terms.concepts, terms.values.tolist(), strict=True):
+        scores[concept] = float(np.fmax(scores.get(concept, np.nan), value))
+    for index in np.flatnonzero(terms.groups == STOP):
+        scores.pop(terms.concepts[index], None)
+    return scores
+
+
+def count_mapped(batch: Batch, vocabulary: str, group: str = "") -> FloatArray:
+    """Occurrences of concepts that MetaMap found; NaN for a document that it did not see."""
+    return _sums(batch, vocabulary, group)[:, 0]
+
+
+def mean_of_mapped(batch: Batch, vocabulary: str, group: str = "") -> FloatArray:
+    """The mean score or depth over the occurrences of concepts that have one."""
+    sums = _sums(batch, vocabulary, group)
+    return ratio(sums[:, 2], sums[:, 1])
+
+
+def _sums(batch: Batch, vocabulary: str, group: str) -> FloatArray:
+    """Occurrences, those with a value, and the sum of their values; (documents, 3)."""
+    found = findings(vocabulary)
+    sums = np.full((len(batch), 3), np.nan)
+    if found is None:
+        return sums
+    counted = found.occurrences * ((found.groups == group) if group else 1.0)
+    valued = counted * ~np.isnan(found.values)
+    totals = np.column_stack([counted, valued, valued * np.nan_to_num(found.values)])
+    for index, document in enumerate(batch.documents):
+        row = found.rows.get(document.docno)
+        if row is not None:
+            sums[index] = totals[found.starts[row] : found.starts[row + 1]].sum(axis=0)
+    return sums
+
+
+# The name of the vocabulary in names of rows, its title, what the value is called, its meaning.
+_VOCABULARIES = {
+    CONSUMER: ("chv", "the Consumer Health Vocabulary", "score", SCORE),
+    EXPERT: ("mesh", "the Medical Subject Headings", "depth", DEPTH),
+}
+
+
+def _pair(vocabulary: str, group: str, plural: str) -> tuple[Feature, Feature]:
+    name, title, value, meaning = _VOCABULARIES[vocabulary]
+    kind = f"_{group}" if group else ""
+    return pair(
+        (f"{name}_{plural}_metamap", f"{name}{kind}_{value}_metamap"),
+        vocabulary,
+        f"{plural} of {title} that MetaMap found",
+        meaning,
+        "Aronson 2001 (MetaMap)",
+        (
+            partial(count_mapped, vocabulary=vocabulary, group=group),
+            partial(mean_of_mapped, vocabulary=vocabulary, group=group),
+        ),
+        NEEDS[vocabulary],
+    )
+
+
+ROWS: tuple[Feature, ...] = tuple(
+    row
+    for vocabulary in (CONSUMER, EXPERT)
+    for group, plural in (("", "concepts"), (SYMPTOM, "symptoms"), (DISEASE, "diseases"))
+    for row in _pair(vocabulary, group, plural)
+)

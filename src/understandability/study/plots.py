@@ -1,0 +1,158 @@
+"""Figures of the uRBP papers and of the study; they need matplotlib (extra ``plots``)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from understandability.arrays import Floats
+from understandability.direction import Direction
+from understandability.errors import InputError, MissingExtraError, OptionError
+from understandability.evaluation.correlation import movers
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "svg", "pdf")
+
+
+def plot_systems(systems: Sequence[str], scores: Mapping[str, ArrayLike], named: int = 5) -> Figure:
+    """Systems by a first measure (across) and by others (up), as ECIR 2016, Figures 1 and 2.
+
+    On the diagonal nothing is lost to understandability. The `named` systems that move most
+    between the first two measures carry their names.
+    """
+    if len(scores) < 2:
+        raise OptionError("a plot of systems needs at least two measures")
+    figure, axes = new_figure()
+    (across, x), *others = scores.items()
+    x = np.asarray(x, dtype=np.float64)
+    for name, y in others:
+        axes.scatter(x, np.asarray(y, dtype=np.float64), s=14, label=name)
+    top = float(max(x.max(), *(np.max(y) for _, y in others))) * 1.05
+    axes.plot([0, top], [0, top], color="grey", linewidth=0.8, linestyle=":")
+    first = np.asarray(others[0][1], dtype=np.float64)
+    moved = [list(systems).index(system) for system, _, _ in movers(systems, x, first, named)]
+    for row, place in enumerate(sorted(moved, key=lambda place: first[place])):
+        # Names stand in a column of their own: what moves most often lies close together.
+        axes.annotate(
+            systems[place],
+            (x[place], first[place]),
+            (0.7, 0.05 + 0.05 * row),
+            textcoords="axes fraction",
+            fontsize=7,
+            arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey", "relpos": (0, 0.5)},
+        )
+    axes.set(xlabel=across, ylabel=", ".join(name for name, _ in others))
+    axes.legend(loc="upper left", fontsize=8)
+    return figure
+
+
+def plot_users(
+    scores: ArrayLike,
+    thresholds: Sequence[float],
+    *,
+    noise_scale: float | None = None,
+    direction: str = Direction.HARDER,
+    name: str = "score",
+) -> Figure:
+    """P₁ (step) and P₂ (arctan) over how a score is distributed, as MedIR 2014, Figure 1."""
+    from understandability.model.readers import probability
+
+    values = np.asarray(scores, dtype=np.float64)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        raise InputError(f"there are no numbers to plot as {name}")
+    figure, axes = new_figure()
+    # What lies far out would press all else together.
+    low, high = np.quantile(values, [0.001, 0.999])
+    low, high = min(low, *thresholds) - 1, max(high, *thresholds) + 1
+    axes.hist(values, bins=100, range=(low, high), density=True, color="lightgrey")
+    axes.set(xlabel=name, ylabel="density of documents")
+    curves = axes.twinx()
+    x = np.linspace(low, high, 1000)
+    for place, threshold in enumerate(thresholds):
+        for user, style in (("step", "--"), ("arctan", "-")):
+            scale = noise_scale if user == "arctan" else None
+            p = probability(x, threshold, user, noise_scale=scale, direction=direction)
+            label = f"{'P₁' if user == 'step' else 'P₂'}, threshold {threshold:g}"
+            curves.plot(x, p, linestyle=style, color=f"C{place}", linewidth=1.2, label=label)
+    curves.set(ylabel="P(U|d)", ylim=(-0.02, 1.02))
+    curves.legend(loc="center right", fontsize=8)
+    return figure
+
+
+def plot_cumulative(series: Mapping[str, ArrayLike], name: str = "score") -> Figure:
+    """The cumulative distribution of a score for each run, as the study of 2019, Figure 1."""
+    figure, axes = new_figure()
+    for place, (run, scores) in enumerate(series.items()):
+        values = np.sort(np.asarray(scores, dtype=np.float64))
+        if not len(values):
+            raise InputError(f"no document of {run} has a {name}")
+        shares = np.arange(1, len(values) + 1) / len(values)
+        axes.step(
+            values,
+            shares,
+            where="post",
+            linewidth=1.2,
+            label=run,
+            linestyle=_STYLES[place // 10 % 4],
+        )
+    axes.set(xlabel=name, ylabel="share of the documents shown", ylim=(0, 1))
+    axes.legend(fontsize=7)
+    return figure
+
+
+_STYLES = ("-", "--", ":", "-.")
+
+
+def top_scores(run: Run, scores: Labels, top: int = 10, order: str = "rank") -> Floats:
+    """The scores of the first documents of every query, those without a score left out.
+
+    >>> run = Run.of("mine", {"q1": [("a", 2.0), ("b", 1.0)], "q2": [("c", 1.0)]})
+    >>> top_scores(run, Labels.of_documents("fog", {"a": 9, "b": 12, "c": 7}), top=1).tolist()
+    [9.0, 7.0]
+    """
+    lines = run.line_order(order)
+    query = run.query_ids[lines]
+    starts = np.flatnonzero(np.diff(query, prepend=-1))
+    place = np.arange(len(lines)) - np.repeat(starts, np.diff(np.append(starts, len(lines))))
+    values = scores.of_lines(run)[lines[place < top]]
+    return values[np.isfinite(values)]
+
+
+def rendered(figure: Figure, kind: str) -> bytes:
+    """The bytes of a figure as ``png``, ``svg`` or ``pdf``; the same figure, the same bytes."""
+    check_format(kind)
+    import matplotlib as mpl
+
+    undated = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    target = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "understandability"}):
+        figure.savefig(target, format=kind, dpi=200, metadata=undated[kind])
+    return target.getvalue()
+
+
+def check_format(kind: str) -> None:
+    """Raise `OptionError` for a format that figures are not written in."""
+    if kind not in FORMATS:
+        raise OptionError(f"figures are written as .{', .'.join(FORMATS)}, not as .{kind}")
+
+
+def new_figure() -> tuple[Figure, Axes]:
+    """An empty figure and its axes; needs the extra ``plots``."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError(
+            "figures need an optional package: pip install 'understandability[plots]'"
+        ) from None
+    figure = Figure(figsize=(6.4, 4.8), layout="constrained")
+    return figure, figure.subplots()

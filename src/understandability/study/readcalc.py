@@ -1,0 +1,247 @@
+"""The formulas as the original study's code computed them, so that its results can be repeated.
+
+After `readcalc` of joaopalotti/readability_calculator: words are NLTK's Treebank tokens in lower
+case without what is no letter, digit or underscore; syllables are pyphen's hyphenation points
+and one; names and inflections are nothing special; some constants differ from the published
+ones. The code split sentences with NLTK's Punkt; here they are the document's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, partial
+from itertools import compress
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.direction import Direction
+from understandability.feature.batch import Batch, starts_of, sum_segments
+from understandability.feature.familiar import familiar_words
+from understandability.feature.formulas import (
+    ari,
+    flesch_kincaid,
+    fog,
+    lix,
+    percent,
+    smog,
+    some_sentences,
+)
+from understandability.feature.row import Feature
+from understandability.feature.types import FloatArray
+from understandability.study.hyphenation import count_hyphens
+
+# What the list of the study's code has beside the one that textstat ships.
+_MORE_FAMILIAR = frozenset(("bluejay", "cooky", "dalf", "ma", "tho", "tis"))
+# The Treebank tokenizer cuts these in two; other words of letters alone stay whole.
+_CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
+_PLAIN = re.compile(r"([A-Za-z0-9]+)[.,:;!?)]*")
+_IN_WORD, _NO_WORD = re.compile(r"\w"), re.compile(r"\W")
+_MAY_BE_CUT = re.compile(r"'|wanna", re.IGNORECASE)
+_LAST_PERIOD = re.compile(r"([^.])\.([])}>\"']*)$")
+# Stands between pieces while they are cut together; no text has this code point.
+_BETWEEN = "\ufdd0"
+
+WORDS, CHARACTERS, SYLLABLES, POLYSYLLABLES, LONG, DIFFICULT = range(6)
+
+
+def counts_of_pieces(pieces: Sequence[str]) -> NDArray[np.int32]:
+    """Words, characters, syllables, polysyllables, words over 6 characters, difficult words.
+
+    Those of each piece within a text; (pieces, 6).
+
+    >>> counts_of_pieces(["can't", "diagnose", "well-being."]).tolist()
+    [[2, 4, 2, 0, 0, 2], [1, 8, 2, 0, 1, 1], [1, 9, 2, 0, 1, 1]]
+    """
+    plain = [_plain_word(piece) for piece in pieces]
+    # What is left of marks alone is nothing.
+    is_cut = [
+        not word and _IN_WORD.search(piece) for piece, word in zip(pieces, plain, strict=True)
+    ]
+    cut = iter(_cut(list(compress(pieces, is_cut))))
+    words = [
+        _without_marks(next(cut)) if cuts else [word] if word else []
+        for word, cuts in zip(plain, is_cut, strict=True)
+    ]
+    numbers: dict[str, int] = {}
+    of_word = np.array(
+        [numbers.setdefault(word, len(numbers)) for each in words for word in each], np.int64
+    )
+    counts = _counts_of_words(list(numbers))[of_word]
+    return sum_segments(counts, starts_of(list(map(len, words)))).astype(np.int32)
+
+
+def _plain_word(piece: str) -> str:
+    """The only word of a piece, where that takes no tokenizer to see."""
+    match = _PLAIN.fullmatch(piece)
+    word = match.group(1).lower() if match else ""
+    return "" if word in _CUT else word
+
+
+def _without_marks(tokens: Iterable[str]) -> list[str]:
+    words = map(str.lower, tokens)
+    bare = (word if word.isalnum() else _NO_WORD.sub("", word) for word in words)
+    return [word for word in bare if word]
+
+
+def _cut(pieces: Sequence[str]) -> list[list[str]]:
+    """The Treebank tokens of each piece as one within a text, in one call for all."""
+    text = f" {_BETWEEN} ".join(["", *(piece.replace(_BETWEEN, "") for piece in pieces), ""])
+    tokens: list[list[str]] = [[]]
+    for token in _tokenizer().tokenize(text):
+        if token == _BETWEEN:
+            tokens.append([])
+        else:
+            tokens[-1].append(token)
+    return tokens[1:-1]
+
+
+def _counts_of_words(words: Sequence[str]) -> NDArray[np.int32]:
+    sizes = np.fromiter(map(len, words), np.int32, len(words))
+    syllables = count_hyphens(words) + 1
+    familiar = [word in familiar_words() or word in _MORE_FAMILIAR for word in words]
+    return np.stack(
+        [
+            np.ones_like(sizes),
+            sizes,
+            syllables,
+            syllables >= 3,
+            sizes > 6,
+            ~np.array(familiar, bool),
+        ],
+        axis=1,
+        dtype=np.int32,
+        casting="unsafe",
+    )
+
+
+@cache
+def _tokenizer() -> Any:
+    from nltk.tokenize.treebank import TreebankWordTokenizer
+
+    return TreebankWordTokenizer()
+
+
+def count_all(batch: Batch) -> FloatArray:
+    """The six counts of each document; (documents, 6).
+
+    At the end of a text, and only there, the tokenizer cuts off a period: "don't." is two words
+    there and one elsewhere.
+    """
+    counts = batch.pieces.column(counts_of_pieces)[batch.piece_ids]
+    ends = {
+        end - 1: _LAST_PERIOD.sub(r"\1 . \2", document.pieces[-1])
+        for document, end in zip(batch.documents, batch.piece_starts[1:].tolist(), strict=True)
+        if document.pieces and _MAY_BE_CUT.search(document.pieces[-1])
+    }
+    if ends:
+        counts[list(ends)] = counts_of_pieces(list(ends.values()))
+    return sum_segments(counts, batch.piece_starts)
+
+
+def flesch_readcalc(syllables: FloatArray, words: FloatArray, sentences: FloatArray) -> FloatArray:
+    """Flesch Reading Ease with 85.6 in place of 84.6."""
+    return 206.835 - 1.015 * words / sentences - 85.6 * syllables / words
+
+
+def coleman_liau_readcalc(
+    characters: FloatArray, words: FloatArray, sentences: FloatArray
+) -> FloatArray:
+    """The Coleman-Liau index with 5.89 and 30.0 in place of 5.88 and 29.6."""
+    return 5.89 * characters / words - 30.0 * sentences / words - 15.8
+
+
+def dale_chall_readcalc(
+    difficult: FloatArray, words: FloatArray, sentences: FloatArray
+) -> FloatArray:
+    """Dale-Chall without the 3.6365."""
+    return 0.1579 * percent(difficult, words) + 0.0496 * words / sentences
+
+
+def smog_readcalc(
+    polysyllables: FloatArray, words: FloatArray, sentences: FloatArray
+) -> FloatArray:
+    """SMOG of these counts."""
+    return smog(polysyllables, sentences)
+
+
+def apply(batch: Batch, formula: Callable[..., FloatArray], count: int) -> FloatArray:
+    """A formula of one of the six counts, the words and the document's sentences."""
+    counts = batch.once(count_all)
+    words = np.where(counts[:, WORDS] > 0, counts[:, WORDS], np.nan)
+    return formula(counts[:, count], words, batch.once(some_sentences))
+
+
+def _row(
+    name: str,
+    unit: str,
+    direction: Direction,
+    meaning: str,
+    formula: Callable[..., FloatArray],
+    count: int,
+) -> Feature:
+    return Feature(
+        f"{name}_readcalc",
+        "readability",
+        unit,
+        direction,
+        meaning,
+        "joaopalotti/readability_calculator",
+        partial(apply, formula=formula, count=count),
+    )
+
+
+ROWS: tuple[Feature, ...] = (
+    _row("ari", "grade", Direction.HARDER, "ari of the study's counts", ari, CHARACTERS),
+    _row(
+        "coleman_liau",
+        "grade",
+        Direction.HARDER,
+        "5.89 characters/words - 30.0 sentences/words - 15.8 of the study's counts",
+        coleman_liau_readcalc,
+        CHARACTERS,
+    ),
+    _row(
+        "dale_chall",
+        "score",
+        Direction.HARDER,
+        "dale_chall of the study's counts, without its 3.6365",
+        dale_chall_readcalc,
+        DIFFICULT,
+    ),
+    _row(
+        "flesch_kincaid",
+        "grade",
+        Direction.HARDER,
+        "flesch_kincaid of the study's counts",
+        flesch_kincaid,
+        SYLLABLES,
+    ),
+    _row(
+        "flesch_reading_ease",
+        "score",
+        Direction.EASIER,
+        "206.835 - 1.015 words/sentences - 85.6 syllables/words of the study's counts",
+        flesch_readcalc,
+        SYLLABLES,
+    ),
+    _row(
+        "gunning_fog",
+        "grade",
+        Direction.HARDER,
+        "gunning_fog_plain of the study's counts",
+        fog,
+        POLYSYLLABLES,
+    ),
+    _row("lix", "score", Direction.HARDER, "lix of the study's counts", lix, LONG),
+    _row(
+        "smog",
+        "grade",
+        Direction.HARDER,
+        "smog of the study's counts",
+        smog_readcalc,
+        POLYSYLLABLES,
+    ),
+)

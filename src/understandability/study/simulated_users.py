@@ -1,0 +1,226 @@
+"""The experiment of the uRBP papers: users who understand up to some score of a formula.
+
+Zuccon & Koopman (2014) and Zuccon (2016) simulate understandability from a readability formula:
+a user with threshold th understands what scores below it, as a step or as an arctan, and systems
+are ranked by RBP and by uRBP.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from understandability.direction import Direction
+from understandability.errors import InputError, OptionError
+from understandability.evaluation.conventions import MODELLED_USERS, Conventions
+from understandability.evaluation.correlation import kendall_tau_b, movers, tau_ap
+from understandability.evaluation.evaluate import Evaluation, evaluate_runs
+from understandability.evaluation.joined import Dimension
+from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.evaluation.scales import Scale
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+
+# The thresholds of the papers, which are grades of FOG.
+FOG_THRESHOLDS = (10.0, 15.0, 20.0)
+QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+_USUAL = ("25%", "50%", "75%")  # where a score has no thresholds of its own
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedUser:
+    """What the systems look like to one user.
+
+    `tau` and `tau_ap` correlate RBP (the reference) with uRBP over the systems; NaN where one of
+    the two orders nothing, which a remark of `SimulatedUsers` says. `readable` is the share of the
+    relevant documents that the user understands; `first` the best system by uRBP, `first_by_rbp`
+    its rank by RBP; `mover` the system whose rank changes most, with both ranks.
+    """
+
+    user: str
+    threshold: float
+    measure: str
+    tau: float
+    tau_ap: float
+    readable: float
+    first: str
+    first_by_rbp: int
+    mover: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SimulatedUsers(Tabular):
+    """The experiment: a row for each user, the values behind it, the distribution of the score.
+
+    `quantiles` are those of the score over all documents that have one, to choose thresholds by;
+    `remarks` say in a sentence what is missing, and why.
+    """
+
+    score: str
+    users: tuple[SimulatedUser, ...]
+    evaluation: Evaluation
+    quantiles: Mapping[float, float]
+    documents: int
+    remarks: tuple[str, ...]
+
+    def table(self, *, digits: int = 4) -> ResultTable:
+        """A row for each user."""
+        columns = tuple(SimulatedUser.__dataclass_fields__)
+        rows = tuple(
+            tuple(
+                # Thresholds of the papers are whole numbers, and should look so.
+                int(value) if name == "threshold" and value.is_integer() else value
+                for name in columns
+                for value in [getattr(user, name)]
+            )
+            for user in self.users
+        )
+        return ResultTable(columns, rows, note=" ".join(self.remarks), digits=digits)
+
+    def distribution(self) -> ResultTable:
+        """The quantiles of the score."""
+        columns = ("quantile", *(f"{share:.0%}" for share in self.quantiles))
+        return ResultTable(columns, ((self.score, *self.quantiles.values()),), digits=2)
+
+
+def simulate_users(
+    runs: Sequence[Run],
+    qrels: Labels,
+    scores: Labels,
+    direction: Direction,
+    thresholds: Sequence[float | str] = (),
+    users: Sequence[str] = MODELLED_USERS,
+    *,
+    noise_scale: float = math.pi,
+    p: float = 0.8,
+    cutoff: int | None = None,
+    conventions: Conventions | None = None,
+) -> SimulatedUsers:
+    """Evaluate runs by RBP and by the uRBP of simulated users of a score.
+
+    `thresholds` are scores, or shares of the documents such as ``25%``; without any they are the
+    quartiles. `noise_scale` is that of the arctan user (pi in ECIR 2016, 1 in MedIR 2014).
+
+    >>> runs = [
+    ...     Run.of("hard", {"q": [("a", 2.0), ("b", 1.0)]}),
+    ...     Run.of("easy", {"q": [("b", 2.0), ("a", 1.0)]}),
+    ... ]
+    >>> fog = Labels.of_documents("fog", {"a": 18.0, "b": 9.0})
+    >>> qrels = Labels.of("qrels", {"q": {"a": 2, "b": 1}})
+    >>> found = simulate_users(runs, qrels, fog, Direction.HARDER, [10.0], ["step"])
+    >>> found.users[0].first, found.users[0].readable
+    ('easy', 0.5)
+    """
+    known = scores.values[np.isfinite(scores.values)]
+    if not len(known):
+        raise InputError(f"{scores.name} holds no score; give scores of the ranked documents")
+    if unknown := [user for user in users if user not in MODELLED_USERS]:
+        raise OptionError(
+            f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
+        )
+    chosen = [_threshold(each, known) for each in thresholds or _USUAL]
+    cut = "" if cutoff is None else f"@{cutoff}"
+    rbp = f"RBP(p={p:g}){cut}"
+    noise = "pi" if noise_scale == math.pi else f"{noise_scale:g}"
+    names = {
+        (user, th): f"uRBP(p={p:g},user={user},th={th:g}"
+        + (f",s={noise}" if user == "arctan" else "")
+        + f"){cut}"
+        for user in users
+        for th in chosen
+    }
+    easy = {"u": Dimension(scores, Scale(direction))}
+    result = evaluate_runs(runs, qrels, [rbp, *names.values()], easy, conventions)
+    readable = {th: _readable(qrels, scores, direction, th) for th in chosen}
+    remarks = [f"The {rbp} of all systems is the same."] if np.ptp(result.column(rbp)) == 0 else []
+    remarks += _unscored(runs, scores)
+    if any(math.isnan(share) for share in readable.values()):
+        remarks.append("No relevant document has a score, so that no share of them is readable.")
+    rows = []
+    for (user, th), name in names.items():
+        rows.append(_user(result, rbp, user, th, name, readable[th]))
+        if np.ptp(result.column(name)) == 0:
+            remarks.append(_why_flat(result, name, th, direction, known))
+    return SimulatedUsers(
+        scores.name,
+        tuple(rows),
+        result,
+        {share: float(np.quantile(known, share)) for share in QUANTILES},
+        len(known),
+        tuple(dict.fromkeys(remarks)),
+    )
+
+
+def _threshold(given: float | str, known: np.typing.NDArray[np.float64]) -> float:
+    """A threshold as a score, to four digits where it was given as a share."""
+    try:
+        if isinstance(given, str) and given.strip().endswith("%"):
+            share = float(given.strip()[:-1]) / 100
+            if 0 < share < 1:
+                return float(f"{np.quantile(known, share):.4g}")
+        elif math.isfinite(float(given)):
+            return float(given)
+    except ValueError:
+        pass
+    raise OptionError(f"a threshold is a score, such as 15, or a share, such as 25%, not {given!r}")
+
+
+def _user(
+    result: Evaluation, rbp: str, user: str, threshold: float, name: str, readable: float
+) -> SimulatedUser:
+    plain, biased = result.column(rbp), result.column(name)
+    flat = np.ptp(plain) == 0 or np.ptp(biased) == 0 or len(result.runs) < 2
+    best = int(np.argmax(biased))
+    moved = movers(result.runs, plain, biased, 1)
+    return SimulatedUser(
+        user,
+        threshold,
+        name,
+        math.nan if flat else kendall_tau_b(plain, biased),
+        math.nan if flat else tau_ap(plain, biased),
+        readable,
+        "-" if np.ptp(biased) == 0 else result.runs[best],
+        1 + int((plain > plain[best]).sum()),
+        "-" if flat or not moved else f"{moved[0][0]} ({moved[0][1]:g} to {moved[0][2]:g})",
+    )
+
+
+def _readable(qrels: Labels, scores: Labels, direction: Direction, threshold: float) -> float:
+    """The share of the relevant documents with a score that lie on the easy side."""
+    names, docnos = qrels.docnos.to_pylist(), scores.docnos.to_pylist()
+    relevant = {names[i] for i in np.unique(qrels.docno_ids[qrels.values >= 1]).tolist()}
+    of_relevant = np.array([docnos[document] in relevant for document in scores.docno_ids.tolist()])
+    values = scores.values[of_relevant] * direction.sign
+    return float((values < threshold * direction.sign).mean()) if len(values) else math.nan
+
+
+def _unscored(runs: Sequence[Run], scores: Labels) -> list[str]:
+    none = [run.name for run in runs if not (scores.lines_of(run) >= 0).any()]
+    if not none:
+        return []
+    more = ", ..." if len(none) > 3 else ""
+    return [
+        f"{len(none)} of {len(runs)} runs ({', '.join(none[:3])}{more}) rank no document that has "
+        f"a score in {scores.name}: their uRBP is 0."
+    ]
+
+
+def _why_flat(
+    result: Evaluation,
+    name: str,
+    threshold: float,
+    direction: Direction,
+    known: np.typing.NDArray[np.float64],
+) -> str:
+    value = float(result.column(name)[0])
+    if value:
+        return f"All systems have the same {name} ({value:.4g}): it orders nothing."
+    side = "below" if direction is Direction.HARDER else "above"
+    return (
+        f"All systems have 0 by {name}: none ranks a relevant document with a score {side} "
+        f"{threshold:g} (scores run from {known.min():.4g} to {known.max():.4g}); it orders "
+        "nothing."
+    )

@@ -1,0 +1,157 @@
+"""Synthetic systems whose topicality and understandability are set by hand.
+
+The simulation of the H paper (Palotti, Zuccon & Hanbury 2018): each document of a ranking is
+relevant with probability T, and its understandability label is drawn from a normal
+distribution, clipped to the scale and rounded down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from understandability.errors import OptionError
+from understandability.evaluation.conventions import Conventions
+from understandability.evaluation.joined import Dimension, Judgements
+from understandability.evaluation.measures.names import own_measures
+from understandability.evaluation.measures.values import score
+from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.evaluation.scales import Scale, parse_scale
+from understandability.inputs.labels import Labels
+from understandability.inputs.run import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAPER_SCALE = "lower-easier:<=40:0..100"
+PAPER_MEASURES = (
+    "RBP(p=0.8)@10",
+    "uRBP(p=0.8)@10",
+    "RBPu(p=0.8)@10",
+    "HRBP(p=0.8,wr=1,wu=1)@10",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationGrid:
+    """The systems to simulate: every topicality with every mean and deviation of the labels.
+
+    The defaults are those of the H paper's Table 1. `scale` states its ends, between which the
+    labels are drawn.
+
+    >>> SimulationGrid(topicality=(0.5,), mean=(50.0, 30.0), runs=100).documents
+    10
+    """
+
+    topicality: tuple[float, ...] = (0.3, 0.4, 0.5, 0.6, 0.7)
+    mean: tuple[float, ...] = (50.0, 40.0, 30.0)
+    deviation: tuple[float, ...] = (40.0,)
+    documents: int = 10
+    runs: int = 1_000
+    scale: Scale = parse_scale(PAPER_SCALE)  # noqa: RUF009, a frozen value
+
+    def __post_init__(self) -> None:
+        if not all(0 <= t <= 1 for t in self.topicality):
+            raise OptionError("topicality is a probability: give numbers between 0 and 1")
+        if not all(d >= 0 for d in self.deviation):
+            raise OptionError("a standard deviation cannot be negative")
+        if self.documents < 1 or self.runs < 2:
+            raise OptionError("a simulation needs 1 or more documents and 2 or more runs")
+        if self.scale.low is None or self.scale.high is None:
+            raise OptionError(
+                f"simulated labels need the ends of their scale; write {self.scale}:0..100"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedCell:
+    """Mean and standard deviation of a measure over the runs of one kind of system."""
+
+    topicality: float
+    mean_label: float
+    deviation: float
+    measure: str
+    mean: float
+    standard_deviation: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation(Tabular):
+    """What a simulation gave: a cell for each kind of system and measure."""
+
+    grid: SimulationGrid
+    cells: tuple[SimulatedCell, ...]
+
+    def rows(self) -> ResultTable:
+        """A row for each cell, mean and deviation as numbers."""
+        return ResultTable(
+            tuple(SimulatedCell.__dataclass_fields__), tuple(map(astuple, self.cells))
+        )
+
+    def table(self, *, digits: int = 3) -> ResultTable:
+        """A row for each kind of system, a column for each measure: mean ± deviation."""
+        rows: dict[tuple[float, float, float], list[str]] = {}
+        for cell in self.cells:
+            kind = (cell.topicality, cell.mean_label, cell.deviation)
+            text = f"{cell.mean:.{digits}f} ± {cell.standard_deviation:.{digits}f}"
+            rows.setdefault(kind, []).append(text)
+        measures = dict.fromkeys(cell.measure for cell in self.cells)
+        return ResultTable(
+            ("T", "mean", "deviation", *measures),
+            tuple((*(f"{number:g}" for number in kind), *row) for kind, row in rows.items()),
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The `rows` as a frame."""
+        return self.rows().to_pandas()
+
+
+def simulate(
+    grid: SimulationGrid | None = None, measures: Sequence[object] = PAPER_MEASURES, seed: int = 0
+) -> Simulation:
+    """Evaluate every kind of system of a grid; a seed gives the same numbers always.
+
+    >>> found = simulate(SimulationGrid(topicality=(1.0,), mean=(-500.0,), runs=2))
+    >>> [(cell.measure, round(cell.mean, 3)) for cell in found.cells[:2]]
+    [('RBP(p=0.8)@10', 0.893), ('uRBP(p=0.8)@10', 0.893)]
+    """
+    grid = grid or SimulationGrid()
+    generator = np.random.default_rng(seed)
+    parsed = own_measures(measures)
+    cells: list[SimulatedCell] = []
+    run = _ranking(grid)
+    for topicality, mean, deviation in _combinations(grid):
+        shape = grid.runs * grid.documents
+        relevant = (generator.random(shape) < topicality).astype(np.float64)
+        labels = generator.normal(mean, deviation, shape)
+        labels = np.floor(np.clip(labels, grid.scale.low, grid.scale.high))
+        qrels = _labels(run, "relevance", relevant)
+        under = Dimension(_labels(run, "understandability", labels), grid.scale)
+        judgements = Judgements(qrels, {"u": under}, Conventions(max_relevance=1.0))
+        judged = judgements.judged(run)
+        for measure in parsed:
+            judgements.require(measure)
+            values = score(measure, judgements, judged)
+            row = float(values.mean()), float(values.std(ddof=1))
+            cells.append(SimulatedCell(topicality, mean, deviation, str(measure), *row))
+    return Simulation(grid, tuple(cells))
+
+
+def _combinations(grid: SimulationGrid) -> Iterator[tuple[float, float, float]]:
+    for topicality in grid.topicality:
+        for mean in grid.mean:
+            for deviation in grid.deviation:
+                yield topicality, mean, deviation
+
+
+def _ranking(grid: SimulationGrid) -> Run:
+    """One ranking for each simulated run, as the queries of one run; all rank d1, d2, ..."""
+    ranking = [(f"d{place}", float(-place)) for place in range(1, grid.documents + 1)]
+    return Run.of("simulated", {str(query): ranking for query in range(grid.runs)})
+
+
+def _labels(run: Run, name: str, values: np.typing.NDArray[np.float64]) -> Labels:
+    return Labels(name, run.queries, run.docnos, run.query_ids, run.docno_ids, values)

@@ -1,0 +1,134 @@
+"""Blocks of text become a `Document`: pieces between white space, cut into sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+
+from understandability.text.document import Block, Document
+from understandability.text.extract.extractors import extract, parse_for
+from understandability.text.extract.sentence_ends import fields, open_fields
+from understandability.text.page import TEXT, Page
+from understandability.text.parsed import ParsedPage
+from understandability.text.sentences import cut_up
+
+DEFAULT_EXTRACTOR = "main"
+DEFAULT_SENTENCE_ENDS = "force-period"
+# Of a longer text the beginning is analysed: some 25,000 words, eighty printed pages.
+MOST_CHARACTERS = 150_000
+LONG_TEXT = "long_text"
+_LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
+
+# The flag of a page of whose words less than this share was taken: its text may have been missed.
+LITTLE_KEPT = "little_kept"
+LITTLE_SHARE = 0.25
+
+
+def document_of(
+    parsed: ParsedPage, blocks: Sequence[Block], *, extractor: str, sentence_ends: str
+) -> Document:
+    """The document that a page's blocks make under one policy of sentence ends.
+
+    `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
+    fields by the policy, and no sentence runs across the end of a field. Of a text longer than
+    `MOST_CHARACTERS` only so much is cut up, and the document has the flag `LONG_TEXT`; one of
+    less than a quarter of the words in the blocks has the flag `LITTLE_KEPT`.
+
+    >>> from understandability.text.extract.extractors import extract
+    >>> from understandability.text.parsed import parse_page
+    >>> from understandability.text.page import Page
+    >>> parsed = parse_page(Page("flu", "", b"<h1>Flu</h1><p>Rest. Drink water.</p>"))
+    >>> blocks = extract(parsed, "naive")
+    >>> document_of(parsed, blocks, extractor="naive", sentence_ends="force-period").sentences
+    (('Flu.',), ('Rest.',), ('Drink', 'water.'))
+    """
+    texts = fields(blocks, sentence_ends)
+    analysed = _beginning(texts)
+    pieces, starts, numbers = cut_up(analysed)
+    are_open = open_fields(blocks, sentence_ends)
+    open_ends = [
+        end - 1
+        for end, number, is_open in zip(accumulate(numbers), numbers, are_open, strict=False)
+        if number and is_open
+    ]
+    return Document(
+        docno=parsed.page.docno,
+        path=parsed.page.path,
+        pieces=tuple(pieces),
+        sentence_starts=tuple(starts),
+        tag_counts=parsed.tag_counts,
+        blocks=tuple(blocks),
+        title=parsed.title,
+        url=parsed.page.url,
+        language=parsed.language,
+        encoding=parsed.encoding,
+        extractor=extractor,
+        sentence_ends=sentence_ends,
+        flags=(
+            *parsed.page.flags,
+            *parsed.flags,
+            *[LONG_TEXT] * (analysed is not texts),
+            *[LITTLE_KEPT] * _is_little_kept(blocks),
+        ),
+        open_ends=tuple(open_ends),
+    )
+
+
+def _beginning(texts: list[str]) -> list[str]:
+    """The first `MOST_CHARACTERS` of some texts, up to the end of a piece; all if they are fewer.
+
+    Of what is longer than any writing (code, an image as text) little is left in that case.
+
+    >>> [len(text) for text in _beginning(["a" * 150_000, "word " * 50_000])]
+    [1000, 148994]
+    """
+    if sum(map(len, texts)) <= MOST_CHARACTERS:
+        return texts
+    left = MOST_CHARACTERS
+    analysed: list[str] = []
+    for text in texts:
+        end = (
+            left + 1
+        )  # of what is looked through: no more than is needed, of megabytes on one line
+        while len(some := _LONG_PIECE.sub(r"\1", text[:end])) <= left and end < len(text):
+            end *= 2
+        if len(some) > left:
+            return analysed + some[:left].rsplit(None, 1)[:1]
+        analysed.append(some)
+        left -= len(some)
+    return analysed
+
+
+def _is_little_kept(blocks: Sequence[Block]) -> bool:
+    words = dict.fromkeys((True, False), 0)
+    for block in blocks:
+        words[block.kept] += block.text.count(" ") + 1
+    return words[True] < LITTLE_SHARE * sum(words.values())
+
+
+def document_of_page(
+    page: Page,
+    *,
+    extractor: str = DEFAULT_EXTRACTOR,
+    sentence_ends: str = DEFAULT_SENTENCE_ENDS,
+    engine: str = "fast",
+) -> Document:
+    """Decode, parse and extract one page; raises `PageError` where that cannot be done.
+
+    >>> page = Page("p", "", b"<title>Flu</title><p>You have flu. Rest!</p>")
+    >>> document_of_page(page, extractor="naive").sentences[-2:]
+    (('You', 'have', 'flu.'), ('Rest!',))
+    """
+    parsed = parse_for(page, extractor)
+    blocks = extract(parsed, extractor, engine)
+    return document_of(parsed, blocks, extractor=extractor, sentence_ends=sentence_ends)
+
+
+def document_of_text(text: str, docno: str = "text") -> Document:
+    """The document of plain text, as from a file that ends in ``.txt``.
+
+    >>> document_of_text("Dr. Lee came. She sat.").sentences
+    (('Dr.', 'Lee', 'came.'), ('She', 'sat.'))
+    """
+    return document_of_page(Page(docno, "", text, TEXT))

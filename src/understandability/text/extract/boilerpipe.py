@@ -1,0 +1,255 @@
+"""Boilerpipe's ArticleExtractor: text by the numbers of words and links of neighbouring blocks.
+
+Kohlschütter, Fankhauser & Nejdl (2010), Boilerplate Detection Using Shallow Text Features, as
+implemented by boilerpipe 1.2 and its port boilerpy3:
+
+1. Cut the page into blocks at every element that is not inline, and count words and linked
+   words. White space sets links off. Scripts, styles, objects, options and noscript are left out.
+2. Call each block content or not, by its own and its neighbours' numbers of words and shares of
+   linked words (a decision tree).
+3. Drop what follows a block that ends articles ("Post a comment"), if 60 words of full text
+   stand before it.
+4. Fuse each content block with the block right before it, content or not.
+5. Drop the rest, and fuse what lies at most one block apart.
+6. Keep the fused block with the most words, and what lies between the title and it.
+
+The walk is over the tree of the page, boilerpy3's over its source, so they differ where markup
+is broken. In Java every ``<br>`` ends a block and so does ``<br/>``; boilerpy3 passes over the
+second as if nothing stood there, and glues the lines. Here the empty elements of a page that
+mostly writes ``<br/>`` end no block, as in boilerpy3, whose blocks are wanted, but they are white
+space, as nobody wants glued words. (The tree does not tell the two forms apart.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from understandability import _core
+from understandability.text.characters import not_ascii
+from understandability.text.document import Block
+from understandability.text.extract.columns import blocks_of
+from understandability.text.parsed import ParsedPage
+from understandability.text.tape import names, text_of_unparsed
+
+# Reasons, as they are reported.
+WORDY = "enough words, few links"
+BEFORE = "stands before text"
+TITLED = "between title and text"
+SPARSE = "few words or many links"
+AFTER_END = "after the end of the article"
+APART = "apart from the main text"
+
+# What a tag does to the block that is being read. Those from _CLOSE on end it.
+_NOTHING, _SPACE, _LINK, _END_LINK = range(4)
+_CLOSE, _END_IGNORED, _OPEN, _EMPTY, _SKIP, _IGNORE, _UNPARSED = range(4, 11)
+
+_INLINE = names("strike u b i em strong span sup code tt sub var font")
+_SPACED = frozenset({"abbr", "acronym"})
+_VOID = names("area br embed hr img input link meta wbr")
+_OPENING_ACTIONS = {
+    **dict.fromkeys(("script", "style", "option"), _SKIP),  # these hold text alone
+    **dict.fromkeys(("object", "applet", "noscript"), _IGNORE),
+    **dict.fromkeys(("iframe", "noembed", "noframes"), _UNPARSED),
+}
+
+_SPACES = re.compile("  +")
+
+# A token is a run of these; a word is a token with a letter or digit. (As boilerpy3 has it.)
+_TOKEN = re.compile(r"[\w\"'.,!@\-:;$?()/]+")
+_IN_WORD = re.compile(r"[^\W_]")
+# Marks that part no words and make none.
+_MARKS = "_\"'.,!@-:;$?()/"
+
+# Phrases that end articles, and, to look for quickly, what each of them contains.
+_END_OF_ARTICLE = re.compile(
+    r"""comments | \d+(?:\ comments|\ users\ responded\ in) | \ reuters | please\ rate\ this
+    | post\ a\ comment | thanks\ for\ your\ comments\ -\ this\ feedback\ is\ now\ closed\Z
+    | .*(?:what\ you\ think\.\.\. | add\ (?:your\ )?comment | reader\ views | have\ your\ say
+          | reader\ comments | rtta\ artikeln)""",
+    re.VERBOSE,
+)
+_END_HINTS = (
+    "comment",
+    "users responded in",
+    "please rate this",
+    "what you think...",
+    "reader views",
+    "have your say",
+    "rtta artikeln",
+)
+_MIN_WORDS_BEFORE_END = 60
+
+_TITLE_SEPARATORS = [
+    re.compile(rf" *[{characters}] *") for characters in ("|:", "|:()", "|:()-", "|,:()-")
+]
+
+
+def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
+    """The blocks of a page, kept if they belong to its main text."""
+    texts, words, linked, elements = _blocks(parsed)
+    by_rule = _content(words, linked)
+    content = _until_end(by_rule, texts, words)
+    main, first = _main_text(_fuse(content), words, _titled(texts, parsed.title))
+    reasons = [
+        (TITLED if place < first else WORDY if content[place] else BEFORE)
+        if kept
+        else (APART if content[place] else AFTER_END if by_rule[place] else SPARSE)
+        for place, kept in enumerate(main)
+    ]
+    return blocks_of(texts, elements, main, reasons)
+
+
+def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[str]]:
+    """Text, number of words, number of linked words, and element of each block with a token."""
+    cut, linked_texts, elements = _cut(parsed)
+    if not cut:
+        return [], [], [], []
+    whole, whole_linked = "\n".join(cut), "\n".join(linked_texts)
+    for space in filter(str.isspace, not_ascii(whole)):
+        whole, whole_linked = whole.replace(space, " "), whole_linked.replace(space, " ")
+    texts = [text.strip() for text in _SPACES.sub(" ", whole).split("\n")]
+    words, linked = _core.count_words(whole, _MARKS), _core.count_words(whole_linked, _MARKS)
+    if 0 in words:
+        kept = [place for place, text in enumerate(texts) if words[place] or _TOKEN.search(text)]
+        texts, elements = [texts[place] for place in kept], [elements[place] for place in kept]
+        words, linked = [words[place] for place in kept], [linked[place] for place in kept]
+    return texts, words, linked, elements
+
+
+def _cut(parsed: ParsedPage) -> tuple[list[str], list[str], list[str]]:
+    """Text, linked text and element of each block."""
+    tape = parsed.tape.pieces()
+    if parsed.title_place is not None:
+        tape[2 * parsed.title_place + 2] = ""
+    actions = {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags}
+    return _core.boilerpipe_walk(tape, actions, text_of_unparsed)
+
+
+def _action(tag: str, closes_void_elements: bool) -> int:
+    name = tag.strip("/")
+    if name in _INLINE:
+        return _NOTHING
+    if name in _SPACED or (name in _VOID and closes_void_elements):
+        return _SPACE
+    if name == "a":
+        return _LINK if tag == "a" else _END_LINK
+    if tag[0] == "/":
+        return _END_IGNORED if _OPENING_ACTIONS.get(name) == _IGNORE else _CLOSE
+    return _EMPTY if tag[-1] == "/" else _OPENING_ACTIONS.get(name, _OPEN)
+
+
+def _content(words: Sequence[int], linked: Sequence[int]) -> list[bool]:
+    """Which blocks are content by the decision tree of NumWordsRulesClassifier."""
+    content = []
+    words_before, density_before = 0, 0.0
+    for number, in_links, words_after in zip(words, linked, [*words[1:], 0], strict=False):
+        density = in_links / number if number else 0.0
+        if density > 0.333333:
+            content.append(False)
+        elif density_before > 0.555556:
+            content.append(number > 40 or words_after > 17)
+        else:
+            content.append(number > 16 or words_after > 15 or words_before > 4)
+        words_before, density_before = number, density
+    return content
+
+
+def _until_end(content: list[bool], texts: Sequence[str], words: Sequence[int]) -> list[bool]:
+    """`content` without what follows the end of the article, if an end is found."""
+    whole = "\n".join(texts).lower()
+    lines = whole.split("\n")
+    hinted = {
+        place
+        for hint in _END_HINTS
+        if hint in whole
+        for place, line in enumerate(lines)
+        if hint in line
+    }
+    before, counted = 0, 0
+    for place in sorted(hinted):
+        if words[place] >= 15 or len(texts[place]) < 8 or not _END_OF_ARTICLE.match(lines[place]):
+            continue
+        before += sum(
+            words[earlier]
+            for earlier in range(counted, place + 1)
+            if content[earlier] and _is_full_text(texts[earlier])
+        )
+        counted = place + 1
+        if before >= _MIN_WORDS_BEFORE_END:
+            return content[:place] + [False] * (len(content) - place)
+    return content
+
+
+def _is_full_text(text: str) -> bool:
+    """Whether lines of 80 characters would hold nine words or more on average."""
+    lines, on_line, length, words = 0, 0, -1, 0
+    for token in _TOKEN.findall(text):
+        if _IN_WORD.search(token):
+            words += 1
+            on_line += 1
+            length += len(token) + 1
+            if length > 80:
+                lines += 1
+                on_line = 1
+                length = len(token)
+    return (words - on_line) / lines >= 9 if lines else words >= 9
+
+
+def _titled(texts: Sequence[str], title: str) -> set[int]:
+    """Which blocks repeat the title of the page."""
+    titles = _titles(title)
+    lengths = {len(form) for form in titles}
+    return {
+        place for place, text in enumerate(texts) if len(text) in lengths and text.lower() in titles
+    }
+
+
+def _titles(title: str) -> set[str]:
+    """The forms in which a page's title may be repeated as its heading, in lower case.
+
+    >>> sorted(_titles("Flu (influenza) - Health A to Z"))
+    ['- health a to z', 'flu (influenza) - health a to z', 'health a to z']
+    """
+    titles = {title}
+    for separators in _TITLE_SEPARATORS:
+        most_words, longest = 0, ""
+        for part in separators.split(title):
+            words = len(re.findall(r"\w+", part))
+            if ".com" not in part and (words > most_words or len(part) > len(longest)):
+                most_words, longest = words, part
+        titles.add(longest.strip())
+    return {form.lower() for form in titles if form}
+
+
+def _fuse(content: Sequence[bool]) -> list[list[int]]:
+    """Groups of blocks: runs of content, each with the block before it, at most one apart."""
+    groups: list[list[int]] = []
+    for place, is_content in enumerate(content):
+        if not is_content:
+            continue
+        run = [place - 1, place] if place and not content[place - 1] else [place]
+        if groups and run[0] - groups[-1][-1] <= 2:
+            groups[-1].extend(run)
+        else:
+            groups.append(run)
+    return groups
+
+
+def _main_text(
+    groups: Sequence[list[int]], words: Sequence[int], titled: set[int]
+) -> tuple[list[bool], int]:
+    """Which blocks are in the largest group or between the last title and it; its first block."""
+    main = [False] * len(words)
+    if not groups:
+        return main, 0
+    sizes = [sum(words[place] for place in group) for group in groups]
+    largest = sizes.index(max(sizes))
+    start = largest
+    for number in range(largest + 1):
+        if titled.intersection(groups[number]):
+            start = number
+    for group in groups[start : largest + 1]:
+        for place in group:
+            main[place] = True
+    return main, groups[largest][0]

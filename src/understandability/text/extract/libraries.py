@@ -1,0 +1,101 @@
+"""The libraries that the methods come from, behind the same interface (``--engine reference``).
+
+They get the page's decoded text and parse it themselves. They are neither linear nor bounded: a
+hostile page may take them minutes, or fail with an error.
+
+jusText 3.0.2 has the same paragraphs and classes as ours on all of 946 health and 109 gold
+pages. boilerpy3 1.0.7 has the same kept tokens on 871 and 97
+(scripts/evaluate/extraction_agreement.py); on
+the other 87 the difference goes away when the following is mended in boilerpy3:
+
+| pages | what boilerpy3 does |
+|---|---|
+| 36 | it passes over ``<br/>`` and the like as if nothing stood there, and glues the lines |
+| 22 | it miscounts open links (a link in a link, a stray end tag): all that follows is linked |
+| 12 | it reads ``<br>`` otherwise than ``<br/>``, on pages that write both |
+| 7 | it miscounts ignored elements (an option or embed that is never closed) |
+| 5 | it does not repair broken markup, as the tree does |
+| 5 | several of these, or a heading not seen to repeat the title as white space differs |
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import warnings
+
+from understandability.text.document import Block
+from understandability.text.extract.naive import DROPPED, INLINE, SPACED
+from understandability.text.extract.naive import naive as all_text
+from understandability.text.language_guess import stop_words
+from understandability.text.parsed import ParsedPage
+
+_FIELD_END = "\0"  # no text of a page has it
+# jusText passes the text on as bytes where this is found, and libxml2 then believes it.
+_XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+
+
+def naive(parsed: ParsedPage) -> tuple[Block, ...]:
+    """All text, by BeautifulSoup (with lxml as its parser)."""
+    import bs4
+
+    with warnings.catch_warnings():
+        # It warns of XML, and of text that might be meant as a file name.
+        warnings.simplefilter("ignore", UserWarning)
+        soup = bs4.BeautifulSoup(parsed.text, "lxml")
+    for element in soup(list(DROPPED)):
+        element.decompose()
+    for element in soup(lambda element: element.name not in INLINE | SPACED):
+        element.insert_before(_FIELD_END)
+        element.append(_FIELD_END)
+    return tuple(
+        Block(text, "body", True, "all text")
+        for text in (" ".join(text.split()) for text in soup.get_text().split(_FIELD_END))
+        if text
+    )
+
+
+def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
+    """boilerpy3's ArticleExtractor; it fails where no tag stands before the text or body."""
+    from boilerpy3.extractors import ArticleExtractor
+    from boilerpy3.parser import BoilerpipeHTMLParser
+
+    # It tells about nested links and about pages without tags, in passing.
+    logging.getLogger("boilerpy3").setLevel(logging.CRITICAL + 1)
+
+    # Its blocks keep the line breaks of the source, and it joins blocks by line breaks.
+    source = " ".join(parsed.text.splitlines())
+    # Of an end tag too many it makes nothing; what else it fails of, it hides behind no blocks.
+    document = ArticleExtractor(raise_on_failure=False).get_doc(source)
+    if not document.text_blocks and all_text(parsed):
+        BoilerpipeHTMLParser(raise_on_failure=False).feed(source)
+    return tuple(
+        Block(" ".join(line.split()), "body", block.is_content, "")
+        for block in document.text_blocks
+        for line in block.text.split("\n")
+        if line.strip()
+    )
+
+
+def justext(parsed: ParsedPage) -> tuple[Block, ...]:
+    """jusText; it calls a page without elements an error."""
+    import justext
+    from lxml.etree import ParserError
+
+    stop_list = stop_words(parsed.language or "en")
+    options = {} if stop_list else {"stopwords_low": 0, "stopwords_high": 0}
+    text = _XML_DECLARATION.sub("", parsed.text)
+    try:
+        paragraphs = justext.justext(text, stop_list or frozenset(), **options)
+    except ParserError:
+        return ()
+    return tuple(
+        Block(
+            " ".join(paragraph.text.split()),
+            paragraph.dom_path.rpartition(".")[2],
+            not paragraph.is_boilerplate,
+            paragraph.class_type,
+        )
+        for paragraph in paragraphs
+        if paragraph.text
+    )

@@ -1,0 +1,315 @@
+"""The text that a page is read for: articles, threads, leaflets, lists.
+
+Built for pages of today, whose authors name the parts of a page, and for old ones, which do not.
+
+1. Cut the page into blocks: every block-level element is one of its own (headings, list items,
+   table cells), and so is what two line breaks in a row set apart. Each stands in a section of
+   the page's tree.
+2. Blocks of a line or more with few links are *prose*. (If a page has hardly any, shorter ones
+   count.)
+3. Drop sections that are called menus, footers, sidebars, comments and the like, by their
+   element or by class and id (`understandability.text.hints`). Names can mislead, so a section
+   that holds much of the page's prose stays. Comments stay in threads, and where there is little
+   other text: there they are what the page is about.
+4. The *main section* is the smallest that holds nine tenths of the prose that is left; drop what
+   stands outside.
+5. In it, drop blocks that are mostly links, lists of labels between bars, copyright lines, what
+   has no words, what stands there for the third time, what follows a heading such as
+   "References", what is no sentence before the first prose and after the last, and headings of
+   which nothing is left.
+
+Numbers were chosen on half of the pages of a gold set (scripts/evaluate/extraction.py), each in
+the middle of the range that did best.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from understandability import _core
+from understandability.text.document import Block
+from understandability.text.extract.columns import blocks_of
+from understandability.text.hints import COMMENTS, SIDEBAR, THREAD
+from understandability.text.parsed import ParsedPage
+from understandability.text.tape import names
+
+# Reasons, as they are reported, beside the kinds of sections that are told by their names.
+TEXT = "main text"
+OUTSIDE = "outside the main section"
+LINKS = "mostly links"
+LABELS = "labels between bars"
+COPYRIGHT = "copyright line"
+NO_WORDS = "no words"
+REPEATED = "stands on the page three times"
+CLOSING = "under a heading that ends the text"
+EDGE = "short, before or after the text"
+HEADING = "heading of nothing that is kept"
+
+MAX_LINKS = 0.5  # of a block's characters
+PROSE_LENGTHS = (75, 25, 1)  # characters; the next counts if there is less prose than this:
+MIN_PROSE = 200
+MAX_PROSE_LINKS = 0.35
+# A section of more of the page's prose than this is not what its names say.
+MAX_SHARE = 0.3
+MAX_SHARES = {SIDEBAR: 0.85}  # of which one can be sure
+MAX_TOGETHER = 0.5  # the same of all sections of a kind
+MAX_BEFORE_COMMENTS = 900  # characters of prose; with more, comments are not the page's text
+MAIN_SHARE = 0.9
+MAX_HEADING = 150  # characters; what is longer is text that was made to look like a heading
+MAX_REPEATED = 2
+MIN_SENTENCE = 40
+
+_INLINE = names(
+    """a abbr acronym b basefont bdi bdo big blink cite code data del dfn em font i ins kbd label
+    mark marquee nobr o:p q rb rp rt rtc ruby s samp small span strike strong sub sup time tt u
+    var wbr"""
+)
+_SPACED = names("area audio canvas embed img input map output param picture source track video")
+# Their content is not shown, or not read as text.
+_SKIPPED = names(
+    """script style template noscript title svg object applet iframe noembed select option
+    button textarea"""
+)
+_NAMED = {
+    "nav": "menu",
+    "menu": "menu",
+    "footer": "footer",
+    "aside": "beside the text",
+    "dialog": "hidden",
+}
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_CELLS = names("td th")
+_ITEMS = names("li dt dd td")
+# Elements whose end tag may be left out, by the tags that end them; all end paragraphs.
+_PARAGRAPH = names("p")
+_ENDS = {
+    "li": names("p li"),
+    **dict.fromkeys(("dt", "dd"), names("p dt dd")),
+    **dict.fromkeys(("td", "th"), names("p td th")),
+    "tr": names("p td th tr"),
+}
+
+# What a tag does. Those up to _BREAK leave the block open.
+_NOTHING, _SPACE, _LINK, _END_LINK, _BREAK, _OPEN, _CLOSE, _EMPTY, _SKIP = range(9)
+
+_SPACES = re.compile("  +")
+_LETTER = re.compile(r"[^\W\d_]")
+_BAR = re.compile(r"[|»›•·>]")
+_CHARACTERS_A_BAR = 36
+_CLOSING = re.compile(
+    r"""references | acknowledge?ments? | author\ information | funding | see\ also | bibliography
+    | external\ links | further\ reading | (?:foot)?notes | notes\ and\ references | sources
+    | (?:\d+\ )?comments?(?:\ \(\d+\))? | leave\ a\ (?:reply|comment).* | post\ a\ comment
+    | related\ \w.{0,40} | share\ this.* | you\ (?:may|might)\ also\ .* | more\ (?:from|on)\ .*
+    | about\ the\ authors? | recent\ posts | read\ (?:more|next)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_ENDED = re.compile(r"[.!?][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
+_AFTER_HEADING = re.compile(r"(?:\[edit\]|[:. ])+\Z")
+
+
+_Columns = tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A page as blocks (columns of the same length) in a tree of sections (0 is the root)."""
+
+    texts: list[str]
+    elements: list[str]
+    sections: list[int]
+    links: list[float]  # the share of characters in links
+    parents: list[int]  # of each section; they come before their children
+    kinds: Mapping[int, str]  # what the names of a section tell
+
+
+def main(parsed: ParsedPage) -> tuple[Block, ...]:
+    """The blocks of a page, kept if they belong to its main text."""
+    layout = _layout(parsed)
+    prose = _prose(layout)
+    named, is_thread = _named(layout, prose)
+    reasons = [named[section] for section in layout.sections]
+    _drop_endings(layout, reasons)
+    left = [0 if reason else length for reason, length in zip(reasons, prose, strict=True)]
+    # A question may be short beside its answers.
+    inside = _main_section(layout, left, 1.0 if is_thread else MAIN_SHARE)
+    times = Counter(layout.texts)
+    for place, reason in enumerate(reasons):
+        if not reason:
+            reasons[place] = (
+                _reason(layout, place, times[layout.texts[place]])
+                if inside[layout.sections[place]]
+                else OUTSIDE
+            )
+    _drop_edges(layout, prose, reasons)
+    _drop_bare_headings(layout, reasons)
+    return blocks_of(
+        layout.texts,
+        layout.elements,
+        [not reason for reason in reasons],
+        [reason or TEXT for reason in reasons],
+    )
+
+
+def _layout(parsed: ParsedPage) -> _Layout:
+    """Step 1."""
+    actions = {tag: _action(tag, parsed.tags) for tag in parsed.tags}
+    texts, elements, sections, linked, parents, kinds = _core.main_walk(
+        parsed.tape, actions, dict(parsed.hints), _ENDS, _PARAGRAPH, _NAMED
+    )
+    links = [number / len(text) for number, text in zip(linked, texts, strict=True)]
+    return _Layout(texts, elements, sections, links, parents, kinds)
+
+
+def _action(tag: str, tags: Mapping[str, int]) -> int:
+    if not tag:
+        return _NOTHING
+    name = tag.strip("/")
+    closes, is_empty = tag[0] == "/", tag[-1] == "/"
+    if name in _SKIPPED:
+        return _SKIP if "/" + tag in tags else _SPACE
+    if name in _SPACED:
+        return _SPACE
+    if name == "br":
+        return _BREAK
+    if name == "a" and not is_empty:
+        return _END_LINK if closes else _LINK
+    if name in _INLINE:
+        return _NOTHING
+    return _CLOSE if closes else _EMPTY if is_empty else _OPEN
+
+
+def _prose(layout: _Layout) -> list[int]:
+    """Step 2: the length of each block that is prose, 0 of others."""
+    prose: list[int] = []
+    for shortest in PROSE_LENGTHS:
+        prose = [
+            len(text) if len(text) >= shortest and links <= MAX_PROSE_LINKS else 0
+            for text, links in zip(layout.texts, layout.links, strict=True)
+        ]
+        if sum(prose) >= MIN_PROSE:
+            break
+    return prose
+
+
+def _named(layout: _Layout, prose: list[int]) -> tuple[list[str], bool]:
+    """Step 3: as what each section is dropped (or ``''``); whether the page is a thread."""
+    sums = _core.section_sums(layout.parents, layout.sections, prose)
+    shares = {section: sums[section] / (sums[0] or 1) for section in layout.kinds}
+    is_thread = any(
+        kind == THREAD and shares[section] > MAX_SHARE for section, kind in layout.kinds.items()
+    )
+    kinds = {
+        section: kind
+        for section, kind in layout.kinds.items()
+        if kind != THREAD and shares[section] <= MAX_SHARES.get(kind, MAX_SHARE)
+    }
+    dropped = _core.inherited(layout.parents, kinds)
+    lengths: Counter[str] = Counter()
+    for section, length in zip(layout.sections, prose, strict=True):
+        lengths[dropped[section]] += length
+    # Many small sections together may be most of the text, too.
+    wrong = {
+        kind
+        for kind, length in lengths.items()
+        if kind and kind not in (COMMENTS, SIDEBAR) and length > MAX_TOGETHER * sums[0]
+    }
+    if is_thread or lengths[""] < min(MAX_BEFORE_COMMENTS, lengths[COMMENTS]):
+        wrong.add(COMMENTS)
+    if wrong:
+        kinds = {section: kind for section, kind in kinds.items() if kind not in wrong}
+        dropped = _core.inherited(layout.parents, kinds)
+    return dropped, is_thread
+
+
+def _main_section(layout: _Layout, lengths: list[int], share: float) -> list[bool]:
+    """Step 4: which sections are in the smallest that holds this share of the text.
+
+    A single block is none: the one around it is, with the headings beside it.
+    """
+    sums = _core.section_sums(layout.parents, layout.sections, lengths)
+    around = set(layout.parents)
+    main = max(
+        section  # children come after their parents, and two that lie apart cannot hold so much
+        for section in ([0, *sorted(around)] if sums[0] else [0])
+        if sums[section] >= share * sums[0]
+    )
+    inside = [False] * len(layout.parents)
+    inside[main] = True
+    for section in range(main + 1, len(inside)):
+        inside[section] = inside[layout.parents[section]]
+    return inside
+
+
+def _reason(layout: _Layout, place: int, times: int) -> str:
+    """Why a block is dropped that stands in the main section; ``''`` if it is kept."""
+    text = layout.texts[place]
+    if layout.links[place] > MAX_LINKS:
+        return LINKS
+    if "\xa9" in text:
+        return COPYRIGHT
+    if layout.elements[place] not in _CELLS:
+        if times > MAX_REPEATED:
+            return REPEATED
+        if not _LETTER.search(text):
+            return NO_WORDS
+    if len(_BAR.findall(text)) * _CHARACTERS_A_BAR > len(text) + _CHARACTERS_A_BAR:
+        return LABELS
+    return ""
+
+
+def _drop_endings(layout: _Layout, reasons: list[str]) -> None:
+    """Drop what follows a heading such as "References", up to the next of its level.
+
+    At least one sentence has to stand before it.
+    """
+    ended, begun = 0, False
+    for place, (text, element) in enumerate(zip(layout.texts, layout.elements, strict=True)):
+        if element in _LEVELS and len(text) <= MAX_HEADING:
+            level = _LEVELS[element]
+            if level <= ended:
+                ended = 0
+            if begun and not ended and _CLOSING.fullmatch(_AFTER_HEADING.sub("", text)):
+                ended = level
+        if not reasons[place]:
+            begun = begun or (len(text) >= MIN_SENTENCE and _ENDED.search(text) is not None)
+            if ended:
+                reasons[place] = CLOSING
+
+
+def _drop_edges(layout: _Layout, prose: Sequence[int], reasons: list[str]) -> None:
+    """Drop short blocks before the first prose and after the last.
+
+    Sentences stay, items and cells, headings before the first, and elements of the same kind in
+    the same section as the prose.
+    """
+    places = [place for place, reason in enumerate(reasons) if not reason]
+    kinds = [
+        (layout.parents[section], element)
+        for section, element in zip(layout.sections, layout.elements, strict=True)
+    ]
+    for order, left in ((places, _ITEMS.union(_LEVELS)), (places[::-1], _ITEMS)):
+        edge = list(takewhile(lambda place: not prose[place], order))
+        beside = kinds[order[len(edge)]] if len(edge) < len(order) else None
+        for place in edge:
+            text = layout.texts[place]
+            is_sentence = " " in text and _ENDED.search(text)
+            if not is_sentence and layout.elements[place] not in left and kinds[place] != beside:
+                reasons[place] = reasons[place] or EDGE
+
+
+def _drop_bare_headings(layout: _Layout, reasons: list[str]) -> None:
+    """Drop headings that are followed by no text before the next heading of their level."""
+    deepest = 0  # level of what is kept behind; text is deeper than any heading
+    for place in range(len(reasons) - 1, -1, -1):
+        level = _LEVELS.get(layout.elements[place], 7)
+        if len(layout.texts[place]) > MAX_HEADING:
+            level = 7
+        if not reasons[place] and level < 7 and deepest <= level:
+            reasons[place] = HEADING
+        if not reasons[place]:
+            deepest = level

@@ -1,0 +1,155 @@
+"""Where sentences start: rules on the end of one piece and the beginning of the next.
+
+What a piece says by itself is one character, worked out once per distinct piece if it may end a
+sentence at all: a text is then a string of such characters, in which a regular expression finds
+the few places to look at. Measured beside Punkt by ``scripts/evaluate/language.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+
+from understandability import _core
+from understandability.text.cache import BoundedCache
+from understandability.text.other_languages import other_language
+from understandability.text.tokens import split_pieces
+
+# What follows belongs to these: a name, a number, the rest of the comparison.
+_NEVER_LAST = """
+    dr mr mrs ms prof st rev sen gen gov lt col sgt capt cmdr messrs mme mlle hon attn mt ft
+    vs v viz cf e.g eg i.e ie fig figs eq eqs ref refs nos vol vols pp p ch approx ca esp incl resp
+    ver an dept univ para
+"""
+# These may end a sentence; a capitalised word that often begins one then tells.
+_MAY_BE_LAST = """
+    al etc inc ltd co corp jr sr bros no ave blvd rd dist est tel ext lb lbs oz hr hrs min mins
+    sec secs wk wks yr yrs mo mos mg ml cm mm kg inj susp sol soln tabs caps spp sp subsp var max
+    ph.d pharm.d
+    Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun
+"""
+_STARTERS = """
+    a an the this that these those it its he she they we you i his her their our your my there
+    here if when while where what who why how which in on at for from with by after before as
+    although though because since but and so or yet however some many most all each both one no
+    not do does did is are was were can could will would should may might please use take to
+    among during under until also then thus therefore other others
+"""
+# How a piece begins.
+_LOWER, _UPPER, _STARTER, _OTHER = "luso"
+# How a piece ends, and before which beginnings that ends a sentence.
+_NONE, _ALONE, _EXCLAIMED, _QUOTED, _STOPPED, _ABBREVIATED, _NUMBER, _DOTS = "-c!q.a#~"
+_BEFORE = {
+    _EXCLAIMED: _LOWER + _UPPER + _STARTER + _OTHER,
+    _QUOTED: _UPPER + _STARTER + _OTHER,  # "Why?" she asked.
+    _STOPPED: _LOWER + _UPPER + _STARTER + _OTHER,
+    _ABBREVIATED: _STARTER,
+    _NUMBER: _UPPER + _STARTER + _OTHER,
+    _DOTS: _UPPER + _STARTER,
+}
+
+_OPENING = "\"'“‘«([{*¿¡"
+_CLOSING = "\"'”’»)]}*"
+_REFERENCE = re.compile(r"(?<=[.?!…])(?:\[[\w, –-]{1,9}\])+$")
+_DOTTED = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+_VOWELLESS = re.compile(r"[^\W\d_aeiouyAEIOUY]{2,}")
+_WITHOUT_ANY_VOWEL = re.compile(r"[b-df-hj-np-tv-xzßçñśćźńłбвгджзйклмнпрстфхцчшщьъ]{2,}")
+# Closing marks, stops and smileys that stand alone belong to the sentence before them.
+_LONE = re.compile(r"[\"'”’»)\]}.?!…]+|[:;=]['-]?[()DPp]|\^_+\^")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What tells the end of a sentence in a language."""
+
+    never_last: frozenset[str]
+    may_be_last: frozenset[str] = frozenset()
+    starters: frozenset[str] = frozenset()
+    vowelless: re.Pattern[str] = _VOWELLESS
+    number: str = _NUMBER
+    opening: str = _OPENING
+    closing: str = _CLOSING
+
+
+_ENGLISH = _Rules(
+    frozenset(_NEVER_LAST.split()), frozenset(_MAY_BE_LAST.split()), frozenset(_STARTERS.split())
+)
+
+
+def _end_of(piece: str, rules: _Rules = _ENGLISH) -> str:
+    if _LONE.fullmatch(piece):
+        return _ALONE
+    closed = _REFERENCE.sub("", piece).rstrip(rules.closing)
+    body = closed.rstrip(".?!…")
+    marks = closed[len(body) :]
+    if not marks:
+        return _NONE
+    if "?" in marks or "!" in marks:
+        return _QUOTED if piece[-1] in rules.closing else _EXCLAIMED
+    if len(marks) > 1 or marks == "…":
+        return _DOTS
+    word = body.lstrip(rules.opening)
+    if word.lower() in rules.never_last:
+        return _NONE
+    if not rules.may_be_last.isdisjoint((word, word.lower())) or _DOTTED.fullmatch(word):
+        return _ABBREVIATED
+    if word.isdecimal() and len(word) <= 2:
+        return rules.number
+    if rules.vowelless.fullmatch(word) and not word.isupper():
+        return _ABBREVIATED
+    return _STOPPED
+
+
+def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
+    word = piece.lstrip(rules.opening)
+    if word[:1].isupper():
+        return _STARTER if word.rstrip(".,;:'\"").lower() in rules.starters else _UPPER
+    return _LOWER if word[:1].islower() and "://" not in word else _OTHER
+
+
+# The last characters of all pieces of whose end `_end_of` does not say _NONE.
+_MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹"
+
+
+@cache
+def _kinds(language: str) -> tuple[BoundedCache[str], BoundedCache[str]]:
+    """How pieces of a language end, and how they begin."""
+    if language == "en":
+        rules = _ENGLISH
+    else:
+        other = other_language(language)
+        rules = _Rules(
+            other.abbreviations,
+            vowelless=_WITHOUT_ANY_VOWEL,
+            number=_NONE if other.has_ordinals else _NUMBER,
+            opening=_OPENING + "„‚»›",
+            closing=_CLOSING + "“‘«‹",
+        )
+    return BoundedCache(partial(_end_of, rules=rules)), BoundedCache(
+        partial(_start_of, rules=rules)
+    )
+
+
+def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
+    """The indexes of the pieces that begin a sentence; the first is 0, none for no pieces.
+
+    A sentence ends at sentence punctuation; abbreviations, initials, decimals, addresses and
+    the numbers of a list do not end one. `language` is ``en`` or one of `others.LANGUAGES`.
+
+    >>> sentence_starts("Ask Dr. Lee. Take 2.5 mg b.i.d. with food, e.g. bread. Rest!".split())
+    [0, 3, 11]
+    """
+    return _core.sentence_starts(list(pieces), *_kinds(language), _MARKS, _BEFORE) if pieces else []
+
+
+def cut_up(texts: list[str]) -> tuple[list[str], list[int], list[int]]:
+    """Pieces of English texts, the indexes of those that begin a sentence, sentences of each text.
+
+    No sentence runs across the end of a text.
+
+    >>> cut_up(["Flu", "Rest. Drink water."])
+    (['Flu', 'Rest.', 'Drink', 'water.'], [0, 1, 2], [1, 2])
+    """
+    return _core.cut_up(texts, *_kinds("en"), _MARKS, _BEFORE, split_pieces)

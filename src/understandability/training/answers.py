@@ -1,0 +1,180 @@
+"""A reader of one's own: threshold and noise from answers, understood or not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from understandability.arrays import Floats
+from understandability.errors import InputError
+from understandability.inputs.page_tables import ID_COLUMNS
+from understandability.model.calibration import EASIEST, HARDEST
+from understandability.model.readers import Reader, probability
+
+FEWEST_ANSWERS = 20
+_THRESHOLDS = np.linspace(EASIEST, HARDEST, 201)
+_NOISES = np.geomspace(1.0, HARDEST, 47)  # each a tenth above the one before
+_WORDS = {"yes": True, "y": True, "true": True, "1": True, "1.0": True}
+_WORDS |= {"no": False, "n": False, "false": False, "0": False, "0.0": False}
+_HALF_CHI_SQUARE = 3.841 / 2  # of one degree of freedom, at 95 %
+
+
+@dataclass(frozen=True, slots=True)
+class FittedReader:
+    """A reader fitted to answers, with the 95 % intervals of threshold and noise.
+
+    `remarks` are sentences on what the answers do not tell.
+    """
+
+    reader: Reader
+    answers: int
+    threshold_interval: tuple[float, float]
+    noise_interval: tuple[float, float]
+    remarks: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """What stands in the file that ``--reader FILE`` takes."""
+        return {
+            **self.reader.to_json(),
+            "answers": self.answers,
+            "threshold_interval": list(self.threshold_interval),
+            "noise_interval": list(self.noise_interval),
+        }
+
+
+def fit_reader(
+    difficulties: Floats, understood: Sequence[bool], name: str = "own", *, scale: str = ""
+) -> FittedReader:
+    """The threshold and the noise that make answers likeliest: ``P = Phi((th - d) / noise)``.
+
+    Probit regression of answers on difficulty (0 to 100), over thresholds of half a point and
+    noises from 1 to 100; the intervals are those of the profile likelihood, which takes answers as
+    independent of each other. Raises `InputError` for fewer than 20 answers, for answers that are
+    all the same, and where what was understood is no easier than what was not.
+
+    >>> difficulties = np.linspace(10, 80, 50)
+    >>> fitted = fit_reader(difficulties, [d < 45 + 12 * math.sin(3 * d) for d in difficulties])
+    >>> 40 < fitted.reader.threshold < 50, fitted.threshold_interval[0] < fitted.reader.threshold
+    (True, True)
+    """
+    values, answers = np.asarray(difficulties, np.float64), np.asarray(understood, np.bool_)
+    if len(answers) < FEWEST_ANSWERS:
+        raise InputError(
+            f"there are {len(answers)} answers on documents with a difficulty; at least "
+            f"{FEWEST_ANSWERS} are needed, about fifty are better"
+        )
+    if answers.all() or not answers.any():
+        word, which = ("yes", "harder") if answers.all() else ("no", "easier")
+        raise InputError(
+            f"all {len(answers)} answers are {word}, which does not show where understanding ends; "
+            f"ask about {which} documents too"
+        )
+    if values[answers].mean() >= values[~answers].mean():
+        raise InputError(
+            f"documents that were understood have a mean difficulty of "
+            f"{values[answers].mean():.1f}, the others of {values[~answers].mean():.1f}: by these "
+            "scores there is no threshold; check the answers, or whether yes and no are swapped"
+        )
+    likelihood = _log_likelihood(values, answers)
+    best = likelihood.max()
+    row, column = np.unravel_index(likelihood.argmax(), likelihood.shape)
+    thresholds = _THRESHOLDS[likelihood.max(axis=1) >= best - _HALF_CHI_SQUARE]
+    noises = _NOISES[likelihood.max(axis=0) >= best - _HALF_CHI_SQUARE]
+    remarks = []
+    if thresholds[0] == EASIEST or thresholds[-1] == HARDEST:
+        end = "easier" if thresholds[0] == EASIEST else "harder"
+        remarks.append(
+            f"the answers leave the threshold open at one end; ask about {end} documents"
+        )
+    if column == 0:
+        remarks.append(
+            "one difficulty parts all yes from all no, so the noise is the least there can be"
+        )
+    reader = Reader(
+        name,
+        f"a reader of whom {len(answers)} answers are known",
+        float(_THRESHOLDS[row]),
+        f"probit regression on {len(answers)} answers",
+        noise_scale=round(float(_NOISES[column]), 2),
+        scale=scale,
+    )
+    ends = (float(thresholds[0]), float(thresholds[-1]))
+    return FittedReader(
+        reader,
+        len(answers),
+        ends,
+        (round(float(noises[0]), 2), round(float(noises[-1]), 2)),
+        tuple(remarks),
+    )
+
+
+def _log_likelihood(values: Floats, answers: Any) -> Floats:
+    """Of the answers for each threshold and noise; (thresholds, noises)."""
+    distinct, number = np.unique(np.round(values, 1), return_inverse=True)
+    yes = np.bincount(number, answers, len(distinct))
+    no = np.bincount(number, ~answers, len(distinct))
+    result = np.empty((len(_THRESHOLDS), len(_NOISES)))
+    for place, threshold in enumerate(_THRESHOLDS.tolist()):
+        chance = probability(
+            distinct, threshold, "calibrated", noise_scale=_NOISES[:, None] + 0 * distinct
+        )
+        chance = np.clip(chance, 1e-9, 1 - 1e-9)
+        result[place] = np.log(chance) @ yes + np.log1p(-chance) @ no
+    return result
+
+
+def read_answers(
+    records: Sequence[Mapping[str, Any]],
+    where: str,
+    scores: Mapping[str, float] | None = None,
+    *,
+    id: str | None = None,  # noqa: A002 - as the option of the command is called
+    understood: str = "understood",
+    column: str = "difficulty",
+) -> tuple[Floats, list[bool], list[str]]:
+    """Difficulty and answer of each record, and the ids of those without a difficulty.
+
+    Difficulties are those of `scores` by id, or stand in the `column` of the records.
+    """
+    names = tuple(dict.fromkeys(name for record in records for name in record))
+    identity = id or next((name for name in ID_COLUMNS if name in names), None)
+    for name in (understood, id, column if scores is None else None):
+        if name is not None and name not in names:
+            missing = name == column and name != understood
+            advice = "; name a table of scores" if missing else ""
+            raise InputError(
+                f"{where} has no column {name!r}; it has {', '.join(names) or 'none'}{advice}"
+            )
+    if scores is not None and identity is None:
+        raise InputError(
+            f"{where} has no column that names documents ({', '.join(ID_COLUMNS)}), by which "
+            "scores could be found"
+        )
+    values, answers, without = [], [], []
+    for number, record in enumerate(records, 1):
+        docno = str(record.get(identity) if identity else number)
+        given = str(record.get(understood)).strip()
+        answer = _WORDS.get(given.lower())
+        if answer is None:
+            raise InputError(
+                f"{where}, record {number}: {understood!r} is {given[:40]!r}, "
+                "not yes or no (1 or 0, true or false)"
+            )
+        value = _number(record.get(column) if scores is None else scores.get(docno))
+        if math.isfinite(value) and EASIEST <= value <= HARDEST:
+            values.append(value)
+            answers.append(answer)
+        else:
+            without.append(docno)
+    return np.array(values, np.float64), answers, without
+
+
+def _number(value: Any) -> float:
+    try:
+        return math.nan if value is None else float(value)
+    except (TypeError, ValueError):
+        return math.nan

@@ -1,0 +1,199 @@
+"""The estimators of the table `ESTIMATORS` for use in scikit-learn: pipelines, searches, clones.
+
+Once fitted they keep the portable form that bundles hold, and predict by it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from understandability.arrays import Floats
+from understandability.errors import OptionError
+from understandability.model.estimators import EstimatorRow, estimator_row
+from understandability.model.predictors import Predictor
+from understandability.training.portable import portable
+
+
+class _Learner(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """What both have in common: an estimator by name, fitted to (documents, columns)."""
+
+    _classifies: bool
+    _default: str
+    predictor_: Predictor
+
+    def __init__(
+        self,
+        estimator: str | None = None,
+        *,
+        random_state: int = 0,
+        n_estimators: int | None = None,
+        max_depth: int | None = None,
+        learning_rate: float | None = None,
+        subsample: float | None = None,
+        min_samples_leaf: int | None = None,
+        min_child_weight: float | None = None,
+        hidden_layer_sizes: tuple[int, ...] | None = None,
+        learning_rate_init: float | None = None,
+        alpha: float | None = None,
+        C: float | None = None,  # noqa: N803  # scikit-learn's name
+        gamma: float | str | None = None,
+        epsilon: float | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.random_state = random_state
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.subsample = subsample
+        self.min_samples_leaf = min_samples_leaf
+        self.min_child_weight = min_child_weight
+        self.hidden_layer_sizes = hidden_layer_sizes
+        self.learning_rate_init = learning_rate_init
+        self.alpha = alpha
+        self.C = C
+        self.gamma = gamma
+        self.epsilon = epsilon
+
+    @property
+    def name(self) -> str:
+        """The name of the estimator in the table."""
+        return self.estimator or self._default
+
+    def parameters(self) -> dict[str, Any]:
+        """What is set of the estimator itself; all else has the value that the table gives it."""
+        own = self.get_params(deep=False)
+        return {
+            name: value
+            for name, value in own.items()
+            if value is not None and name not in ("estimator", "random_state")
+        }
+
+    def _fitted(self, rows: Floats, targets: NDArray[Any]) -> Predictor:
+        made = self._row().made(self.random_state, self.parameters())
+        return portable(made.fit(rows, targets))
+
+    def _row(self) -> EstimatorRow:
+        row = estimator_row(self.name)
+        if row.classifies != self._classifies:
+            kind = "classifier" if self._classifies else "regressor"
+            raise OptionError(
+                f"the 'estimator' of {type(self).__name__} must be a {kind}; got {self.estimator!r}"
+            )
+        return row
+
+    def _outputs(self, X: ArrayLike) -> Floats:  # noqa: N803  # scikit-learn's name
+        check_is_fitted(self)
+        rows = validate_data(
+            self, X, reset=False, dtype=np.float64, ensure_all_finite=self._finite()
+        )
+        return self.predictor_(rows)
+
+    def _finite(self) -> bool | str:
+        return True if self._row().on_counts else "allow-nan"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        on_counts = self.estimator in _ON_COUNTS
+        tags.input_tags.allow_nan = not on_counts
+        tags.input_tags.positive_only = on_counts
+        return tags
+
+
+# Known without looking the name up, because tags are asked of wrong names too.
+_ON_COUNTS = ("naive-bayes-classifier",)
+
+
+class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # scikit-learn has no types
+    """A regressor of the table: columns of features in, a difficulty out; NaN is a missing value.
+
+    Parameters
+    ----------
+    estimator
+        Its name, such as ``"svm-regressor"``; XGBoost's without it.
+    random_state
+        The same number gives the same model.
+    n_estimators, max_depth, learning_rate, subsample, min_samples_leaf, min_child_weight
+        Of trees; those of them that the estimator has (`EstimatorRow.parameters`).
+    hidden_layer_sizes, learning_rate_init, alpha
+        Of networks; alpha of naive Bayes, too.
+    C, gamma, epsilon
+        Of support vector machines; C of logistic regression, too.
+
+    A parameter of None has the value that the table gives it; one that the estimator has not is
+    refused when fitting.
+
+    Attributes
+    ----------
+    predictor_
+        The fitted estimator as bundles hold it.
+
+    >>> model = DifficultyRegressor("linear-regressor").fit([[0.0], [1.0], [2.0]], [10, 20, 30])
+    >>> model.predict([[4.0]]).round(6)
+    array([50.])
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> search = GridSearchCV(DifficultyRegressor("svm-regressor"), {"C": [1, 100]}, cv=2)
+    >>> search.fit([[0.0], [1.0], [2.0], [3.0]], [0, 10, 20, 30]).best_params_
+    {'C': 100}
+    """
+
+    _classifies, _default = False, "xgboost-regressor"
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803  # scikit-learn's name
+        """Fit to (documents, columns) and the difficulty of each."""
+        rows, targets = validate_data(
+            self, X, y, dtype=np.float64, ensure_all_finite=self._finite(), y_numeric=True
+        )
+        self.predictor_ = self._fitted(rows, targets)
+        return self
+
+    def predict(self, X: ArrayLike) -> Floats:  # noqa: N803  # scikit-learn's name
+        """The difficulty of each document."""
+        return self._outputs(X)[:, 0]
+
+
+class DifficultyClassifier(ClassifierMixin, _Learner):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier of the table: columns of features in, chances of the classes out.
+
+    Parameters and attributes are those of `DifficultyRegressor`, with ``classes_``; without an
+    estimator it is logistic regression.
+
+    >>> labels = ["easy", "easy", "hard", "hard"]
+    >>> model = DifficultyClassifier().fit([[0.0], [1.0], [5.0], [6.0]], labels)
+    >>> model.predict([[7.0]]), model.classes_
+    (array(['hard'], dtype='<U4'), array(['easy', 'hard'], dtype='<U4'))
+    """
+
+    _classifies, _default = True, "logistic-classifier"
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803  # scikit-learn's name
+        """Fit to (documents, columns) and the class of each."""
+        rows, targets = validate_data(
+            self, X, y, dtype=np.float64, ensure_all_finite=self._finite()
+        )
+        check_classification_targets(targets)
+        self.classes_, numbers = np.unique(targets, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"{type(self).__name__} needs two classes or more, got one class")
+        self.predictor_ = self._fitted(rows, numbers)
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> Floats:  # noqa: N803  # scikit-learn's name
+        """The chance of each class; (documents, classes)."""
+        return self._outputs(X)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:  # noqa: N803  # scikit-learn's name
+        """The likeliest class of each document."""
+        likeliest = self._outputs(X).argmax(axis=1)
+        return np.asarray(self.classes_[likeliest])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Of columns that are no counts there is little to learn from counts.
+        tags.classifier_tags.poor_score = self.estimator in _ON_COUNTS
+        return tags

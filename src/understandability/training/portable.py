@@ -1,0 +1,295 @@
+"""How a fitted estimator of scikit-learn or XGBoost becomes a `Predictor`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.arrays import Floats
+from understandability.errors import OptionError
+from understandability.model.forest import LEAF, Forest
+from understandability.model.predictors import Kernel, Network, Predictor, Prepared
+
+
+def portable(estimator: Any) -> Predictor:
+    """A fitted estimator of `ESTIMATORS`, or a like one, as a `Predictor` of the same numbers.
+
+    A pipeline may fill what is missing by `SimpleImputer`, and shift and scale columns by
+    `StandardScaler`, `MinMaxScaler` or `RobustScaler`; its last step is of a class in `KEPT`, or a
+    learner of ours; a search stands for the best that it found. Raises `OptionError`, which names
+    what can be kept, for any other.
+
+    >>> from sklearn.linear_model import LinearRegression
+    >>> portable(LinearRegression().fit([[0], [1], [2]], [1, 3, 5]))(np.array([[4.0]])).round(6)
+    array([[9.]])
+    """
+    *preparing, last = _steps(estimator)
+    export = KEPT.get(type(last).__name__)
+    if hasattr(last, "predictor_"):
+        predictor: Predictor = last.predictor_
+    elif export is None:
+        raise OptionError(_cannot(last))
+    else:
+        predictor = export.make(last)
+    if not preparing:
+        return predictor
+    fill, center, scale = _prepared(preparing, predictor.inputs)
+    if isinstance(predictor, Prepared):  # a learner of ours, with steps of its own
+        fill = np.where(np.isnan(fill), center + scale * predictor.fill, fill)
+        center, scale = center + scale * predictor.center, scale * predictor.scale
+        predictor = predictor.predictor
+    assert isinstance(predictor, Network | Kernel | Forest)
+    return Prepared(np.where(np.isnan(fill), 0.0, fill), center, scale, predictor)
+
+
+def estimator_name(estimator: Any) -> str:
+    """The name in `ESTIMATORS` of what a pipeline ends with; `OptionError` as for `portable`."""
+    last = _steps(estimator)[-1]
+    if hasattr(last, "predictor_"):
+        return str(last.name)
+    if type(last).__name__ not in KEPT:
+        raise OptionError(_cannot(last))
+    return KEPT[type(last).__name__].name
+
+
+def _steps(estimator: Any) -> list[Any]:
+    """The steps of a pipeline, or of the best one that a search found."""
+    best = getattr(estimator, "best_estimator_", estimator)
+    steps = [step for _, step in getattr(best, "steps", [("", best)])]
+    return [step for step in steps if step not in (None, "passthrough")]
+
+
+def _cannot(step: Any) -> str:
+    return (
+        f"a bundle cannot keep {type(step).__name__}; it keeps pipelines of SimpleImputer, "
+        f"{', '.join(_SCALERS)} and one of {', '.join(KEPT)}, DifficultyRegressor or "
+        "DifficultyClassifier"
+    )
+
+
+# Of a fitted scaler, which takes the center off and divides by the scale, these two.
+_SCALERS: Mapping[str, Callable[[Any], tuple[Any, Any]]] = MappingProxyType(
+    {
+        "StandardScaler": lambda step: (step.mean_ if step.with_mean else None, step.scale_),
+        "RobustScaler": lambda step: (step.center_, step.scale_),
+        "MinMaxScaler": lambda step: (-step.min_ / step.scale_, 1 / step.scale_),
+    }
+)
+
+
+def _prepared(steps: Sequence[Any], inputs: int) -> tuple[Floats, Floats, Floats]:
+    """What steps before the last do to columns: fill (NaN: nothing), then center, then scale."""
+    fill, center, scale = np.full(inputs, np.nan), np.zeros(inputs), np.ones(inputs)
+    for step in steps:
+        kind = type(step).__name__
+        if kind == "SimpleImputer":
+            # What is filled in after scaling stands for a value before it.
+            found = center + scale * _of_columns(step.statistics_, inputs, step)
+            fill = np.where(np.isnan(fill), found, fill)
+        elif kind in _SCALERS:
+            off, by = _SCALERS[kind](step)
+            center = center + scale * (0.0 if off is None else _of_columns(off, inputs, step))
+            scale = scale * (1.0 if by is None else _of_columns(by, inputs, step))
+        else:
+            raise OptionError(_cannot(step))
+    return fill, center, scale
+
+
+def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
+    """A number for each column; a step that drops or adds columns cannot be kept."""
+    numbers = np.asarray(values, np.float64)
+    if numbers.shape != (inputs,) or getattr(step, "add_indicator", False):
+        raise OptionError(
+            f"a bundle cannot keep a {type(step).__name__} that drops or adds columns; remove "
+            "columns without values first, or set keep_empty_features=True"
+        )
+    return numbers
+
+
+def _link_of(estimator: Any) -> str:
+    """Of a classifier: what its last sums become, by its number of classes."""
+    return "binary" if len(estimator.classes_) == 2 else "softmax"
+
+
+def _export_linear(estimator: Any) -> Network:
+    classifies = hasattr(estimator, "classes_")
+    return Network(
+        (np.atleast_2d(estimator.coef_).T,),
+        (np.atleast_1d(estimator.intercept_),),
+        _link_of(estimator) if classifies else "identity",
+    )
+
+
+def _export_network(estimator: Any) -> Network:
+    classifies = hasattr(estimator, "classes_")
+    return Network(
+        tuple(estimator.coefs_),
+        tuple(estimator.intercepts_),
+        _link_of(estimator) if classifies else "identity",
+    )
+
+
+def _export_naive_bayes(estimator: Any) -> Network:
+    return Network((estimator.feature_log_prob_.T,), (estimator.class_log_prior_,), "softmax")
+
+
+def _export_svr(estimator: Any) -> Kernel:
+    return Kernel(
+        estimator.support_vectors_,
+        estimator.dual_coef_.T,
+        estimator.intercept_,
+        float(estimator._gamma),
+    )
+
+
+def _export_one_vs_rest(estimator: Any) -> Kernel:
+    """One machine a class, joined: each has weights for its own support vectors only."""
+    machines = estimator.estimators_
+    columns = [np.zeros((len(machine.support_vectors_), len(machines))) for machine in machines]
+    for number, machine in enumerate(machines):
+        columns[number][:, number] = machine.dual_coef_[0]
+    weights = np.concatenate(columns)
+    biases = np.array([machine.intercept_[0] for machine in machines])
+    vectors = np.concatenate([machine.support_vectors_ for machine in machines])
+    link = "one_vs_rest"
+    if len(machines) == 1:
+        link = "binary"
+    return Kernel(vectors, weights, biases, float(machines[0]._gamma), link)
+
+
+class _Tree(NamedTuple):
+    """One tree, its nodes in any order but the root first; `values` (nodes, outputs)."""
+
+    left: NDArray[Any]  # -1 at leaves
+    right: NDArray[Any]
+    feature: NDArray[Any]
+    threshold: NDArray[np.float32]
+    missing_left: NDArray[np.bool_]
+    values: Floats
+
+
+def _export_forest(estimator: Any) -> Forest:
+    trees = [tree.tree_ for tree in estimator.estimators_]
+    values = [tree.value[:, 0, :] for tree in trees]
+    if hasattr(estimator, "classes_"):
+        values = [value / value.sum(axis=1, keepdims=True) for value in values]
+    grown = [_tree_of(tree, value / len(trees)) for tree, value in zip(trees, values, strict=True)]
+    return _forest(grown, np.zeros(values[0].shape[1]), estimator.n_features_in_)
+
+
+def _export_boosting(estimator: Any) -> Forest:
+    stages = estimator.estimators_  # (rounds, outputs)
+    outputs = np.eye(stages.shape[1])
+    grown = [
+        _tree_of(tree.tree_, estimator.learning_rate * tree.tree_.value[:, 0] * output)
+        for stage in stages
+        for tree, output in zip(stage, outputs, strict=True)
+    ]
+    start = estimator._raw_predict_init(np.zeros((1, estimator.n_features_in_)))[0]
+    link = _link_of(estimator) if hasattr(estimator, "classes_") else "identity"
+    return _forest(grown, start, estimator.n_features_in_, link)
+
+
+def _tree_of(tree: Any, values: Floats) -> _Tree:
+    # A float32 is at most a threshold if it is at most the float32 below it.
+    below = tree.threshold.astype(np.float32)
+    below = np.where(below > tree.threshold, np.nextafter(below, np.float32(-np.inf)), below)
+    nowhere = np.zeros(len(below), np.bool_)  # what is missing was filled
+    return _Tree(tree.children_left, tree.children_right, tree.feature, below, nowhere, values)
+
+
+def _export_xgboost(estimator: Any) -> Forest:
+    return forest_of([estimator.get_booster()])
+
+
+def forest_of(boosters: Sequence[Any]) -> Forest:
+    """The trees of XGBoost models over the same features, each with one output.
+
+    Output ``k`` is what model ``k`` predicts, whatever its trees were grown for; XGBoost adds in
+    float32, a forest in float64.
+    """
+    trees, starts = [], []
+    for booster, output in zip(boosters, np.eye(len(boosters)), strict=True):
+        learner = json.loads(booster.save_raw("json"))["learner"]
+        parameters = learner["learner_model_param"]
+        starts.append(float(parameters["base_score"].strip("[]")))
+        for tree in learner["gradient_booster"]["model"]["trees"]:
+            # At a leaf, the condition is the value; a row goes left below it, not at it.
+            condition = np.array(tree["split_conditions"], np.float32)
+            trees.append(
+                _Tree(
+                    np.array(tree["left_children"]),
+                    np.array(tree["right_children"]),
+                    np.array(tree["split_indices"]),
+                    np.nextafter(condition, np.float32(-np.inf)),
+                    np.array(tree["default_left"], np.bool_),
+                    condition[:, None].astype(np.float64) * output,
+                )
+            )
+    return _forest(trees, np.array(starts), int(parameters["num_feature"]))
+
+
+def _forest(trees: Sequence[_Tree], start: Floats, inputs: int, link: str = "identity") -> Forest:
+    """Trees in one: their nodes level by level, as `Forest` has them."""
+    orders = [_by_level(tree) for tree in trees]
+
+    def joined(name: str) -> NDArray[Any]:
+        parts = zip(trees, orders, strict=True)
+        return np.concatenate([getattr(tree, name)[order] for tree, order in parts])
+
+    leaf = joined("left") < 0
+    sizes = np.array([len(order) for order in orders])
+    return Forest(
+        np.cumsum(sizes) - sizes,
+        np.where(leaf, LEAF, joined("feature")).astype(np.intp),
+        np.where(leaf, 0, joined("threshold")).astype(np.float32),
+        joined("missing_left") & ~leaf,
+        np.where(leaf[:, None], joined("values"), 0),
+        np.asarray(start, np.float64),
+        int(inputs),
+        link,
+    )
+
+
+def _by_level(tree: _Tree) -> NDArray[Any]:
+    level = np.zeros(1, np.intp)
+    levels = []
+    while len(level):
+        levels.append(level)
+        inner = level[tree.left[level] >= 0]
+        level = np.stack([tree.left[inner], tree.right[inner]], axis=1).ravel()
+    return np.concatenate(levels)
+
+
+class _Kept(NamedTuple):
+    """How a class is kept, and the name in `ESTIMATORS` that stands for it."""
+
+    make: Callable[[Any], Network | Kernel | Forest]
+    name: str
+
+
+# By the name of the class, so that naming them imports nothing.
+KEPT: Mapping[str, _Kept] = MappingProxyType(
+    {
+        "LinearRegression": _Kept(_export_linear, "linear-regressor"),
+        "Ridge": _Kept(_export_linear, "linear-regressor"),
+        "Lasso": _Kept(_export_linear, "linear-regressor"),
+        "ElasticNet": _Kept(_export_linear, "linear-regressor"),
+        "LogisticRegression": _Kept(_export_linear, "logistic-classifier"),
+        "MLPRegressor": _Kept(_export_network, "mlp-regressor"),
+        "MLPClassifier": _Kept(_export_network, "mlp-classifier"),
+        "MultinomialNB": _Kept(_export_naive_bayes, "naive-bayes-classifier"),
+        "SVR": _Kept(_export_svr, "svm-regressor"),
+        "OneVsRestClassifier": _Kept(_export_one_vs_rest, "svm-classifier"),
+        "RandomForestRegressor": _Kept(_export_forest, "random-forest-regressor"),
+        "RandomForestClassifier": _Kept(_export_forest, "random-forest-classifier"),
+        "GradientBoostingRegressor": _Kept(_export_boosting, "gradient-boosting-regressor"),
+        "GradientBoostingClassifier": _Kept(_export_boosting, "gradient-boosting-classifier"),
+        "XGBRegressor": _Kept(_export_xgboost, "xgboost-regressor"),
+    }
+)

@@ -1,0 +1,201 @@
+"""Charts as SVG text, each with a title and a description for those who do not see it.
+
+Colours are CSS variables with a fallback, so that a report sets them for light and dark, and a
+notebook shows them as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from understandability.writers.references import Reference
+
+_INK, _ACCENT, _SOFT = "var(--ink, #222)", "var(--accent, #0b62a8)", "var(--soft, #9db6c9)"
+# Letters over a line are readable on paper of their own.
+_HALO = "paint-order:stroke;stroke:var(--paper, #fff);stroke-width:5px"
+_WIDTH = 400.0  # near that of a phone, so that letters are legible there
+_MARGIN = 20.0
+
+
+def _svg(height: float, title: str, description: str, parts: Sequence[str]) -> str:
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {height:g}" '
+            f'role="img" font-family="sans-serif" font-size="13" fill="{_INK}">',
+            f"<title>{escape(title)}</title>",
+            f"<desc>{escape(description)}</desc>",
+            *parts,
+            "</svg>",
+        ]
+    )
+
+
+def _text(x: float, y: float, text: str, anchor: str = "middle", style: str = "") -> str:
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" style="{style}"'
+    return f"<text {place}>{escape(text)}</text>"
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 1.0) -> str:
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+        f'stroke="{colour}" stroke-width="{width:g}"/>'
+    )
+
+
+def _box(x: float, y: float, width: float, height: float, colour: str) -> str:
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.5):.1f}" height="{height:.1f}" '
+        f'fill="{colour}"/>'
+    )
+
+
+def scale_chart(
+    difficulty: float, spread: float, threshold: float, references: Sequence[Reference]
+) -> str:
+    """A page on the scale of difficulty from 0 to 100, among kinds of texts.
+
+    `spread` is the standard error of `difficulty` (NaN: not shown); each reference is drawn
+    from its lower to its upper quartile.
+
+    >>> posts = Reference("posts", tuple(range(5, 100, 5)))
+    >>> "difficulty 25" in scale_chart(25.0, 8.0, 40.0, [posts])
+    True
+    """
+
+    def place(value: float) -> float:
+        return _MARGIN + (_WIDTH - 2 * _MARGIN) * min(max(value, 0.0), 100.0) / 100
+
+    axis = 64.0
+    parts = [_line(place(0), axis, place(100), axis, _INK)]
+    for tick in range(0, 101, 20):
+        parts += [_line(place(tick), axis, place(tick), axis + 5, _INK)]
+        parts += [_text(place(tick), axis + 20, str(tick))]
+    parts += [_text(place(0), axis + 36, "very easy", "start")]
+    parts += [_text(place(100), axis + 36, "very hard", "end")]
+    parts += [_line(place(threshold), 40, place(threshold), axis + 5, _INK, 1.5)]
+    parts += [_text(place(threshold), 34, f"reader's limit {threshold:g}")]
+    if not np.isnan(spread):
+        low, high = place(difficulty - spread), place(difficulty + spread)
+        parts.append(_box(low, axis - 7, high - low, 14, _SOFT))
+    parts.append(f'<circle cx="{place(difficulty):.1f}" cy="{axis}" r="7" fill="{_ACCENT}"/>')
+    anchor = "start" if difficulty < 15 else "end" if difficulty > 85 else "middle"
+    parts.append(
+        _text(place(difficulty), 14, f"this page {difficulty:.0f}", anchor, "font-weight:bold")
+    )
+    y = axis + 58
+    said = [f"This page has difficulty {difficulty:.0f}; the reader's limit is {threshold:g}."]
+    for reference in references:
+        quartiles = reference.quartiles
+        low, middle, high = map(place, quartiles)
+        parts.append(_box(low, y - 9, high - low, 10, _SOFT))
+        parts.append(_line(middle, y - 12, middle, y + 4, _INK, 2))
+        if low > _WIDTH / 2:
+            parts.append(_text(low - 6, y, reference.name, "end"))
+        else:
+            parts.append(_text(high + 6, y, reference.name, "start"))
+        said.append(
+            f"The middle half of {reference.name} has {quartiles[0]:.0f} to {quartiles[2]:.0f}."
+        )
+        y += 22
+    return _svg(y, "Difficulty on a scale from 0 to 100", " ".join(said), parts)
+
+
+def grade_chart(grades: Sequence[tuple[str, float]], limit: float) -> str:
+    """Formulas in US grades as bars, with a line at the grade that guides recommend at most.
+
+    >>> "SMOG: 9.5." in grade_chart([("SMOG", 9.5)], 8.0)
+    True
+    """
+    most = max([16.0, *(grade for _, grade in grades if not np.isnan(grade))])
+
+    def place(value: float) -> float:
+        return _MARGIN + (_WIDTH - 2 * _MARGIN) * max(value, 0.0) / most
+
+    y = 46.0
+    bars, labels, said = [], [], [f"Guides recommend grade {limit:g} at most."]
+    for name, grade in grades:
+        known = not np.isnan(grade)
+        shown = f"{grade:.1f}" if known else "not known"
+        if known:
+            bars.append(_box(_MARGIN, y, place(grade) - _MARGIN, 12, _SOFT))
+        labels.append(_text(_MARGIN, y - 4, f"{name} {shown}", "start", _HALO))
+        said.append(f"{name}: {shown}.")
+        y += 38
+    line = _line(place(limit), 18, place(limit), y - 22, _ACCENT, 2)
+    parts = [*bars, line, _text(place(limit), 13, f"grade {limit:g}"), *labels]
+    return _svg(y - 18, "Readability formulas in US grades", " ".join(said), parts)
+
+
+def histogram(
+    values: ArrayLike, title: str, *, low: float = 0.0, high: float = 100.0, bins: int = 20
+) -> str:
+    """How many of the values lie in each of `bins` equal steps from `low` to `high`.
+
+    >>> "3 values; quartiles 15.0, 20.0, 30.0." in histogram([10, 20, 40], "Difficulty")
+    True
+    """
+    data = np.asarray(values, dtype=np.float64)
+    data = data[~np.isnan(data)]
+    counts, edges = np.histogram(np.clip(data, low, high), bins, (low, high))
+    step = (_WIDTH - 2 * _MARGIN) / bins
+    top, bottom = 40.0, 180.0
+    most = max(int(counts.max(initial=0)), 1)
+    parts = [_text(_WIDTH / 2, 14, title, style="font-weight:bold")]
+    for index, count in enumerate(counts.tolist()):
+        height = (bottom - top) * count / most
+        parts.append(_box(_MARGIN + index * step, bottom - height, step - 1, height, _ACCENT))
+    parts.append(_line(_MARGIN, bottom, _WIDTH - _MARGIN, bottom, _INK))
+    for index in range(0, bins + 1, max(bins // 5, 1)):
+        parts.append(_text(_MARGIN + index * step, bottom + 18, f"{edges[index]:g}"))
+    parts.append(_text(_MARGIN, top - 6, f"{most}", "start"))
+    if len(data):
+        quartiles = np.percentile(data, [25, 50, 75])
+        said = f"{len(data)} values; quartiles {', '.join(f'{q:.1f}' for q in quartiles)}."
+    else:
+        said = "There are no values."
+    return _svg(bottom + 26, title, said, parts)
+
+
+def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
+    """The quartiles of each group of values, with whiskers from the 5th to the 95th percentile.
+
+    >>> box_plot([("posts", [1, 2, 3])], "Words").startswith("<svg")
+    True
+    """
+    clean = [(name, _numbers(values)) for name, values in groups]
+    ends = [np.percentile(values, [5, 95]) for _, values in clean if len(values)]
+    low, high = (np.min(ends), np.max(ends)) if ends else (0.0, 1.0)
+    span = (high - low) or 1.0
+
+    def place(value: float) -> float:
+        return _MARGIN + (_WIDTH - 2 * _MARGIN) * (value - low) / span
+
+    parts = [_text(_WIDTH / 2, 14, title, style="font-weight:bold")]
+    said = []
+    y = 54.0
+    for name, values in clean:
+        parts.append(_text(_MARGIN, y - 14, name, "start"))
+        if len(values):
+            p5, q1, q2, q3, p95 = (float(q) for q in np.percentile(values, [5, 25, 50, 75, 95]))
+            parts.append(_line(place(p5), y, place(p95), y, _INK))
+            parts.append(_box(place(q1), y - 7, place(q3) - place(q1), 14, _SOFT))
+            parts.append(_line(place(q2), y - 8, place(q2), y + 8, _INK, 2))
+            said.append(f"{name}: median {q2:.3g}, middle half {q1:.3g} to {q3:.3g}.")
+        y += 44
+    y -= 24
+    parts.append(_line(_MARGIN, y, _WIDTH - _MARGIN, y, _INK))
+    for fraction in (0.0, 0.5, 1.0):
+        value = low + span * fraction
+        anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[fraction]
+        shown = f"{value:.0f}" if span > 10 else f"{value:.2g}"
+        parts.append(_text(place(value), y + 18, shown, anchor))
+    return _svg(y + 26, title, " ".join(said), parts)
+
+
+def _numbers(values: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    data = np.asarray(values, dtype=np.float64).ravel()
+    return data[~np.isnan(data)]

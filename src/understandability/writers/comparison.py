@@ -1,0 +1,129 @@
+"""What a rewrite changed: two estimates, what got easier and harder, both texts side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+from understandability.model.estimate import Estimate
+from understandability.writers.explanation import Explanation, plain_data
+from understandability.writers.marks import MOST_PIECES
+
+_LEAST_MOVE = 0.02  # of the larger of the two values
+EASIER, HARDER = "easier", "harder"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A reading before and after; `now` says ``easier``, ``harder`` or '' for neither."""
+
+    name: str
+    before: float
+    after: float
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextRun:
+    """A run of a text, and whether the other text lacks it."""
+
+    text: str
+    is_changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PageComparison:
+    """From one version of a text to another."""
+
+    before: Estimate
+    after: Estimate
+    changes: tuple[Change, ...]
+    old_text: tuple[tuple[TextRun, ...], ...]
+    new_text: tuple[tuple[TextRun, ...], ...]
+    hard_words_gone: tuple[str, ...]
+    hard_words_new: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison as plain data; NaN is None."""
+        result: dict[str, Any] = plain_data(self)
+        return result
+
+
+def compare(before: Explanation, after: Explanation) -> PageComparison:
+    """What changed from one explained text to another; texts sentence by sentence.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> from understandability.writers.explanation import explain
+    >>> from understandability.scoring import Scorer
+    >>> texts = ("He had an infarction of the heart.", "He had a heart attack.")
+    >>> found = compare(*(explain(document_of_text(text), Scorer()) for text in texts))
+    >>> found.hard_words_gone, [run.text for run in found.new_text[0] if run.is_changed]
+    (('infarction',), ['a heart attack.'])
+    """
+    old_words, new_words = _hard_words(before), _hard_words(after)
+    readings = zip(_readings(before), _readings(after), strict=True)
+    changes = [
+        Change(name, old, new, _now(old, new, sign))
+        for (name, old, sign), (_, new, _) in readings
+        if not math.isnan(old + new)
+    ]
+    old, new = before.document.pieces[:MOST_PIECES], after.document.pieces[:MOST_PIECES]
+    kept_old, kept_new = [False] * len(old), [False] * len(new)
+    for a, b, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+        kept_old[a : a + size] = kept_new[b : b + size] = [True] * size
+    return PageComparison(
+        before.estimate,
+        after.estimate,
+        tuple(changes),
+        tuple(_text(before, kept_old)),
+        tuple(_text(after, kept_new)),
+        tuple(sorted(old_words - new_words)),
+        tuple(sorted(new_words - old_words)),
+    )
+
+
+def _readings(explained: Explanation) -> Iterator[tuple[str, float, int]]:
+    """What is compared: a name, its value, 1 if higher is harder, -1 if easier, 0 if neither."""
+    every = explained.sentences
+    yield "Difficulty, 0 to 100", explained.estimate.difficulty, 1
+    yield "Words", explained.words, 0
+    yield "Sentences", len(every), 0
+    yield "Words per sentence", explained.words / len(every) if every else math.nan, 1
+    yield "Sentences of more than 20 words", explained.long_sentences, 1
+    yield "Terms with a plainer one", sum(each.count for each in explained.terms), 1
+    yield "Other hard words", sum(each.count for each in explained.hard_words), 1
+    yield "Words off the Dale-Chall list, %", 100 * explained.hard_share, 1
+    yield "Abbreviations never explained", len(explained.abbreviations), 1
+    yield "Passives", len(explained.findings.passives), 1
+    yield "Longest paragraph, words", explained.structure.longest_paragraph, 1
+    for formula in explained.formulas:
+        if formula.name in ("flesch_kincaid", "smog", "flesch_reading_ease"):
+            sign = formula.direction.sign if formula.direction else 0
+            yield formula.title, formula.value, sign
+
+
+def _now(before: float, after: float, sign: int) -> str:
+    if not sign or abs(after - before) <= _LEAST_MOVE * max(abs(before), abs(after)):
+        return ""
+    return HARDER if (after - before) * sign > 0 else EASIER
+
+
+def _text(explained: Explanation, kept: Sequence[bool]) -> Iterator[tuple[TextRun, ...]]:
+    """The sentences of a text, in runs that the other text has or lacks."""
+    pieces = explained.document.pieces
+    for sentence in explained.sentences:
+        runs: list[TextRun] = []
+        for place in range(sentence.first, min(sentence.last, len(kept))):
+            if runs and runs[-1].is_changed != kept[place]:
+                runs[-1] = TextRun(f"{runs[-1].text} {pieces[place]}", runs[-1].is_changed)
+            else:
+                runs.append(TextRun(pieces[place], not kept[place]))
+        yield tuple(runs)
+
+
+def _hard_words(explained: Explanation) -> set[str]:
+    terms = (each.term for each in explained.terms)
+    return {*terms, *(each.word for each in explained.hard_words)}

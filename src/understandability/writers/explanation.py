@@ -1,0 +1,360 @@
+"""One text explained to its writer: how hard, for whom, why, and what to do first."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from typing import Any
+
+from understandability.direction import Direction
+from understandability.feature.batch import Batch
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.table import features_of
+from understandability.model.estimate import Estimate
+from understandability.model.readers import READERS, probability
+from understandability.scoring import Scorer
+from understandability.text.analysis import LITTLE_KEPT
+from understandability.text.document import Document
+from understandability.text.tokens import word_of
+from understandability.wording import counted
+from understandability.writers.hard_sentences import (
+    LONG_SENTENCE,
+    Findings,
+    Sentence,
+    findings,
+    hardest,
+    sentences,
+)
+from understandability.writers.levels import level_of
+from understandability.writers.plain_terms.offers import Offer, offers
+from understandability.writers.references import PERCENTS, references
+from understandability.writers.steps import FirstSteps, first_steps
+from understandability.writers.structure import Structure, structure
+
+GRADE_LIMIT = 8.0  # what guides for health texts recommend at most, in years of US schooling
+SHORT_TEXT = 100  # words, below which a formula says little (Flesch 1948 samples 100)
+FEW_SENTENCES = 30  # what SMOG was made for
+_MOST_WORDS = 100  # that are listed
+
+
+# Formula -> what its readers call it, for those that reports show.
+FORMULA_TITLES: Mapping[str, str] = {
+    "flesch_kincaid": "Flesch-Kincaid",
+    "gunning_fog": "Gunning Fog",
+    "gunning_fog_plain": "Gunning Fog, plain",
+    "smog": "SMOG",
+    "coleman_liau": "Coleman-Liau",
+    "ari": "ARI",
+    "dale_chall": "Dale-Chall",
+    "dale_chall_above_5": "Dale-Chall, 5 % rule",
+    "dale_chall_cloze": "Dale-Chall, cloze",
+    "flesch_reading_ease": "Flesch Reading Ease",
+    "lix": "LIX",
+}
+_COLUMNS = (*FORMULA_TITLES, "words", "sentences", "difficult_words_per_word")
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaReading:
+    """A formula's value, and the US grade that it stands for where it is one."""
+
+    name: str
+    title: str
+    value: float
+    unit: str
+    direction: Direction | None
+    source: str
+    above_limit: bool
+    warning: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderChance:
+    """A kind of reader, how likely the text is to be understood, and by how much it is too hard.
+
+    `missing` are points of difficulty down to where every second such reader understands; 0 where
+    that is reached.
+    """
+
+    name: str
+    description: str
+    threshold: float
+    p_understandable: float
+    missing: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The share of a kind of real texts that are easier than this one."""
+
+    texts: str
+    share_easier: float
+
+
+@dataclass(frozen=True, slots=True)
+class TermReading:
+    """A term with what to say instead, or a note that explains it, and how often it is there.
+
+    At `in_place` of the `count` places a plain term can be put in; where that is none, `plain` says
+    what the term means, and the sentence has to be rewritten.
+    """
+
+    term: str
+    plain: tuple[str, ...]
+    note: str
+    count: int
+    in_place: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordReading:
+    """A hard word or an abbreviation, and how often it stands there."""
+
+    word: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that a report says of a text; `to_json` gives the same as data.
+
+    `offers` and `sentences` say where they stand in ``document.pieces``; `hardest` are numbers of
+    sentences. `hard_words` are those for which no plain term is known.
+    """
+
+    document: Document
+    estimate: Estimate
+    settings: Mapping[str, Any]
+    readers: tuple[ReaderChance, ...]
+    places: tuple[Place, ...]
+    sentences: tuple[Sentence, ...]
+    hardest: tuple[int, ...]
+    steps: FirstSteps
+    offers: tuple[Offer, ...]
+    terms: tuple[TermReading, ...]
+    hard_words: tuple[WordReading, ...]
+    abbreviations: tuple[WordReading, ...]
+    findings: Findings
+    structure: Structure
+    formulas: tuple[FormulaReading, ...]
+    hard_share: float
+    words: int
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The flags of the estimate, and `LITTLE_KEPT` where the document has it."""
+        return (*self.estimate.flags, *[LITTLE_KEPT] * (LITTLE_KEPT in self.document.flags))
+
+    @property
+    def place(self) -> str:
+        """The place among real texts as a sentence; '' where none are known."""
+        shares = [f"{_share(each.share_easier)} of {each.texts}" for each in self.places]
+        return f"Harder than {', '.join(shares[:-1])} and {shares[-1]}." if shares else ""
+
+    @property
+    def long_sentences(self) -> int:
+        """How many sentences have more than 20 words."""
+        return sum(each.words > LONG_SENTENCE for each in self.sentences)
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of the report as plain data; NaN is None."""
+        document = self.document
+        data = {
+            "docno": document.docno,
+            "path": document.path,
+            "url": document.url,
+            "title": document.title,
+            "language": document.language,
+            "encoding": document.encoding,
+            "flags": self.remarks,
+            "words": self.words,
+            "estimate": self.estimate,
+            "level": level_of(self.estimate.level),
+            "settings": self.settings,
+            "readers": self.readers,
+            "places": self.places,
+            "place": self.place,
+            "pieces": document.pieces,
+            "sentences": self.sentences,
+            "hardest": self.hardest,
+            "first_steps": self.steps.steps,
+            "together": self.steps.together,
+            "offers": self.offers,
+            "terms": self.terms,
+            "hard_words": self.hard_words,
+            "abbreviations": self.abbreviations,
+            "passives": self.findings.passives,
+            "structure": self.structure,
+            "formulas": self.formulas,
+        }
+        result: dict[str, Any] = plain_data(data)
+        return result
+
+
+def explain(document: Document, scorer: Scorer, *, steps: bool = True) -> Explanation:
+    """Explain one document's estimate under the settings of a scorer.
+
+    Without `steps` it takes half the time, and what to do first is left out.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> explanation = explain(document_of_text("He had a myocardial infarction."), Scorer())
+    >>> [(each.term, each.plain[0]) for each in explanation.terms]
+    [('myocardial infarction', 'heart attack')]
+    """
+    batch = Batch([document])
+    (estimate,) = scorer.estimates(batch)
+    table = features_of(batch, _COLUMNS)
+    values = dict(zip(table.names, table.values[0].tolist(), strict=True))
+    found = findings(batch)
+    (offered,) = offers(batch)
+    every = sentences(document, batch, found, scorer)
+    difficulty = estimate.difficulty
+    known = not math.isnan(difficulty)
+    described = scorer.described
+    return Explanation(
+        document,
+        replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
+        described,
+        _readers(estimate) if known else (),
+        tuple(
+            Place(each.name, each.share_easier(difficulty))
+            for each in references(described["bundle_checksum"])
+        )
+        if known
+        else (),
+        every,
+        hardest(every),
+        first_steps(document, estimate, every, found, offered, scorer)
+        if steps
+        else FirstSteps((), None),
+        offered,
+        _terms(offered),
+        _hard_words(document, found, offered),
+        tuple(
+            WordReading(name, len(places)) for name, places in sorted(found.abbreviations.items())
+        ),
+        found,
+        structure(document.blocks),
+        _formulas(values, int(values["words"]), int(values["sentences"])),
+        values["difficult_words_per_word"],
+        int(values["words"]),
+    )
+
+
+def _share(share: float) -> str:
+    """A share in words where it is no more than a bound.
+
+    >>> _share(0.05), _share(0.62), _share(0.95)
+    ('hardly any', '62 %', 'nearly all')
+    """
+    if share <= PERCENTS[0] / 100:
+        return "hardly any"
+    return "nearly all" if share >= PERCENTS[-1] / 100 else f"{share:.0%}".replace("%", " %")
+
+
+def _readers(estimate: Estimate) -> tuple[ReaderChance, ...]:
+    """What the named readers make of a text, the one who needs it plainest first."""
+    difficulty, spread = estimate.difficulty, estimate.spread
+    return tuple(
+        ReaderChance(
+            reader.name,
+            reader.description,
+            reader.threshold,
+            math.nan
+            if math.isnan(spread)
+            else float(
+                probability(
+                    difficulty,
+                    reader.threshold,
+                    reader.user,
+                    noise_scale=reader.noise_scale or spread,
+                )
+            ),
+            max(0.0, difficulty - reader.threshold),
+        )
+        for reader in sorted(READERS.values(), key=lambda each: each.threshold)
+    )
+
+
+def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
+    """Each term once, the most frequent first, with an offer to be put in place if there is one."""
+    best: dict[str, Offer] = {}
+    counts: Counter[str] = Counter()
+    in_place: Counter[str] = Counter()
+    for offer in offered:
+        term = offer.term if offer.term.isupper() else offer.term.lower()
+        if term not in best or (offer.texts and not in_place[term]):
+            best[term] = offer
+        counts[term] += 1
+        in_place[term] += bool(offer.texts)
+    return tuple(
+        TermReading(term, best[term].plain, best[term].note, count, in_place[term])
+        for term, count in counts.most_common(_MOST_WORDS)
+    )
+
+
+def _hard_words(
+    document: Document, found: Findings, offered: Sequence[Offer]
+) -> tuple[WordReading, ...]:
+    covered = {place for offer in offered for place in range(offer.first, offer.last)}
+    counts = Counter(
+        word_of(document.pieces[place]).lower() for place in found.hard if place not in covered
+    )
+    return tuple(WordReading(word, count) for word, count in counts.most_common(_MOST_WORDS))
+
+
+def _formulas(
+    values: Mapping[str, float], words: int, sentences: int
+) -> tuple[FormulaReading, ...]:
+    readings = []
+    for name, title in FORMULA_TITLES.items():
+        feature, _ = COLUMNS[name]
+        warnings = []
+        if words < SHORT_TEXT:
+            warnings.append(
+                f"the text has {counted(words, 'word')}; fewer than {SHORT_TEXT} say little"
+            )
+        if name == "smog" and sentences < FEW_SENTENCES:
+            warnings.append(
+                f"SMOG was made for {FEW_SENTENCES} sentences; the text has {sentences}, and its "
+                "value is extrapolated"
+            )
+        above = feature.unit == "grade" and values[name] > GRADE_LIMIT
+        readings.append(
+            FormulaReading(
+                name,
+                title,
+                values[name],
+                feature.unit,
+                feature.direction,
+                feature.source,
+                above,
+                "; ".join(warnings),
+            )
+        )
+    return tuple(readings)
+
+
+def plain_data(value: Any) -> Any:
+    """The same as JSON has it: records as objects, None in place of NaN.
+
+    >>> plain_data({"a": (1.5, math.nan)})
+    {'a': [1.5, None]}
+    """
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: plain_data(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_data(each) for each in value]
+    return {name: plain_data(getattr(value, name)) for name in _names(type(value))}  # type: ignore[arg-type]  # classes have a hash
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))

@@ -1,0 +1,221 @@
+"""Sentence by sentence: how hard each is by the model itself, and what makes it so."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from understandability.feature.batch import Batch
+from understandability.feature.inflection import is_participle
+from understandability.feature.tagger import UNIVERSAL
+from understandability.model.word_complexity import complexities
+from understandability.scoring import Scorer
+from understandability.text.document import Document
+from understandability.text.tokens import word_of
+from understandability.writers.levels import shade_of
+from understandability.writers.memory import Memory
+
+LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
+HARD_WORD = 0.45  # complexity; "hypertension" is above, "injection" below
+_LEAST_WORDS = 5  # of fewer no level can be told
+_MANY_VERBS = 4
+_MOST_NAMED = 4  # words that a reason names
+_MOST_SENTENCES = 3000  # of an endless page the first
+_HARDEST = 5
+
+# Level and difficulty of sentences that were estimated before.
+_ESTIMATED: Memory[Hashable, tuple[float, float]] = Memory()
+
+_BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re"))
+_BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
+_ABBREVIATION = re.compile(r"(?=(?:.*[A-Z]){2})[A-Z][A-Za-z]?[A-Z0-9]{1,5}s?")
+_ROMAN = re.compile(r"[IVX]+")
+_EVERYDAY = frozenset(
+    (
+        "AIDS", "AM", "ATM", "BBC", "CD", "CEO", "COVID", "DNA", "DVD", "EU", "FAQ", "GP",
+        "HIV", "ID", "IQ", "IT", "NASA", "NHS", "OK", "PC", "PDF", "PIN", "PM", "SMS", "SOS",
+        "TV", "UK", "UN", "US", "USA", "VIP",
+    )
+)  # fmt: skip
+_PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+
+
+def is_plain_word(word: str) -> bool:
+    """Whether a writer could put another in its place: no letter, number, address or endless one.
+
+    >>> [is_plain_word(word) for word in ("anti-inflammatory", "b", "10.1001/jama", "b12")]
+    [True, False, False, False]
+    """
+    return _PLAIN_WORD.fullmatch(word) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, ``pieces[first:last]``: its level and difficulty by the model, and why.
+
+    `shade` is a step of the colour scale, 0 (easy) to 4; `reasons` say what a writer can change.
+    Level and difficulty are NaN for fewer than five words and where nothing is estimated.
+    """
+
+    first: int
+    last: int
+    words: int
+    level: float
+    difficulty: float
+    shade: int
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What stands where in a document, in numbers of pieces.
+
+    `hard` are the places of hard words, `passives` where a passive begins and ends, and
+    `abbreviations` the places of each that is never explained, by name.
+    """
+
+    hard: tuple[int, ...]
+    passives: tuple[tuple[int, int], ...]
+    abbreviations: dict[str, tuple[int, ...]]
+
+
+def findings(batch: Batch) -> Findings:
+    """The findings in a batch of one document.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> found = findings(Batch([document_of_text("The MRI was not done. Call the GP.")]))
+    >>> found.passives, found.abbreviations
+    (((2, 5),), {'MRI': (1,)})
+    """
+    (document,) = batch.documents
+    return Findings(_hard_words(batch), tuple(_passives(batch)), _unexplained(batch, document))
+
+
+def _hard_words(batch: Batch) -> tuple[int, ...]:
+    """Words that people find hard; names are not the writer's to change."""
+    places = np.flatnonzero(batch.pieces.words(batch.piece_ids) >= 0)
+    hard = (batch.word_values(complexities) > HARD_WORD) & ~batch.is_name
+    (document,) = batch.documents
+    return tuple(
+        place for place in places[hard].tolist() if is_plain_word(word_of(document.pieces[place]))
+    )
+
+
+def _passives(batch: Batch) -> list[tuple[int, int]]:
+    """Forms of "be" with a participle, at most two adverbs between."""
+    _, sizes = batch.pieces.tokens(batch.piece_ids)
+    piece = np.repeat(np.arange(len(sizes)), sizes).tolist()
+    strings = batch.token_types.strings
+    tokens = [strings[number].lower() for number in batch.token_ids.tolist()]
+    tags = [UNIVERSAL[number] for number in batch.tags.tolist()]
+    found = []
+    for place, token in enumerate(tokens):
+        if token not in _BE or tags[place] != "AUX":
+            continue
+        verb = place + 1
+        while verb < len(tokens) and verb < place + 3 and tags[verb] in _BETWEEN:
+            verb += 1
+        if verb < len(tokens) and tags[verb] == "VERB" and is_participle(tokens[verb]):
+            found.append((piece[place], piece[verb] + 1))
+    return found
+
+
+def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]:
+    """Abbreviations that stand in no brackets, and that no brackets follow.
+
+    A sentence that is set in capitals has none: a batch holds it in small letters.
+    """
+    pieces = document.pieces
+    places: dict[str, list[int]] = {}
+    explained = set()
+    for place, number in enumerate(batch.piece_ids.tolist()):
+        piece = pieces[place]
+        if piece.islower() or piece != batch.pieces.strings[number]:
+            continue
+        name = word_of(piece)
+        if not _ABBREVIATION.fullmatch(name) or _ROMAN.fullmatch(name):
+            continue
+        name = name.removesuffix("s")
+        if name in _EVERYDAY:
+            continue
+        places.setdefault(name, []).append(place)
+        following = pieces[place + 1] if place + 1 < len(pieces) else ""
+        if piece[0] in "([" or (following[:1] == "(" and not following.endswith(")")):
+            explained.add(name)
+    return {name: tuple(each) for name, each in places.items() if name not in explained}
+
+
+def spans(document: Document) -> list[tuple[int, int]]:
+    """Where each sentence begins and ends."""
+    return list(pairwise((*document.sentence_starts, len(document.pieces))))
+
+
+def sentences(
+    document: Document, batch: Batch, found: Findings, scorer: Scorer
+) -> tuple[Sentence, ...]:
+    """The sentences of a document in order; `batch` holds it alone."""
+    bounds = spans(document)[:_MOST_SENTENCES]
+    before = np.cumsum([0, *(batch.pieces.words(batch.piece_ids) >= 0)])
+    words = [int(before[b] - before[a]) for a, b in bounds]
+    parts = [document.pieces[a:b] for a, b in bounds]
+    context = scorer.bundle.checksum, document.language, scorer.settings.any_language
+
+    def estimated(places: Sequence[int]) -> list[tuple[float, float]]:
+        alone = [
+            replace(document, pieces=parts[place], sentence_starts=(0,), open_ends=())
+            for place in places
+        ]
+        return [(each.level, each.difficulty) for each in scorer.estimates(Batch(alone))]
+
+    estimates = _ESTIMATED.of([(*context, part) for part in parts], estimated)
+    reasons = _reasons(document, batch, found, bounds, words)
+    made = []
+    for (a, b), count, estimate, why in zip(bounds, words, estimates, reasons, strict=True):
+        level, difficulty = estimate if count >= _LEAST_WORDS else (math.nan, math.nan)
+        made.append(Sentence(a, b, count, level, difficulty, shade_of(level, difficulty), why))
+    return tuple(made)
+
+
+def hardest(every: Sequence[Sentence]) -> tuple[int, ...]:
+    """The numbers of the five hardest sentences that are not easy, the hardest first."""
+    known = [number for number, each in enumerate(every) if each.shade > 0]
+    rank = {n: each.level if each.level == each.level else each.difficulty
+            for n, each in enumerate(every)}  # fmt: skip
+    return tuple(sorted(known, key=lambda number: -rank[number])[:_HARDEST])
+
+
+def _reasons(
+    document: Document,
+    batch: Batch,
+    found: Findings,
+    bounds: Sequence[tuple[int, int]],
+    words: Sequence[int],
+) -> list[tuple[str, ...]]:
+    pieces = document.pieces
+    starts = batch.token_sentence_starts.tolist()
+    is_verb = np.append(batch.tags == UNIVERSAL.index("VERB"), False)
+    verbs = np.add.reduceat(is_verb, starts).tolist() if starts else []
+    first_use = {places[0]: name for name, places in found.abbreviations.items()}
+    made = []
+    for number, (a, b) in enumerate(bounds):
+        why = []
+        if words[number] > LONG_SENTENCE:
+            why.append(f"{words[number]} words long")
+        hard = [word_of(pieces[place]) for place in found.hard if a <= place < b]
+        if hard:
+            named = list(dict.fromkeys(hard))
+            more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+            why.append(f"hard word{'s' * (len(named) > 1)}: {', '.join(named[:_MOST_NAMED])}{more}")
+        for first, last in found.passives:
+            if a <= first < b:
+                why.append(f"passive: “{' '.join(pieces[first:last]).rstrip('.,;:')}”")
+        why += [f"{name} is never explained" for place, name in first_use.items() if a <= place < b]
+        if verbs[number] >= _MANY_VERBS and words[number] > LONG_SENTENCE:
+            why.append(f"says several things at once: {verbs[number]} verbs")
+        made.append(tuple(why))
+    return made

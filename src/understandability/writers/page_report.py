@@ -1,0 +1,168 @@
+"""Explanations as one HTML file that needs no network, and is safe whatever a page holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from understandability.writers.charts import grade_chart, scale_chart
+from understandability.writers.comparison import EASIER, HARDER, PageComparison, compare
+from understandability.writers.explanation import GRADE_LIMIT, Explanation
+from understandability.writers.levels import LEVELS, level_of
+from understandability.writers.marks import KINDS, beginning, marked_blocks
+from understandability.writers.references import references
+from understandability.writers.rendering import percent, render
+
+_SHOWN_WORDS = 40  # the rest is folded away
+
+
+def page_report(explanations: Sequence[Explanation], *, comparing: bool = False) -> str:
+    """The report of one page or several, as the text of one HTML file.
+
+    `comparing` tells instead what changed from the first to the second.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> from understandability.writers.explanation import explain
+    >>> from understandability.scoring import Scorer
+    >>> page_report([explain(document_of_text("Rest well."), Scorer())])[:15]
+    '<!DOCTYPE html>'
+    """
+    settings = explanations[0].settings
+    made_by = (
+        f"Made by understandability {settings['understandability']}, bundle {settings['bundle']} "
+        f"({settings['bundle_licence']}), extraction {settings['extractor']} with "
+        f"{settings['sentence_ends']}."
+    )
+    pages = [_page(explanation) for explanation in explanations]
+    if comparing:
+        return render(
+            "comparison.html.jinja",
+            heading="Before and after",
+            made_by=made_by,
+            pages=pages,
+            **_comparison(compare(*explanations)),
+        )
+    texts = "is this text" if len(pages) == 1 else f"are these {len(pages)} texts"
+    return render("page.html.jinja", heading=f"How hard {texts}?", made_by=made_by, pages=pages)
+
+
+def _page(explanation: Explanation) -> dict[str, Any]:
+    from markupsafe import Markup
+
+    document, estimate = explanation.document, explanation.estimate
+    settings = explanation.settings
+    known = not math.isnan(estimate.difficulty)
+    blocks = marked_blocks(explanation)
+    shown = sum(len(run.text.split()) for block in blocks
+                for each in block.sentences for run in each.runs)  # fmt: skip
+    pieces = document.pieces
+    return {
+        "name": beginning(document.title or document.docno),
+        "where": beginning(document.url or document.path or document.docno),
+        "remarks": [
+            _REMARKS.get(flag, flag.replace("_", " "))
+            for flag in explanation.remarks
+            if not flag.endswith("_extrapolated")  # which stands beside the formula
+        ],
+        "estimated": known,
+        "level": level_of(estimate.level),
+        "reader": settings["reader_description"],
+        "chance": percent(estimate.p_understandable),
+        "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
+        "spread": f"{estimate.spread:.0f}" if estimate.spread > 0 else "",
+        "place": explanation.place,
+        # Charts escape the texts that they show.
+        "scale_chart": Markup(
+            scale_chart(
+                estimate.difficulty,
+                estimate.spread,
+                settings["threshold"],
+                references(settings["bundle_checksum"]),
+            )
+            if known
+            else ""
+        ),
+        "readers": [
+            (each.description, percent(each.p_understandable), f"{each.missing:.1f}")
+            for each in explanation.readers
+        ],
+        "words": explanation.words,
+        "sentence_count": len(explanation.sentences),
+        "how": f"Read as {document.extractor} text, encoding {document.encoding}.",
+        "hardest": [
+            (
+                level_of(each.level),
+                beginning(" ".join(pieces[each.first : each.last])),
+                each.reasons,
+            )
+            for each in (explanation.sentences[place] for place in explanation.hardest)
+        ],
+        "steps": [
+            (step.action, step.how, _points(step.points), f"{step.difficulty:.0f}")
+            for step in explanation.steps.steps
+        ],
+        "together": (
+            (
+                _points(explanation.steps.together.points),
+                f"{explanation.steps.together.difficulty:.0f}",
+                percent(explanation.steps.together.p_understandable),
+                explanation.steps.together.points > sum(s.points for s in explanation.steps.steps),
+            )
+            if explanation.steps.together
+            else None
+        ),
+        "terms": explanation.terms,
+        "shown_words": _SHOWN_WORDS,
+        "hard_words": explanation.hard_words,
+        "abbreviations": explanation.abbreviations,
+        "passives": len(explanation.findings.passives),
+        "long_sentences": explanation.long_sentences,
+        "structure": explanation.structure,
+        "legend": KINDS,
+        "scale": LEVELS[1:],
+        "blocks": blocks,
+        "is_cut": shown < len(pieces) or len(blocks) < len(document.blocks),
+        "dropped": [block for block in blocks if not block.kept],
+        "formulas": explanation.formulas,
+        "grade_chart": Markup(
+            grade_chart(
+                [(each.title, each.value) for each in explanation.formulas if each.unit == "grade"],
+                GRADE_LIMIT,
+            )
+        ),
+        # Grades are those of English formulas.
+        "grade_limit": None if "not_english" in explanation.remarks else GRADE_LIMIT,
+    }
+
+
+def _points(points: float) -> str:
+    """A fall in difficulty in words."""
+    return f"{points:.1f} point{'s' * (f'{points:.1f}' != '1.0')} easier"
+
+
+_REMARKS = {
+    "no_words": "There are no words in the text, so nothing can be said of it.",
+    "not_english": "The text is not in English; what is said below does not hold for it.",
+    "little_kept": (
+        "Less than a quarter of the page's words was taken for its text. Look at what was left "
+        "out, below the marked text; another --extractor may do better."
+    ),
+    "few_sentences": "There are hardly any sentences: the estimate is a guess.",
+    "unlike_judged": (
+        "The text is unlike all that people judged for the model; take the estimate with care."
+    ),
+}
+
+
+def _comparison(comparison: PageComparison) -> dict[str, Any]:
+    before, after = comparison.before, comparison.after
+    change = after.difficulty - before.difficulty
+    return {
+        "change": f"{abs(change):.1f} points {HARDER if change > 0 else EASIER}",
+        "chances": (percent(before.p_understandable), percent(after.p_understandable)),
+        "gone": comparison.hard_words_gone,
+        "new": comparison.hard_words_new,
+        "changes": comparison.changes,
+        "texts": (comparison.old_text, comparison.new_text),
+    }

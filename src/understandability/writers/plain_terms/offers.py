@@ -1,0 +1,215 @@
+"""What readers say for an expert's or an official's term: "heart attack" for "infarction".
+
+At each word of a text the longest term of the tables (`tables`) wins, and of its rows the
+first whose rules hold, rows with rules first. Where the words mean something else, or are a part of
+a name, nothing is offered. Where a plain term fits the sentence (`fitting`) it is offered to be put
+in place; where none does, the writer gets it in plain words, to rewrite the sentence with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from understandability.feature.batch import Batch
+from understandability.feature.inflection import BASE, one_spelling
+from understandability.writers.memory import Memory
+from understandability.writers.plain_terms.fitting import changes_sense, fits
+from understandability.writers.plain_terms.matches import Match
+from understandability.writers.plain_terms.placing import in_form, placed, term_in
+from understandability.writers.plain_terms.tagged_sentences import (
+    BE,
+    TaggedSentence,
+    stems,
+    tagged_sentences,
+)
+from understandability.writers.plain_terms.term_tables import TermForm, index
+
+# Tags that a term of each kind may have; taggers err on words that they have not seen.
+_TAGS: Mapping[str, frozenset[str]] = {
+    "noun": frozenset(("NOUN", "PROPN", "X")),
+    "verb": frozenset(("VERB", "AUX")),
+    "adjective": frozenset(("ADJ", "NOUN", "VERB", "PROPN", "ADV", "X")),
+    "adverb": frozenset(("ADV", "ADJ", "SCONJ", "CCONJ", "NOUN", "ADP")),
+}
+_NAMES = frozenset(("NOUN", "ADJ", "PROPN"))
+_NOUNS = frozenset(("NOUN", "PROPN"))
+_BEFORE_VERB = frozenset(("NOUN", "PROPN", "PRON", "AUX", "PART", "ADV"))
+_OPENS = frozenset((".", ":", ";", "?", "!", "(", "[", "“", "•", "‘", "-", "–", "—"))
+_LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A term in a text, ``pieces[first:last]``, and what to say instead, the best first.
+
+    `texts` are what stands in place of those pieces with each of `plain`: articles, capitals and
+    punctuation are put right. Where no plain term fits the sentence `texts` is empty: then `plain`
+    says what the term means there, for a sentence to be rewritten. Where one fits, `plain` has only
+    those that fit. Both are empty where only `note` explains the term.
+    """
+
+    first: int
+    last: int
+    term: str
+    plain: tuple[str, ...]
+    texts: tuple[str, ...]
+    note: str
+    kind: str
+
+
+# The offers of sentences that were looked through before, counted from their first piece.
+_OFFERED: Memory[tuple[str, ...], tuple[Offer, ...]] = Memory()
+
+
+def offers(batch: Batch) -> tuple[tuple[Offer, ...], ...]:
+    """The terms of each document that have a plain one or a note, in order.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> text = "She had a myocardial infarction. He had an incarcerated hernia."
+    >>> document = document_of_text(text)
+    >>> for each in offers(Batch([document]))[0]:
+    ...     print(each.term, each.plain, each.texts)
+    myocardial infarction ('heart attack',) ('a heart attack.',)
+    hernia ('bulge through a muscle wall',) ()
+    """
+    bounds = [
+        (number, start, end)
+        for number, document in enumerate(batch.documents)
+        for start, end in pairwise((*document.sentence_starts, len(document.pieces)))
+    ]
+    parts = [batch.documents[number].pieces[start:end] for number, start, end in bounds]
+
+    def made(places: Sequence[int]) -> list[tuple[Offer, ...]]:
+        return [
+            tuple(_offer(each, parts[place]) for each in _found(sentence))
+            for place, sentence in zip(places, tagged_sentences(batch, places, parts), strict=True)
+        ]
+
+    found: list[list[Offer]] = [[] for _ in batch.documents]
+    for (number, start, _), each in zip(bounds, _OFFERED.of(parts, made), strict=True):
+        found[number] += (
+            replace(offer, first=offer.first + start, last=offer.last + start) for offer in each
+        )
+    return tuple(map(tuple, found))
+
+
+def _offer(match: Match, pieces: Sequence[str]) -> Offer:
+    """What is offered for a term in a sentence of these pieces."""
+    row, sentence = match.form.row, match.sentence
+    first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1] + 1
+    plain, texts = in_form(match, match.plain), tuple[str, ...]()
+    if fitting := [each for each in match.plain if fits(match, each)]:
+        first, last, plain, texts = placed(match, fitting, pieces)
+    return Offer(first, last, term_in(match, pieces), plain, texts, row.note, row.kind)
+
+
+def _found(sentence: TaggedSentence) -> Iterator[Match]:
+    """The terms of a sentence, the longest that begins at each word, none overlapping."""
+    forms, longest = index()
+    words = [one_spelling(token) for token in sentence.tokens]
+    at = 0
+    while at < len(words):
+        for size in range(min(longest.get(words[at], 0), len(words) - at), 0, -1):
+            found = forms.get(tuple(words[at : at + size]))
+            match = _chosen(found, sentence, at, at + size) if found else None
+            if match:
+                yield match
+                at += size - 1
+                break
+        at += 1
+
+
+def _chosen(
+    forms: Sequence[TermForm], sentence: TaggedSentence, start: int, end: int
+) -> Match | None:
+    """The first of the forms whose sense is right there."""
+    word = sentence.tokens[start]
+    if end - start == 1 and word.isupper() and len(word) > 1:
+        return None  # an abbreviation, a gene or a heading
+    if sentence.is_in_compound(start, end) or _is_name(sentence, start, end):
+        return None
+    if "/" in (sentence.word(start - 1), sentence.word(end)):
+        return None  # "cancer/tumor progression"
+    in_name = _is_in_abbreviated(sentence, start, end)
+    parts = {form.row.part for form in forms}
+    for form in forms:
+        row = form.row
+        if in_name and row.plain:
+            continue
+        if _has_part(form, parts, sentence, start, end) and all(
+            sentence.holds(rule, start, end) for rule in row.rules
+        ):
+            match = Match(form, row.plain, sentence, start, end)
+            plain = tuple(each for each in row.plain if not _is_unfit(each, match))
+            if plain == row.plain:
+                return match
+            if plain:
+                return replace(match, plain=plain)
+    return None
+
+
+def _is_name(sentence: TaggedSentence, start: int, end: int) -> bool:
+    """Whether the words stand in a name: "the American Academy of Pediatrics"."""
+    if not sentence.tokens[start][0].isupper():
+        return False
+    if (
+        end < len(sentence.tokens)
+        and sentence.tokens[end].istitle()
+        and sentence.tag(end) in _NAMES
+    ):
+        return True  # "Endometrial Cancer Prevention"
+    if not start:
+        return False
+    return sentence.word(start - 1) not in _OPENS or sentence.word(end) == ","
+
+
+def _is_in_abbreviated(sentence: TaggedSentence, start: int, end: int) -> bool:
+    """Whether the words are only a part of what an abbreviation behind them stands for.
+
+    "Familial medullary thyroid cancer (FMTC)" is a name, of which no word can be replaced.
+    """
+    for place in range(end, min(end + _LONGEST_NAME, len(sentence.tokens) - 1)):
+        first = sentence.abbreviated(place)
+        if first is not None and first <= start:
+            return (first, place) != (start, end)
+    return False
+
+
+def _has_part(
+    form: TermForm, parts: set[str], sentence: TaggedSentence, start: int, end: int
+) -> bool:
+    """Whether the words there can be of that part of speech; `parts` are all that terms have there.
+
+    "are present" and "had advanced cancer" have no verb; a noun before "syndrome" or
+    "disease" is a part of its name.
+    """
+    part, before, following = form.row.part, sentence.tag(start - 1), sentence.tag(end)
+    if part == "verb":
+        if form.name == BASE and sentence.word(start - 1) in BE:
+            return False
+        if "adjective" in parts and following in _NAMES and before not in _BEFORE_VERB:
+            return False
+    if part == "noun" and sentence.word(end) in ("syndrome", "disease") and following in _NOUNS:
+        return False
+    if part == "phrase" or end - start > 1:
+        return True
+    tag = sentence.tag(start)
+    as_noun = (
+        part == "noun" and tag == "ADJ" and ("adjective" not in parts or following not in _NAMES)
+    )
+    return tag in _TAGS[part] or as_noun
+
+
+def _is_unfit(plain: str, match: Match) -> bool:
+    """Whether a plain term does not say what the words mean there, or repeats those beside them."""
+    return changes_sense(match, plain) or _repeats(plain, match.sentence, match.start, match.end)
+
+
+def _repeats(plain: str, sentence: TaggedSentence, start: int, end: int) -> bool:
+    """Whether a word of the plain term stands beside it already: "supporting tissue tissue"."""
+    own = {stem for word in re.split("[ -]", plain) if len(word) > 3 for stem in stems(word)}
+    beside = (start - 2, start - 1, end, end + 1)
+    return any(own & sentence.stems(place) for place in beside)

@@ -1,0 +1,165 @@
+"""The tables of plain terms: their rows, and the forms that their terms take in a text.
+
+``medical.tsv`` and ``general.tsv`` of ``resources/plain_terms`` hold a row for each term, part of
+speech and rule; ``irregular.tsv`` the forms that no rule gives. A rule says where a row holds:
+
+    near:heart,valve      one of these words within ten words of the term, in its sentence
+    before:test,result    the next word is one of these
+    after:vaginal,nasal   the word before is one of these
+    not-near: not-before: not-after:   none of these is there
+
+Words of rules match their plurals and verb forms; words in capitals are universal parts of speech,
+`PUNCT` also an end of the sentence, `START` its start, and ``be`` stands for is, was, been and the
+like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from understandability.feature.inflection import BASE, forms_of, one_spelling, plural
+from understandability.resources import resource_lines
+from understandability.text.tokens import split_pieces, tokenize
+
+MEDICAL, GENERAL = "medical", "general"
+LISTS = (MEDICAL, GENERAL)
+HYPHENS = frozenset("-‐‑–")
+# The head of a plain noun stands before the first of these: "bulges in a blood vessel".
+AFTER_HEAD = frozenset(
+    (
+        "of", "in", "on", "to", "that", "who", "whose", "which", "where", "when", "for",
+        "from", "with", "without", "between", "at", "under", "by", "around", "outside",
+        "over", "against", "near", "not", "about", "through", "inside", "into", "behind",
+        "before", "after", "below", "above", "along", "during", "since", "than", "alive",
+        "affected", "studied", "measured", "used", "compared", "told", "needed", "apart",
+        "away", "out", "off", "taken", "given", "caused", "left", "going", "getting", "being",
+        "taking", "doing", "making", "leading", "helping", "put", "made", "or", "and", "up",
+        "living", "wanting", "relying", "accused", "sued", "across", "back", "down", "also",
+        "aimed", "eaten", "pumped", "ordered", "sold", "caught", "controlled", "burned", "promised",
+        "signed", "owned", "allowed", "covered", "tested", "considered", "harmed", "borrowed",
+        "produced", "chosen", "trusted", "comparing", "grown", "because",
+        "it", "they", "how", "no", "so", "why", "only", "both",
+    )
+)  # fmt: skip
+
+
+class Rule(NamedTuple):
+    place: str
+    negative: bool
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTerm:
+    """A row of the tables; without a `plain` term `note` explains.
+
+    `part` is noun, verb, adjective, adverb or phrase; `plurals` are those of `plain`. An adjective
+    that stands `behind` goes after its noun ("intracranial pressure", "pressure inside the skull").
+    """
+
+    term: str
+    plain: tuple[str, ...]
+    plurals: tuple[str, ...]
+    part: str
+    rules: tuple[Rule, ...]
+    note: str
+    source: str
+    behind: bool
+    kind: str
+
+
+def _rules(text: str) -> Iterator[Rule]:
+    for rule in text.split():
+        place, words = rule.split(":")
+        yield Rule(
+            place.removeprefix("not-"), place.startswith("not-"), frozenset(words.split(","))
+        )
+
+
+def plural_of(plain: str) -> str:
+    """The plural of a plain noun, whose head stands before the first word such as "of".
+
+    >>> [plural_of(plain) for plain in ("germ test", "bulge in a blood vessel", "calories eaten")]
+    ['germ tests', 'bulges in a blood vessel', 'calories eaten']
+    """
+    words = plain.split()
+    head = head_of(words)
+    end = words.index(head) + 1
+    is_plural = end < len(words) and head.endswith("s") and not head.endswith("ss")
+    return " ".join((*words[: end - 1], head if is_plural else plural(head), *words[end:]))
+
+
+def head_of(words: Sequence[str]) -> str:
+    """The word that a plain noun is about: the last, or that before the first such as "of"."""
+    return words[next((n for n, word in enumerate(words) if n and word in AFTER_HEAD), 0) - 1]
+
+
+@cache
+def plain_terms() -> tuple[PlainTerm, ...]:
+    """All rows of both tables.
+
+    >>> next(row.plain for row in plain_terms() if row.term == "myocardial infarction")
+    ('heart attack',)
+    """
+    rows = []
+    for kind in LISTS:
+        for line in resource_lines(f"plain_terms/{kind}.tsv")[1:]:
+            term, plains, part, when, note, source, place, plurals = line.split("\t")
+            plain = tuple(plains.split(" | ")) if plains else ()
+            special = plurals.split(" | ") if plurals else ["-"] * len(plain)
+            rows.append(
+                PlainTerm(
+                    term,
+                    plain,
+                    tuple(
+                        plural_of(each) if form == "-" else form
+                        for each, form in zip(plain, special, strict=False)
+                    )
+                    if part == "noun"
+                    else (),
+                    part,
+                    tuple(_rules(when)),
+                    note,
+                    source,
+                    place == "after",
+                    kind,
+                )
+            )
+    return tuple(rows)
+
+
+class TermForm(NamedTuple):
+    """A form of a term, by name."""
+
+    row: PlainTerm
+    name: str
+
+
+class TermIndex(NamedTuple):
+    """Forms of terms by their words in one spelling; the most words of those that begin so."""
+
+    forms: Mapping[tuple[str, ...], tuple[TermForm, ...]]
+    longest: Mapping[str, int]
+
+
+def _words_of(form: str) -> tuple[str, ...]:
+    if form.isalpha():
+        return (one_spelling(form),)
+    tokens = (token for piece in split_pieces(form) for token in tokenize(piece))
+    return tuple(one_spelling(token) for token in tokens if token not in HYPHENS)
+
+
+@cache
+def index() -> TermIndex:
+    forms: dict[tuple[str, ...], list[TermForm]] = {}
+    for row in sorted(plain_terms(), key=lambda row: not row.rules):
+        for form, name in forms_of(row.term, row.part):
+            forms.setdefault(_words_of(form), []).append(TermForm(row, name))
+    longest: dict[str, int] = {}
+    for words, found in forms.items():
+        found.sort(key=lambda form: (not form.row.rules, form.name != BASE))
+        longest[words[0]] = max(longest.get(words[0], 0), len(words))
+    return TermIndex({words: tuple(found) for words, found in forms.items()}, longest)

@@ -1,0 +1,86 @@
+"""HTML from the package's templates: every value escaped, no network, one style and script."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from understandability.resources import resource_text
+from understandability.wording import counted
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEMPLATES = (
+    "layout.html.jinja",
+    "page.html.jinja",
+    "comparison.html.jinja",
+    "crawl.html.jinja",
+)
+
+
+def render(template: str, **values: Any) -> str:
+    """A template of the package with the shared style and script; every value is escaped."""
+    from markupsafe import Markup
+
+    script = resource_text("report/switches.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            # What the report brings itself may run; whatever comes out of a page may not.
+            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
+            style=Markup(resource_text("report/style.css")),
+            script=Markup(script),
+            **values,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import DictLoader, Environment, StrictUndefined
+
+    environment = Environment(
+        loader=DictLoader({name: resource_text(f"report/{name}") for name in _TEMPLATES}),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )
+    environment.filters["number"] = number
+    environment.filters["counted"] = counted
+    return environment
+
+
+def number(value: float) -> str:
+    """A number for readers: three digits, or all before the point; a dash for what has no value.
+
+    >>> number(12.345), number(1234.5), number(5.6e-11), number(math.nan)
+    ('12.3', '1234', '≈ 0', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    if 0 < abs(value) < 1e-4:
+        return "≈ 0"
+    return f"{value:.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"
+
+
+def percent(chance: float) -> str:
+    r"""A probability for readers: never 0 or 100 %, which no estimate knows.
+
+    >>> percent(0.123), percent(0.001), percent(0.999)
+    ('12\xa0%', 'less than 1\xa0%', 'more than 99\xa0%')
+    """
+    if math.isnan(chance):
+        return "not known"
+    if chance < 0.01:
+        return "less than 1\N{NO-BREAK SPACE}%"
+    return (
+        "more than 99\N{NO-BREAK SPACE}%"
+        if chance > 0.99
+        else f"{100 * chance:.0f}\N{NO-BREAK SPACE}%"
+    )

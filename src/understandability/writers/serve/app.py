@@ -1,0 +1,382 @@
+"""The calls of the server, on Starlette and FastAPI."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.exceptions import HTTPException
+
+from understandability._version import __version__
+from understandability.errors import UnderstandabilityError
+from understandability.inputs.fetching import FetchLimits, fetch
+from understandability.resources import resource_text
+from understandability.scoring import Scorer, Settings, document_or_failure, document_under
+from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.writers.comparison import compare
+from understandability.writers.explanation import Explanation, explain, plain_data
+from understandability.writers.page_report import page_report
+from understandability.writers.serve.files import text_of_file
+from understandability.writers.serve.guard import LOCAL_HOSTS, App, Guard, RequestLimits
+from understandability.writers.serve.messages import (
+    CompareReply,
+    CompareRequest,
+    ErrorReply,
+    ExplainReply,
+    ExplainRequest,
+    FetchRequest,
+    HealthReply,
+    ReaderChoice,
+    ReportRequest,
+    RerankedDocument,
+    RerankReply,
+    RerankRequest,
+    ScoreReply,
+    ScoreRequest,
+    TextReply,
+)
+
+_MOST_CONVERSIONS = 2  # files at once, each in a process of its own
+_MOST_EXPLAINED = 1_000_000  # characters; scoring has no such limit
+_Result = TypeVar("_Result")
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorReply} for status in (400, 401, 403, 408, 413, 415, 421, 422, 503, 504)
+}
+
+
+_FILE_AS_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+class _Desk:
+    """Scores one request after another, in one thread, since words are numbered once for all.
+
+    Who has to wait behind too many others, or too long, is told to come again.
+    """
+
+    def __init__(self, settings: Settings, limits: RequestLimits) -> None:
+        self.limits = limits
+        self.scorer = Scorer(settings)
+        self.scorer.rows([])  # loads what the first request would wait for
+        self._thread = ThreadPoolExecutor(1, "scoring")
+        self._waiting = 0
+
+    async def __call__(self, work: Callable[[], _Result]) -> _Result:
+        if self._waiting >= self.limits.waiting:
+            raise HTTPException(503, "too many requests wait already; try again in a few seconds")
+        self._waiting += 1
+        future = asyncio.get_running_loop().run_in_executor(self._thread, work)
+        future.add_done_callback(self._leave)
+        try:
+            return await asyncio.wait_for(asyncio.shield(future), self.limits.seconds)
+        except TimeoutError:
+            future.cancel()  # if it has not begun
+            raise HTTPException(
+                504, f"the answer took more than {self.limits.seconds:g} seconds; send less at once"
+            ) from None
+
+    def _leave(self, future: asyncio.Future[Any]) -> None:
+        self._waiting -= 1
+        if not future.cancelled():
+            future.exception()  # nobody may wait for it any more
+
+    def for_reader(self, choice: ReaderChoice) -> Scorer:
+        """The scorer, for the reader that a request asks for; it shares the loaded bundle."""
+        changes = {
+            name: value
+            for name in ReaderChoice.model_fields
+            if (value := getattr(choice, name)) is not None
+        }
+        if "reader" in changes:  # with all that belongs to it, whatever the server was started with
+            changes = {"threshold": None, "user": None, "noise_scale": None, **changes}
+        return Scorer(replace(self.scorer.settings, **changes), self.scorer.bundle)
+
+
+def create(
+    settings: Settings | None = None,
+    *,
+    hosts: Sequence[str] = LOCAL_HOSTS,
+    token: str | None = None,
+    limits: RequestLimits | None = None,
+    fetching: FetchLimits | None = None,
+) -> App:
+    """The server as an ASGI application.
+
+    `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as
+    a bearer token, `limits` what a request may take. Pages are got from the network only where
+    `fetching` says within which limits.
+    """
+    limits = limits or RequestLimits()
+    desk = _Desk(settings or Settings(), limits)
+    converting = asyncio.Semaphore(_MOST_CONVERSIONS)
+    counted: Counter[tuple[str, int]] = Counter()
+    seconds: Counter[str] = Counter()
+    app = FastAPI(
+        title="understandability",
+        version=__version__,
+        summary="How likely is a reader to understand a text?",
+        docs_url=None,
+        redoc_url=None,
+        responses=_ERRORS,
+    )
+
+    @app.middleware("http")
+    async def count(request: Request, call: Any) -> Response:
+        start = time.perf_counter()
+        response: Response = await call(request)
+        path = getattr(request.scope.get("route"), "path", "other")
+        counted[path, response.status_code] += 1
+        seconds[path] += time.perf_counter() - start  # type: ignore[assignment]  # seconds are not whole
+        return response
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return _error(422, _sentence(error.errors()[0]))
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        headers = dict(error.headers or {})  # 405 names what is allowed
+        if error.status_code == 503:
+            headers["Retry-After"] = "2"
+        sentence = str(error.detail)
+        if error.status_code == 405:
+            sentence = f"{request.url.path} does not take {request.method}; use {headers['Allow']}"
+        return _error(error.status_code, sentence, headers)
+
+    @app.exception_handler(UnderstandabilityError)
+    async def mended_by_the_user(request: Request, error: UnderstandabilityError) -> Response:
+        return _error(422, str(error))
+
+    @app.exception_handler(Exception)
+    async def unforeseen(request: Request, error: Exception) -> Response:
+        # The server's log has it whole; what it says may hold parts of a text.
+        return _error(500, f"the server met an error of its own ({type(error).__name__})")
+
+    @app.post("/v1/score")
+    async def score(request: ScoreRequest) -> ScoreReply:
+        """Score a text, a page, or a list of documents: the rows of `understand score`."""
+        documents = request.documents
+        if documents is None:
+            pages = [_page("text", request.text, request.html)]
+        else:
+            _check_number(len(documents), limits)
+            pages = [_page(each.id, each.text, each.html, each.url) for each in documents]
+        return await desk(lambda: _scored(desk.for_reader(request), pages))
+
+    @app.post("/v1/explain", response_model=ExplainReply)
+    async def explain_text(request: ExplainRequest) -> Response:
+        """Explain one text or page: what makes it hard, and what to say instead."""
+        page = _explained_page(request.text, request.html)
+
+        def work() -> Response:
+            scorer = desk.for_reader(request)
+            found = explain(document_under(page, scorer.settings), scorer, steps=request.steps)
+            return JSONResponse({"explanation": found.to_json()})
+
+        return await desk(work)
+
+    @app.post("/v1/compare", response_model=CompareReply)
+    async def compare_texts(request: CompareRequest) -> Response:
+        """What changed from one version of a text to another."""
+        pages = [_explained_page(request.before, None), _explained_page(request.after, None)]
+
+        def work() -> Response:
+            scorer = desk.for_reader(request)
+            found = compare(*(_explained(page, scorer) for page in pages))
+            return JSONResponse({"comparison": found.to_json()})
+
+        return await desk(work)
+
+    @app.post("/v1/report", responses={200: {"content": {"text/html": {}}}}, response_model=None)
+    async def report(request: ReportRequest) -> Response:
+        """The report on a text, or on what changed since a version before, as one HTML file."""
+        pages = [replace(_explained_page(request.text, request.html), docno=request.title)]
+        if request.before is not None:
+            pages.insert(0, replace(_explained_page(request.before, None), docno="Before"))
+
+        def work() -> Response:
+            scorer = desk.for_reader(request)
+            found = [_explained(page, scorer) for page in pages]
+            return HTMLResponse(page_report(found, comparing=len(found) == 2))
+
+        return await desk(work)
+
+    @app.post("/v1/rerank")
+    async def rerank(request: RerankRequest) -> RerankReply:
+        """Order the documents of a search engine anew, the easier ones further up.
+
+        Scores are brought to 0 to 1 between the lowest and the highest; a document's new score
+        is ``(1 - weight) * score + weight * P(U|d)``. One without an estimate keeps its share.
+        """
+        _check_number(len(request.documents), limits)
+        return await desk(lambda: _reranked(request, desk.for_reader(request)))
+
+    @app.post("/v1/text", openapi_extra=_FILE_AS_BODY)
+    async def text(request: Request, name: str = "") -> TextReply:
+        """The text of a file (HTML, DOCX, ODT, PDF, plain), whose name tells its kind."""
+        content = await request.body()
+        async with converting:
+            made = await asyncio.to_thread(text_of_file, content, name, limits.seconds)
+        return TextReply(**made)
+
+    @app.post("/v1/fetch")
+    async def fetch_text(request: FetchRequest) -> TextReply:
+        """The text of a page on the network, where the server was started with --fetch."""
+        if fetching is None:
+            raise HTTPException(
+                403, "this server gets nothing from the network; start it with --fetch for that"
+            )
+        async with converting:
+            found = await asyncio.to_thread(fetch, request.url, fetching)
+            made = await asyncio.to_thread(
+                text_of_file, found.content, f"page{found.suffix}", limits.seconds, found.charset
+            )
+        return TextReply(**made)
+
+    @app.get("/healthz")
+    async def healthz() -> HealthReply:
+        """That the server is there, and which model it uses."""
+        return HealthReply(
+            status="ok",
+            version=__version__,
+            bundle=desk.scorer.bundle.name,
+            fetch=fetching is not None,
+        )
+
+    @app.get("/metrics", response_class=PlainTextResponse)
+    async def metrics() -> str:
+        """Requests and seconds by call of this process, as Prometheus reads them."""
+        lines = ["# TYPE understandability_requests_total counter"]
+        lines += [
+            f'understandability_requests_total{{path="{path}",status="{status}"}} {count}'
+            for (path, status), count in sorted(counted.items())
+        ]
+        lines.append("# TYPE understandability_seconds_total counter")
+        lines += [
+            f'understandability_seconds_total{{path="{path}"}} {total:.3f}'
+            for path, total in sorted(seconds.items())
+        ]
+        return "\n".join(lines) + "\n"
+
+    _add_files(app)
+    return Guard(app, hosts=tuple(hosts), token=token, limits=limits)
+
+
+_FILES = {
+    "index.html": "text/html",
+    "editor.css": "text/css",
+    "editor.js": "text/javascript",
+    "marks.js": "text/javascript",
+    "panel.js": "text/javascript",
+    "server.js": "text/javascript",
+}
+
+
+def _add_files(app: FastAPI) -> None:
+    """The editor's own files, and no others."""
+    files = {name: resource_text(f"editor/{name}") for name in _FILES}
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return HTMLResponse(files["index.html"])
+
+    @app.get("/editor/{name}", include_in_schema=False)
+    async def file(name: str) -> Response:
+        if name not in files:
+            raise HTTPException(404, "there is no such file")
+        return Response(files[name], media_type=f"{_FILES[name]}; charset=utf-8")
+
+
+def _error(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
+    return JSONResponse({"error": sentence}, status, headers)
+
+
+def _sentence(error: dict[str, Any]) -> str:
+    """What pydantic found wrong, as a sentence.
+
+    >>> _sentence({"type": "missing", "loc": ("body", "text"), "msg": "Field required"})
+    'text: field required'
+    """
+    if error["type"] == "json_invalid":
+        return f"the body is not JSON: {error['ctx']['error']}"
+    place = ".".join(str(part) for part in error["loc"] if part != "body")
+    what = str(error["msg"]).removeprefix("Value error, ")
+    return f"{place}: {what[:1].lower()}{what[1:]}" if place else what
+
+
+def _check_number(number: int, limits: RequestLimits) -> None:
+    if number > limits.documents:
+        raise HTTPException(
+            413, f"{number:,} documents are more than the {limits.documents:,} of one request"
+        )
+
+
+def _page(docno: str, text: str | None, html: str | None, url: str | None = None) -> Page:
+    if html is None:
+        return Page(docno, "", text or "", TEXT, url=url)
+    return Page(docno, "", html, HTML, url=url)
+
+
+def _explained_page(text: str | None, html: str | None) -> Page:
+    """A page that is not too long to be explained."""
+    length = len(text or html or "")
+    if length > _MOST_EXPLAINED:
+        raise HTTPException(
+            413, f"{length:,} characters are more than the {_MOST_EXPLAINED:,} that are explained"
+        )
+    return _page("text", text, html)
+
+
+def _explained(page: Page, scorer: Scorer) -> Explanation:
+    return explain(document_under(page, scorer.settings), scorer)
+
+
+def _scored(scorer: Scorer, pages: Sequence[Page]) -> ScoreReply:
+    found = [document_or_failure(page, scorer.settings) for page in pages]
+    documents = [each for each in found if not isinstance(each, Failure)]
+    failures = [each for each in found if isinstance(each, Failure)]
+    rows = [row for table in scorer.score_all(documents) for row in table.to_pylist()]
+    return ScoreReply(
+        settings=plain_data(scorer.described),
+        rows=plain_data(rows),
+        errors=[
+            {"docno": each.docno, "stage": each.stage, "error": each.error} for each in failures
+        ],
+    )
+
+
+def _reranked(request: RerankRequest, scorer: Scorer) -> RerankReply:
+    scores = [each.score for each in request.documents]
+    low, high = min(scores), max(scores)
+    unknown = [each for each in request.documents if each.p_understandable is None]
+    scored = _scored(scorer, [_page(each.id, each.text, each.html) for each in unknown])
+    chances = {row["docno"]: row["p_understandable"] for row in scored.rows}
+    made = []
+    for each in request.documents:
+        chance = each.p_understandable
+        if chance is None:
+            chance = chances.get(each.id)
+        share = (each.score - low) / (high - low) if high > low else 1.0
+        score = share
+        if chance is not None:
+            score = (1 - request.weight) * share + request.weight * chance
+        made.append((score, each.id, chance))
+    made.sort(key=lambda each: -each[0])  # equal ones keep their order
+    return RerankReply(
+        documents=[
+            RerankedDocument(id=name, rank=rank, score=score, p_understandable=chance)
+            for rank, (score, name, chance) in enumerate(made, 1)
+        ]
+    )

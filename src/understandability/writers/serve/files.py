@@ -1,0 +1,96 @@
+"""The text of files that a writer drops into the editor.
+
+What word processors and PDF writers make is read in a process of its own, which is ended when it
+takes too long: a file may be made to harm.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import PurePosixPath
+from typing import cast
+
+from understandability.errors import InputError, UnderstandabilityError
+from understandability.text.analysis import document_of_page
+from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.writers.office import OFFICE_SUFFIXES, check_office_extra
+
+_MOST_BYTES = 50_000_000
+_TEXTS = (".txt", ".md", ".text")
+_PAGES = (".html", ".htm", ".xhtml")
+
+
+def text_of_file(
+    content: bytes, name: str, seconds: float = 20.0, charset: str | None = None
+) -> dict[str, str]:
+    """The text and the title of a file, by the suffix of its name.
+
+    `charset` is what a server said of it, where there was one.
+
+    Raises `InputError` where the file is none of these kinds, or has no text, or is not read
+    within so many seconds, and `MissingExtraError` where the package that reads it is missing.
+
+    >>> text_of_file(b"<title>Flu</title><p>You have flu.</p>", "flu.html")["title"]
+    'Flu'
+    """
+    name = PurePosixPath(name.replace("\\", "/")).name[:200] or "the file"
+    suffix = PurePosixPath(name.lower()).suffix
+    if suffix in OFFICE_SUFFIXES:
+        check_office_extra(suffix)
+        text, title = _read_apart(content, name, suffix, seconds), PurePosixPath(name).stem
+    elif suffix in (*_TEXTS, *_PAGES):
+        kind = HTML if suffix in _PAGES else TEXT
+        document = document_of_page(Page(name, name, content, kind, charset))
+        text = "\n\n".join(block.text for block in document.blocks if block.kept)
+        title = document.title
+    else:
+        allowed = ", ".join((*_PAGES, *_TEXTS, *OFFICE_SUFFIXES))
+        raise InputError(f"{name} is of a kind that cannot be read; use {allowed}")
+    if not text.strip():
+        raise InputError(f"{name} holds no text that could be read; paste the text instead")
+    return {"text": text, "title": title}
+
+
+def _read_apart(content: bytes, name: str, suffix: str, seconds: float) -> str:
+    """The text as `main` reads it in another process."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", __name__, suffix],
+            input=content,
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
+        answer = json.loads(done.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise InputError(
+            f"{name} was not read within {seconds:g} seconds; save it again, or paste the text"
+        ) from error
+    except ValueError as error:
+        raise InputError(
+            f"{name} could not be read: its reader ended early; paste the text"
+        ) from error
+    if "error" in answer:
+        raise InputError(f"{name}: {answer['error']}")
+    return str(answer["text"])
+
+
+def main() -> None:
+    """Read a file from standard input and write its text, or why there is none, as JSON."""
+    suffix = sys.argv[1]
+    stream = cast(io.BufferedReader, io.BytesIO(sys.stdin.buffer.read()))
+    try:
+        page = OFFICE_SUFFIXES[suffix](stream, "file", "file", _MOST_BYTES)
+    except UnderstandabilityError as error:
+        page = Failure("file", "file", "read", str(error))
+    if isinstance(page, Failure):
+        print(json.dumps({"error": page.error}))
+    else:
+        print(json.dumps({"text": page.content}))
+
+
+if __name__ == "__main__":
+    main()
