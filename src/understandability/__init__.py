@@ -19,16 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understandability.api.calibration import calibrate, rescale
-    from understandability.api.evaluation import (
-        bounds,
-        compare,
-        correlate,
-        dimension,
-        evaluate,
-        simulate,
-        simulate_users,
-    )
-    from understandability.api.ranking import criterion, fuse, rerank, tradeoff
     from understandability.api.scoring import (
         Scores,
         crawl,
@@ -43,27 +33,26 @@ if TYPE_CHECKING:
     )
     from understandability.api.training import train
     from understandability.api.validation import validate
+    from understandability.evaluation.bounds import bounds
+    from understandability.evaluation.criteria import criterion
+    from understandability.evaluation.evaluate import compare, correlate, evaluate
+    from understandability.evaluation.fuse import fuse
+    from understandability.evaluation.judgements import dimension
+    from understandability.evaluation.rerank import rerank
+    from understandability.evaluation.tradeoff import tradeoff
     from understandability.inputs.page_tables import TableColumns
     from understandability.inputs.runs import read_labels, read_run, write_run
     from understandability.inputs.sources import read_pages
     from understandability.model.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings
+    from understandability.study.simulated_users import simulate_users
+    from understandability.study.simulation import simulate
 
 from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
     "api.calibration": ("calibrate", "rescale"),
-    "api.evaluation": (
-        "bounds",
-        "compare",
-        "correlate",
-        "dimension",
-        "evaluate",
-        "simulate",
-        "simulate_users",
-    ),
-    "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
     "api.scoring": (
         "Scores",
         "crawl",
@@ -78,11 +67,20 @@ _PUBLIC = {
     ),
     "api.training": ("train",),
     "api.validation": ("validate",),
+    "evaluation.bounds": ("bounds",),
+    "evaluation.criteria": ("criterion",),
+    "evaluation.evaluate": ("compare", "correlate", "evaluate"),
+    "evaluation.fuse": ("fuse",),
+    "evaluation.judgements": ("dimension",),
+    "evaluation.rerank": ("rerank",),
+    "evaluation.tradeoff": ("tradeoff",),
     "inputs.runs": ("read_labels", "read_run", "write_run"),
     "inputs.sources": ("read_pages",),
     "inputs.page_tables": ("TableColumns",),
     "model.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings"),
+    "study.simulated_users": ("simulate_users",),
+    "study.simulation": ("simulate",),
 }
 
 __all__ = [
