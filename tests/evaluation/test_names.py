@@ -195,7 +195,7 @@ def test_every_parameter_belongs_to_a_measure() -> None:
 
 def test_a_name_in_the_wrong_case_finds_its_measure() -> None:
     """`urbp` is a slip of the shift key."""
-    with pytest.raises(OptionError, match="'urbp@10' is not known .did you mean uRBP"):
+    with pytest.raises(OptionError, match=r"'urbp@10' is not known .did you mean uRBP"):
         parse_measure("urbp@10")
 
 
@@ -204,3 +204,9 @@ def test_a_parameter_that_ir_measures_does_not_know_is_told() -> None:
     pytest.importorskip("ir_measures", reason="needs the extra ir")
     with pytest.raises(OptionError, match=r"'NERR8\(p=.9\)' is not known"):
         parse_measures(["NERR8(p=.9)"])
+
+
+def test_measures_are_values() -> None:
+    """Equal by what they are, usable as keys."""
+    assert parse_measure("nDCG@10") == Measure("nDCG", cutoff=10)
+    assert len({parse_measure("ERR"), parse_measure("ERR"), parse_measure("uERR")}) == 2

@@ -70,6 +70,20 @@ def test_a_parquet_text_that_is_not_utf8_costs_its_row_alone(tmp_path: Path) -> 
     assert "holds text that is not UTF-8" in failures[f"{file}#8"]
 
 
+def test_rows_that_a_damaged_parquet_page_lacks_are_told(tmp_path: Path) -> None:
+    """Arrow ends a row group in silence where the count of values in a page is too small."""
+    file = tmp_path / "d.parquet"
+    ids = [str(number) for number in range(100)]
+    table = pa.table({"id": ids, "text": ids})
+    pq.write_table(table, file, row_group_size=50, compression="none", use_dictionary=False)
+    content = bytearray(file.read_bytes())
+    content[content.index(b"\x15\x64\x15") + 1] = 0  # 50 values, as Thrift writes it, are now 0
+    failure, *pages = found_in(file, bytes(content))
+    assert [page.docno for page in pages] == ids[50:]
+    assert isinstance(failure, Failure)
+    assert "rows 1 to 50: " in failure.error
+
+
 def test_a_parquet_file_of_no_rows_is_no_damaged_one(tmp_path: Path) -> None:
     """It holds no document, and that is all."""
     file = tmp_path / "d.parquet"

@@ -71,12 +71,14 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
             reason = in_one_line(error)
             raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
         most = max(4 * limit, _PARQUET_PAGE)
-        number = 0
+        number = end = 0
         for group, columns in enumerate(pages):
             fit = [name for name, largest in columns.items() if largest <= most]
             # A row may unfold to a whole page: each has a page of its own, or all repeat one value.
             size = sum(columns[name] for name in fit)
             rows = max(1, min(_ROWS, _PARQUET_BATCH // max(size, 1)))
+            end += file.metadata.row_group(group).num_rows
+            damage = "its pages have fewer rows than its footer says"
             try:
                 for batch in file.iter_batches(rows, row_groups=[group], columns=fit):
                     for row in range(batch.num_rows):
@@ -91,9 +93,15 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
                             page = Failure(page.docno, where, "read", message)
                         yield page
             except (OSError, ValueError, pa.ArrowException) as error:
-                number += 1
-                where = f"{path}#{number}"
-                yield Failure(where, where, "read", f"damaged Parquet file: {in_one_line(error)}")
+                damage = in_one_line(error)
+            if number < end:
+                where = f"{path}#{number + 1}"
+                message = f"damaged Parquet file: rows {number + 1} to {end}: {damage}"
+                yield Failure(where, where, "read", message)
+                number = end
+        if number < file.metadata.num_rows:
+            message = f"damaged Parquet file: {number} rows are found, and its footer says "
+            yield Failure(path, path, "read", f"{message}{file.metadata.num_rows}")
 
 
 def _page_of_row(row: pa.RecordBatch, where: str, limit: int, layout: Layout) -> Page | Failure:

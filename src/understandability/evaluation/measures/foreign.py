@@ -81,7 +81,9 @@ def parse_foreign(name: str) -> ForeignMeasure | None:
         # It reads names with parts of Python's ast that newer versions warn of.
         warnings.simplefilter("ignore", DeprecationWarning)
         with suppress(*unreadable):
-            return ForeignMeasure(name, ir_measures.parse_measure(name))
+            parsed = ir_measures.parse_measure(name)
+            str(parsed)  # where a parameter that it does not have is found out
+            return ForeignMeasure(name, parsed)
         with suppress(*unreadable):
             [found] = ir_measures.parse_trec_measure(name)
             return ForeignMeasure(name, found)
