@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from understandability._version import __version__
-from understandability.errors import OptionError, PageError
+from understandability.errors import OptionError, PageError, WrongTypeError
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
@@ -119,6 +120,12 @@ class Settings(Extraction):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.bundle, str | Path):
+            raise WrongTypeError(
+                "bundle takes the name or the folder of a bundle; write this one with "
+                ".save(FOLDER), and give FOLDER"
+            )
+        object.__setattr__(self, "bundle", str(self.bundle))
         who = self.who
         if not 0 <= who.threshold <= 100:
             raise OptionError(

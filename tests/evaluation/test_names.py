@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -155,6 +157,21 @@ def test_all_bad_names_are_reported_together_with_the_nearest_good_ones() -> Non
     assert "has no parameter 'dgc' (did you mean dcg?)" in message
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("NERR8(p=.9)", "'NERR8(p=.9)' has no parameter 'p' (there are cutoff, min_rel, max_rel)"),
+        ("NERR8@10", "'NERR8@10' needs the parameter 'max_rel', maximum relevance score"),
+        ("urbp@10", "'urbp@10' is not known (did you mean uRBP"),
+    ],
+)
+def test_what_ir_measures_would_not_say_is_said(name: str, message: str) -> None:
+    """Of its own parameters, and of names in other letters."""
+    pytest.importorskip("ir_measures")
+    with pytest.raises(OptionError, match=re.escape(message)):
+        parse_measures([name])
+
+
 @pytest.mark.parametrize("name", ["P@10", "AP", "map", "P_10", "RR(rel=2)"])
 def test_without_the_extra_its_measures_are_no_slips(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -191,19 +208,6 @@ def test_every_parameter_belongs_to_a_measure() -> None:
         n for base in BASES.values() for form in base.forms for n in parameters_of(base.name, form)
     }
     assert used | {n for form in COMPOUNDS.values() for n in form.parameters} == set(PARAMETERS)
-
-
-def test_a_name_in_the_wrong_case_finds_its_measure() -> None:
-    """`urbp` is a slip of the shift key."""
-    with pytest.raises(OptionError, match=r"'urbp@10' is not known .did you mean uRBP"):
-        parse_measure("urbp@10")
-
-
-def test_a_parameter_that_ir_measures_does_not_know_is_told() -> None:
-    """Whatever it raises itself."""
-    pytest.importorskip("ir_measures", reason="needs the extra ir")
-    with pytest.raises(OptionError, match=r"'NERR8\(p=.9\)' is not known"):
-        parse_measures(["NERR8(p=.9)"])
 
 
 def test_measures_are_values() -> None:

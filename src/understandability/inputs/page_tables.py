@@ -221,11 +221,12 @@ def read_csv_pages(
 ) -> Iterator[Page | Failure]:
     """The pages of a table of text with a line of headings; `delimiter` parts its cells."""
     csv.field_size_limit(max(limit, _LONGEST_ROW))
-    lines = bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, ")
-    text = (line.decode("utf-8-sig" if number == 0 else "utf-8", "replace")
-            for number, line in enumerate(lines))  # fmt: skip
-    rows = csv.reader(text, delimiter=delimiter)
-    names = next(rows, None)
+    lines = _Lines(bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "))
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        names = next(rows, None)
+    except csv.Error as error:
+        raise InputError(f"the first line of {path} is not CSV: {error}") from error
     if not names:
         return
     layout = tables.layout(path, names)
@@ -233,11 +234,15 @@ def read_csv_pages(
     while True:
         number += 1
         where = f"{path}#{number}"
+        before = rows.line_num
         try:
             row = next(rows, None)
         except csv.Error as error:
-            yield Failure(where, where, "read", f"the row is not CSV: {error}")
-            continue
+            row = _loose_row(lines.last, delimiter) if rows.line_num == before + 1 else None
+            if row is None:
+                message = f"lines {before + 1} to {rows.line_num} are not CSV: {error}"
+                yield Failure(where, where, "read", message)
+                continue
         if row is None:
             return
         if len(row) == len(names):
@@ -246,6 +251,36 @@ def read_csv_pages(
         elif row:
             message = f"the row has {len(row)} cells, but the header has {len(names)}"
             yield Failure(where, where, "read", message)
+
+
+class _Lines:
+    """Lines as text, of which the last one is remembered."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self.last: str | None = None
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        encoding = "utf-8-sig" if self.last is None else "utf-8"
+        self.last = next(self._lines).decode(encoding, "replace")
+        return self.last
+
+
+def _loose_row(line: str | None, delimiter: str) -> list[str] | None:
+    """The row of a line with text behind a quoted part of a cell; None where a quote stays open.
+
+    >>> _loose_row('a,"Flu" is bad.', ","), _loose_row('a,"Flu is bad.', ",")
+    (['a', 'Flu is bad.'], None)
+    """
+    rows = csv.reader([line or "", ""], delimiter=delimiter)
+    try:
+        row = next(rows)
+    except csv.Error:  # a cell that is too long
+        return None
+    return row if rows.line_num == 1 else None
 
 
 def read_arrow_pages(

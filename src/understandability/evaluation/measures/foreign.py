@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError
+from understandability.errors import InputError, OptionError
 from understandability.evaluation.measures.bases import RELEVANCE
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
@@ -76,18 +75,33 @@ def parse_foreign(name: str) -> ForeignMeasure | None:
         return None
     import ir_measures
 
-    unreadable = (NameError, ValueError, TypeError, KeyError)
     with warnings.catch_warnings():
         # It reads names with parts of Python's ast that newer versions warn of.
         warnings.simplefilter("ignore", DeprecationWarning)
-        with suppress(*unreadable):
-            parsed = ir_measures.parse_measure(name)
-            str(parsed)  # where a parameter that it does not have is found out
-            return ForeignMeasure(name, parsed)
-        with suppress(*unreadable):
-            [found] = ir_measures.parse_trec_measure(name)
-            return ForeignMeasure(name, found)
-    return None
+        try:
+            measure = ir_measures.parse_measure(name)
+            _check_parameters(name, measure)
+            return ForeignMeasure(name, measure)
+        except (NameError, ValueError, TypeError):
+            pass
+        try:
+            found = ir_measures.parse_trec_measure(name)
+        except (NameError, ValueError, TypeError):
+            return None
+    return ForeignMeasure(name, found[0]) if len(found) == 1 else None
+
+
+def _check_parameters(name: str, measure: Any) -> None:
+    """Raise `OptionError` for a parameter that a measure does not have, or lacks."""
+    known = measure.SUPPORTED_PARAMS
+    for each in measure.params:
+        if each not in known:
+            raise OptionError(
+                f"{name!r} has no parameter {each!r} (there are {', '.join(known) or 'none'})"
+            )
+    for each, parameter in known.items():
+        if parameter.required and each not in measure.params:
+            raise OptionError(f"{name!r} needs the parameter {each!r}, {parameter.desc}")
 
 
 class ForeignValues:
@@ -130,10 +144,13 @@ class ForeignValues:
         places = {query: place for place, query in enumerate(self._qrels.queries)}
         values = np.zeros((len(self._evaluators), len(places)))
         rankings = self._rankings(run, lines) if self._evaluators else {}
-        for row, (_, evaluator) in zip(values, self._evaluators, strict=True):
-            for metric in evaluator.iter_calc(rankings):
-                if metric.query_id in places:
-                    row[places[metric.query_id]] = metric.value
+        for row, (measure, evaluator) in zip(values, self._evaluators, strict=True):
+            try:
+                for metric in evaluator.iter_calc(rankings):
+                    if metric.query_id in places:
+                        row[places[metric.query_id]] = metric.value
+            except ArithmeticError as error:
+                raise InputError(f"{measure} cannot compute run {run.name}: {error}") from error
         return values, [measure.measure.aggregator for measure, _ in self._evaluators]
 
     def _rankings(self, run: Run, lines: NDArray[np.int64]) -> dict[str, dict[str, float]]:

@@ -223,11 +223,11 @@ def _stated(arguments: list[str], known: Sequence[str], text: str) -> dict[str, 
 
 
 def _near(name: str, known: Sequence[str]) -> str:
-    """A hint at the nearest good names, whatever their case, or at all of them."""
-    lower = {each.lower(): each for each in known}
-    near = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
+    """A hint at the nearest good names, or at all of them."""
+    like = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(name.lower(), like, n=3, cutoff=0.5)
     if near:
-        return f" (did you mean {', '.join(lower[each] for each in near)}?)"
+        return f" (did you mean {', '.join(like[each] for each in near)}?)"
     return f" (there are {', '.join(known)})" if known else ""
 
 
