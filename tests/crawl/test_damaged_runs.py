@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import understandability as ud
 from understandability.crawls.folder import CrawlFolder, Facts, Part
 from understandability.crawls.lookup import look_up
 from understandability.crawls.merge import merge
@@ -116,6 +117,28 @@ def test_a_damaged_part_is_one_sentence(
     assert look_up(run, ["d0-3"]) == {"d0-3": run.scores(Part(0, 0, True)).to_pylist()[3]}
 
 
+@pytest.mark.parametrize("under", ["scores", "errors"])
+@pytest.mark.parametrize("damage", [flip, lose_rows])
+def test_the_same_command_makes_a_damaged_part_again(
+    tmp_path: Path, damage: Callable[[Path], None], under: str
+) -> None:
+    """And does not say that all is complete while `merge` refuses."""
+    lines = [f'{{"id": "d{n}", "text": "Rest."}}\n{{"id": "e{n}"}}\n' for n in range(40)]
+    (tmp_path / "a.jsonl").write_text("".join(lines))
+    crawled = [tmp_path / "a.jsonl", tmp_path / "run"]
+    ud.crawl(*crawled, workers=1)
+    before = ud.merge(tmp_path / "run")
+    (file,) = (tmp_path / "run" / under).iterdir()
+    damage(file)
+    ud.crawl(*crawled, workers=1)
+    again = ud.merge(tmp_path / "run")
+    assert again.table.equals(before.table)
+    assert again.failures == before.failures
+    damage(file)
+    (remark,) = CrawlFolder(str(tmp_path / "run")).discard_unusable([0])
+    assert remark.endswith(f"{file.name} was damaged and is made again")
+
+
 def test_a_flipped_byte_of_a_footer_is_one_sentence(run: CrawlFolder, tmp_path: Path) -> None:
     """Names, types, settings and facts stand in it; where none of them changes, nothing is lost."""
     file = tmp_path / "run" / "scores" / Part(1, 0, last=True).name
@@ -163,5 +186,5 @@ def test_other_files_in_the_folder_are_left_alone(run: CrawlFolder, tmp_path: Pa
     (tmp_path / "run" / "scores" / "link.parquet").symlink_to("nowhere")
     assert merge(run, f"{tmp_path}/scores.parquet").scored == 400
     assert status_of(run).complete == 2
-    run.discard_unfinished([0, 1])
+    run.discard_unusable([0, 1])
     assert (tmp_path / "run" / "scores" / ".DS_Store").exists()

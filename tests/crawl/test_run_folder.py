@@ -132,7 +132,7 @@ def test_unfinished_files_are_removed_for_ones_own_inputs(tmp_path: Path, commit
     other = tmp_path / "scores" / ".0000001-00000.parquet.host-2.part"
     for path in (mine, other):
         path.write_bytes(b"half")
-    run.discard_unfinished([0])
+    run.discard_unusable([0])
     assert not mine.exists()
     assert other.exists()
     assert run.parts() == [Part(0, 0)]

@@ -5,17 +5,24 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
+from understandability.crawls.engine import make_rows
+from understandability.crawls.outputs import InMemory
+from understandability.crawls.plan import make_plan
 from understandability.inputs.page_tables import TableColumns
 from understandability.inputs.sources import Sources
+from understandability.rows import TextRows
+from understandability.scoring import Settings
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 ROWS = {
@@ -96,6 +103,23 @@ def test_columns_are_chosen(tmp_path: Path, name: str) -> None:
     assert remarks == []
 
 
+def test_kept_columns_stand_beside_ours_of_the_same_name(tmp_path: Path) -> None:
+    """FineWeb has a language and a URL of its own, and may have columns that we name so."""
+    rows = {"id": ["a"], "text": ["Rest."], "url": ["http://a/"], "language": ["en"]}
+    pq.write_table(pa.table({**rows, "input_url": ["b"]}), tmp_path / "t.parquet")
+    keep = ("language", "language", "url", "input_url")
+    plan = make_plan(
+        Sources([tmp_path / "t.parquet"], columns=TableColumns(keep=keep)), TextRows(Settings())
+    )
+    assert plan.kept.names == ["input_language", "input_input_url", "input_url"]
+    assert len(plan.reader.remarks) == 2
+    output = InMemory()
+    list(make_rows(plan, plan.inputs, output))
+    assert output.tables[0].select(plan.kept.names).to_pylist() == [
+        {"input_language": "en", "input_input_url": "http://a/", "input_url": "b"}
+    ]
+
+
 @every
 @pytest.mark.parametrize(
     ("rows", "sentence"),
@@ -140,6 +164,33 @@ def test_bad_rows_of_csv_cost_themselves(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("lines", "good", "message"),
+    [
+        ('b,"You have fl', "a", "lines 3 to 3 are not CSV: unexpected end of data"),
+        ('b,"You have\nflu', "a", "lines 3 to 4 are not CSV: unexpected end of data"),
+        ('b,"You have flu.\0\nc,Rest.\nd,"Flu, again."\ne,x\n', "ae", "lines 3 to 5 are not CSV"),
+        ('"b" or c,"Flu\n', "a", "lines 3 to 3 are not CSV: "),
+    ],
+)
+def test_a_quote_that_stays_open_is_told(
+    tmp_path: Path, lines: str, good: str, message: str
+) -> None:
+    """Of a file that was cut, and of one whose closing quote is lost: no page of what it held."""
+    (tmp_path / "t.csv").write_text(f'id,text\na,"Rest."\n{lines}')
+    pages, (failure,), _ = read(tmp_path / "t.csv")
+    assert [page.docno for page in pages] == list(good)
+    assert message in failure.error
+
+
+def test_quotes_within_a_line_of_csv_cost_nothing(tmp_path: Path) -> None:
+    """As they stand in tables whose writer knows no quotes."""
+    (tmp_path / "t.tsv").write_text('id\ttext\na\t"Flu" is a virus.\nb\tA "virus".\n')
+    pages, failures, _ = read(tmp_path / "t.tsv")
+    assert [page.content for page in pages] == ["Flu is a virus.", 'A "virus".']
+    assert failures == []
+
+
 @pytest.mark.slow
 def test_a_quote_without_end_does_not_fill_the_memory(tmp_path: Path) -> None:
     """The cell ends at the longest that a page may be."""
@@ -176,3 +227,54 @@ def test_tables_of_other_things_in_a_folder_are_passed_over(tmp_path: Path) -> N
     assert sources.skipped == {"files with the suffix .tsv": 1}
     found = list(Sources([tmp_path], columns=TableColumns(text="label")))
     assert [(type(each), each.docno) for each in found] == [(Page, "a.html"), (Page, "a")]
+
+
+def write_batches(path: Path) -> None:
+    """An Arrow file of three batches of ten rows, or a stream where it is called so."""
+    schema = pa.schema({"id": pa.string(), "text": pa.string()})
+    new = pa.ipc.new_stream if path.stem == "stream" else pa.ipc.new_file
+    with new(path, schema) as writer:
+        for start in (0, 10, 20):
+            names = [f"d{number}" for number in range(start, start + 10)]
+            writer.write_batch(pa.RecordBatch.from_pydict({"id": names, "text": ["Rest."] * 10}))
+
+
+both = pytest.mark.parametrize("name", ["stream.arrow", "file.arrow"])
+
+
+@both
+def test_offsets_out_of_bounds_of_an_arrow_file_cost_their_batch(tmp_path: Path, name: str) -> None:
+    """Arrow follows them without looking, and the process ends."""
+    path = tmp_path / name
+    write_batches(path)
+    offsets = np.arange(0, 55, 5, dtype=np.int32).tobytes()  # of "Rest.", ten times
+    damaged = offsets[:16] + b"\xff\xff\xff\x7f" + offsets[20:]
+    first, second, third, *rest = path.read_bytes().split(offsets)
+    path.write_bytes(offsets.join([first, second + damaged + third, *rest]))
+    pages, (failure,), _ = read(path)
+    assert [page.docno for page in pages] == [f"d{i}" for i in (*range(10), *range(20, 30))]
+    assert "damaged Arrow file: rows 11 to 20: " in failure.error
+
+
+@both
+def test_zeros_where_a_batch_begins_do_not_end_an_arrow_file_in_silence(
+    tmp_path: Path, name: str
+) -> None:
+    """They are also the mark of its end."""
+    path = tmp_path / name
+    write_batches(path)
+    schema, first, second, *rest = re.split(b"(?=\xff{4})", path.read_bytes())[1:]
+    path.write_bytes(b"".join([schema, first, b"\0" * 4, second[4:], *rest]))
+    pages, (failure,), _ = read(path)
+    assert [page.docno for page in pages] == [f"d{number}" for number in range(10)]
+    assert "bytes behind the mark of its end are not read" in failure.error
+
+
+def test_an_arrow_file_without_its_index_is_damaged(tmp_path: Path) -> None:
+    """What stood before is read."""
+    path = tmp_path / "file.arrow"
+    write_batches(path)
+    path.write_bytes(path.read_bytes()[:-20])
+    pages, (failure,), _ = read(path)
+    assert len(pages) == 30
+    assert failure.error == "damaged Arrow file: the file ends without its index"

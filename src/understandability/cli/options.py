@@ -87,7 +87,8 @@ Keep = Annotated[
     str | None,
     typer.Option(
         metavar="NAME,...",
-        help="Columns of the input to copy into the rows.",
+        help="Columns of the input to copy into the rows; one that meets a column of ours becomes "
+        "input_NAME.",
         rich_help_panel=_TABLES,
     ),
 ]

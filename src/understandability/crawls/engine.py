@@ -136,7 +136,7 @@ def fill_folder(
     """
     numbers = [each.number for each in inputs]
     with folder.lock(numbers):
-        folder.discard_unfinished(numbers)
+        plan.reader.remarks.extend(folder.discard_unusable(numbers))
         yield from make_rows(
             plan, inputs, folder, workers=workers, limits=limits, finished=folder.parts()
         )

@@ -140,11 +140,27 @@ class CrawlFolder:
             return Lock(self._folder.path / ".lock", inputs)
         return nullcontext()
 
-    def discard_unfinished(self, inputs: Iterable[int]) -> None:
-        """Remove what killed processes left of parts of these inputs."""
+    def discard_unusable(self, inputs: Collection[int]) -> list[str]:
+        """Remove what killed processes left of parts of these inputs, and parts that are damaged.
+
+        Returns a remark on each that was damaged, which is to be made again.
+        """
         beginnings = tuple(f"{number:07}-" for number in inputs)
         for under in (SCORES, ERRORS):
             self._folder.discard_unfinished(under, beginnings)
+        remarks, ours = [], set(inputs)
+        for part in self.parts():
+            try:
+                if part.input in ours:
+                    self.scores(part)
+                    self.failures(part)
+            except InputError as damage:
+                try:
+                    self._folder.remove(f"{SCORES}/{part.name}")
+                except OSError:
+                    raise damage from None
+                remarks.append(f"{self.path}/{SCORES}/{part.name} was damaged and is made again")
+        return remarks
 
     def parts(self) -> list[Part]:
         """The finished parts, in the order of the inputs.

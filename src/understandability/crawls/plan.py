@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from understandability.errors import OptionError
-from understandability.inputs.page_tables import TableColumns
+from understandability.inputs.page_tables import TableColumns, kept_names, remarks_on_kept
 from understandability.inputs.sources import DEFAULT_LIMIT, File, Sources, holds_many, typed_columns
 from understandability.scoring import RowMaker
 from understandability.text.page import Failure, Page
@@ -132,19 +132,16 @@ class Plan:
 
 
 def make_plan(sources: Sources | GivenPages, maker: RowMaker) -> Plan:
-    """The plan for making rows of all that `sources` name.
+    """The plan for making rows of all that `sources` name."""
+    import pyarrow as pa
 
-    Raises `OptionError` where a column is to be kept that rows have of their own.
-    """
     inputs = tuple(Input(number, each) for number, each in enumerate(_together(sources.files)))
     skipped = Counter(sources.skipped)
-    kept = _kept(sources)
-    if taken := [name for name in kept.names if name in maker.schema.names]:
-        raise OptionError(
-            f"column {taken[0]!r} cannot be kept, as the rows have one of that name themselves; "
-            "give it another name in its table"
-        )
-    return Plan(inputs, sources.reader(), maker, maker.described, kept, skipped)
+    names = kept_names(sources.columns.keep, maker.schema.names)
+    kept = pa.schema([column.with_name(names[column.name]) for column in _kept(sources)])
+    reader = sources.reader()
+    reader.remarks.extend(remarks_on_kept(names))
+    return Plan(inputs, reader, maker, maker.described, kept, skipped)
 
 
 def _kept(sources: Sources | GivenPages) -> pa.Schema:

@@ -8,14 +8,15 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from understandability.errors import InputError, in_one_line
 from understandability.inputs.http import too_long
 from understandability.inputs.jsonl import LineError
 from understandability.inputs.streams import bounded_lines
+from understandability.prompt import AtPrompt
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 # Names of columns that are taken where none is chosen, the first that a table has.
@@ -32,28 +33,64 @@ _ROWS = 64
 _MOST_LACKING = 100
 _MOST_KNOWN = 1000
 _LONGEST_ROW = 1_000_000  # bytes of a row of CSV besides the page
+_LEAST_BATCH = 64  # bytes of Arrow; fewer are padding
 
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
     """Which columns of tables hold what; None is guessed: `ID_COLUMNS`, `CONTENT_COLUMNS`.
 
-    `id` names documents, `html` or `text` is their content, `url` their address; `keep` are
-    columns that are to stand beside the rows.
-
     >>> TableColumns(html="body", keep=("lang",)).id is None
     True
+
+    Args:
+        id: Column with the name of each document. Default: the first of id, docno, document_id,
+            doc_id, warc_record_id, url.
+        html: Column with HTML. Default: the first of html, content, raw_content, body, text.
+        text: Column with plain text.
+        url: Column with addresses. Default: url.
+        keep: Columns of the input to copy into the rows; one that has the name of a column of
+            ours gets `input_` in front.
     """
 
-    id: str | None = None
-    html: str | None = None
-    text: str | None = None
-    url: str | None = None
-    keep: tuple[str, ...] = ()
+    id: Annotated[str | None, AtPrompt(str, "--id-column")] = None
+    html: Annotated[str | None, AtPrompt(str, "--html-column")] = None
+    text: Annotated[str | None, AtPrompt(str, "--text-column")] = None
+    url: Annotated[str | None, AtPrompt(str, "--url-column")] = None
+    keep: Annotated[
+        tuple[str, ...], AtPrompt(str, value="NAME,...", convert="wording:names_in")
+    ] = ()
 
     def __bool__(self) -> bool:
         """Whether anything is chosen."""
         return self != TableColumns()
+
+
+def kept_names(keep: Sequence[str], ours: Collection[str]) -> dict[str, str]:
+    """What kept columns are called beside `ours`: one that meets a name gets ``input_`` before it.
+
+    >>> kept_names(["url", "date"], ["docno", "url"])
+    {'url': 'input_url', 'date': 'date'}
+    """
+    names = {}
+    for name in keep:
+        names[name] = name
+        while names[name] in ours or (names[name] in keep and names[name] != name):
+            names[name] = f"input_{names[name]}"
+    return names
+
+
+def remarks_on_kept(names: Mapping[str, str]) -> list[str]:
+    """One for each column that is not kept under its own name.
+
+    >>> remarks_on_kept({"url": "input_url", "date": "date"})
+    ['the column url of the input is kept as input_url, as the rows have a url of their own']
+    """
+    return [
+        f"the column {name} of the input is kept as {new}, as the rows have a {name} of their own"
+        for name, new in names.items()
+        if name != new
+    ]
 
 
 class Layout(NamedTuple):
@@ -126,7 +163,7 @@ class Tables:
                 else "has neither 'html' nor 'text'",
             )
         url = chosen.url or (URL_COLUMN if URL_COLUMN in names else None)
-        layout = Layout(identity, tuple(contents), url, chosen.keep)
+        layout = Layout(identity, tuple(contents), url, tuple(dict.fromkeys(chosen.keep)))
         self._remark(path, layout)
         return layout
 
@@ -184,11 +221,12 @@ def read_csv_pages(
 ) -> Iterator[Page | Failure]:
     """The pages of a table of text with a line of headings; `delimiter` parts its cells."""
     csv.field_size_limit(max(limit, _LONGEST_ROW))
-    lines = bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, ")
-    text = (line.decode("utf-8-sig" if number == 0 else "utf-8", "replace")
-            for number, line in enumerate(lines))  # fmt: skip
-    rows = csv.reader(text, delimiter=delimiter)
-    names = next(rows, None)
+    lines = _Lines(bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "))
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        names = next(rows, None)
+    except csv.Error as error:
+        raise InputError(f"the first line of {path} is not CSV: {error}") from error
     if not names:
         return
     layout = tables.layout(path, names)
@@ -196,11 +234,15 @@ def read_csv_pages(
     while True:
         number += 1
         where = f"{path}#{number}"
+        before = rows.line_num
         try:
             row = next(rows, None)
         except csv.Error as error:
-            yield Failure(where, where, "read", f"the row is not CSV: {error}")
-            continue
+            row = _loose_row(lines.last, delimiter) if rows.line_num == before + 1 else None
+            if row is None:
+                message = f"lines {before + 1} to {rows.line_num} are not CSV: {error}"
+                yield Failure(where, where, "read", message)
+                continue
         if row is None:
             return
         if len(row) == len(names):
@@ -211,13 +253,44 @@ def read_csv_pages(
             yield Failure(where, where, "read", message)
 
 
+class _Lines:
+    """Lines as text, of which the last one is remembered."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self.last: str | None = None
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        encoding = "utf-8-sig" if self.last is None else "utf-8"
+        self.last = next(self._lines).decode(encoding, "replace")
+        return self.last
+
+
+def _loose_row(line: str | None, delimiter: str) -> list[str] | None:
+    """The row of a line with text behind a quoted part of a cell; None where a quote stays open.
+
+    >>> _loose_row('a,"Flu" is bad.', ","), _loose_row('a,"Flu is bad.', ",")
+    (['a', 'Flu is bad.'], None)
+    """
+    rows = csv.reader([line or "", ""], delimiter=delimiter)
+    try:
+        row = next(rows)
+    except csv.Error:  # a cell that is too long
+        return None
+    return row if rows.line_num == 1 else None
+
+
 def read_arrow_pages(
     stream: io.BufferedReader, path: str, limit: int, tables: Tables
 ) -> Iterator[Page | Failure]:
-    """The pages of an Arrow file (Feather 2) or stream."""
+    """The pages of an Arrow file (Feather 2) or stream; a damaged batch is one failure."""
     import pyarrow as pa
 
-    if stream.peek(8)[:6] == b"ARROW1":
+    is_file = stream.peek(8)[:6] == b"ARROW1"
+    if is_file:
         stream.read(8)  # a file is a stream with a magic number before and an index behind
     number = 0
     try:
@@ -225,13 +298,36 @@ def read_arrow_pages(
             layout = tables.layout(path, batches.schema.names)
             for batch in batches:
                 chosen = batch.select(layout.names)
+                try:
+                    chosen.validate(full=True)  # Arrow reads offsets out of bounds without looking
+                except pa.ArrowInvalid as error:
+                    first, number = number + 1, number + len(chosen)
+                    message = f"damaged Arrow file: rows {first} to {number}: {in_one_line(error)}"
+                    yield Failure(f"{path}#{first}", f"{path}#{first}", "read", message)
+                    continue
                 for start in range(0, len(chosen), _ROWS):
                     for record in chosen.slice(start, _ROWS).to_pylist():
                         number += 1
                         yield page_of(record, f"{path}#{number}", limit, layout)
+        _check_end(stream, is_file)
     except (pa.ArrowException, ValueError) as error:
         where = f"{path}#{number + 1}"
         yield Failure(where, where, "read", f"damaged Arrow file: {in_one_line(error)}")
+
+
+def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
+    """Raise `ValueError` where batches may stand behind the mark that ended them.
+
+    Four zero bytes are that mark; of a file only its index comes behind, whose length it tells.
+    """
+    size, end = 0, b""
+    while data := stream.read(1 << 16):
+        size, end = size + len(data), (end + data)[-10:]
+    if is_file and end[4:] != b"ARROW1":
+        raise ValueError("the file ends without its index")
+    index = int.from_bytes(end[:4], "little") + len(end) if is_file else 0
+    if size > index + _LEAST_BATCH:
+        raise ValueError(f"{size - index} bytes behind the mark of its end are not read")
 
 
 def read_object_pages(

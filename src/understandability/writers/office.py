@@ -18,11 +18,11 @@ from lxml import etree
 
 from understandability.errors import MissingExtraError
 from understandability.inputs.http import too_long
+from understandability.inputs.office import DOCX, ODT, PDF
 from understandability.inputs.streams import DamagedStreamError, read_bounded
 from understandability.text.page import TEXT, Failure, Page
 from understandability.writers.markdown import heading, item, markdown, row
 
-DOCX, ODT, PDF = ".docx", ".odt", ".pdf"
 MOST_PAGES = 200
 _MOST_LETTERS = 5_000_000
 _MAX_PARTS = 5_000
@@ -128,7 +128,7 @@ def _docx_text(paragraph: Any) -> str:
     while waiting:
         element = waiting.pop()
         if element.tag == f"{_WORD}t":
-            texts.append(element.text or "")
+            texts.append("".join(element.itertext()))  # an entity stands as it is written
         elif element.tag in _SPACES:
             texts.append(" ")
         elif element.tag != f"{_WORD}p":
@@ -224,7 +224,7 @@ read_docx, read_odt, read_pdf = (
     _reader(PDF, _pdf_lines),
 )
 # Suffix -> what reads a stream: its docno, its path, the most bytes of it.
-OFFICE_SUFFIXES: Mapping[str, Callable[[io.BufferedReader, str, str, int], Page | Failure]] = {
+READERS: Mapping[str, Callable[[io.BufferedReader, str, str, int], Page | Failure]] = {
     DOCX: read_docx,
     ODT: read_odt,
     PDF: read_pdf,
