@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from understandability.api.scoring import Rows
 from understandability.arrays import Floats
+from understandability.crawls.score import Rows
 from understandability.errors import InputError
 from understandability.evaluation.correlation import spearman
 from understandability.evaluation.result_table import ResultTable, Tabular

@@ -10,12 +10,13 @@ import io
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from understandability.errors import InputError, in_one_line
 from understandability.inputs.http import too_long
 from understandability.inputs.jsonl import LineError
 from understandability.inputs.streams import bounded_lines
+from understandability.prompt import AtPrompt
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 # Names of columns that are taken where none is chosen, the first that a table has.
@@ -39,18 +40,26 @@ _LEAST_BATCH = 64  # bytes of Arrow; fewer are padding
 class TableColumns:
     """Which columns of tables hold what; None is guessed: `ID_COLUMNS`, `CONTENT_COLUMNS`.
 
-    `id` names documents, `html` or `text` is their content, `url` their address; `keep` are
-    columns that are to stand beside the rows.
-
     >>> TableColumns(html="body", keep=("lang",)).id is None
     True
+
+    Args:
+        id: Column with the name of each document. Default: the first of id, docno, document_id,
+            doc_id, warc_record_id, url.
+        html: Column with HTML. Default: the first of html, content, raw_content, body, text.
+        text: Column with plain text.
+        url: Column with addresses. Default: url.
+        keep: Columns of the input to copy into the rows; one that has the name of a column of
+            ours gets `input_` in front.
     """
 
-    id: str | None = None
-    html: str | None = None
-    text: str | None = None
-    url: str | None = None
-    keep: tuple[str, ...] = ()
+    id: Annotated[str | None, AtPrompt(str, "--id-column")] = None
+    html: Annotated[str | None, AtPrompt(str, "--html-column")] = None
+    text: Annotated[str | None, AtPrompt(str, "--text-column")] = None
+    url: Annotated[str | None, AtPrompt(str, "--url-column")] = None
+    keep: Annotated[
+        tuple[str, ...], AtPrompt(str, value="NAME,...", convert="wording:names_in")
+    ] = ()
 
     def __bool__(self) -> bool:
         """Whether anything is chosen."""
