@@ -194,7 +194,7 @@ def correlation_matrix(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Correlations:
     """How alike each two measures order the runs, by each coefficient.
 
@@ -208,6 +208,10 @@ class Correlations:
     matrices: Mapping[str, Floats]
     moved: Mapping[str, list[tuple[str, float, float]]]
     remarks: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """The table as at a prompt, with the sentences on what is missing below it."""
+        return self.to_markdown()
 
     def table(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
         """The matrix of one coefficient, or without it a row for each coefficient and pair."""
