@@ -23,8 +23,6 @@ if TYPE_CHECKING:
         correlate,
         dimension,
         evaluate,
-        simulate,
-        simulate_users,
     )
     from understandability.api.ranking import criterion, fuse, rerank, tradeoff
     from understandability.api.training import train
@@ -37,6 +35,8 @@ if TYPE_CHECKING:
     from understandability.inputs.sources import read_pages
     from understandability.model.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings, score_html, score_text
+    from understandability.study.simulated_users import simulate_users
+    from understandability.study.simulation import simulate
     from understandability.writers.explain import explain
 
 from understandability._version import __version__
@@ -50,8 +50,6 @@ _PUBLIC = {
         "correlate",
         "dimension",
         "evaluate",
-        "simulate",
-        "simulate_users",
     ),
     "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
     "crawls.merge": ("merge",),
@@ -65,6 +63,8 @@ _PUBLIC = {
     "inputs.page_tables": ("TableColumns",),
     "model.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings", "score_html", "score_text"),
+    "study.simulated_users": ("simulate_users",),
+    "study.simulation": ("simulate",),
 }
 
 __all__ = [

@@ -13,13 +13,13 @@ from understandability.evaluation.scales import parse_scale
 from understandability.evaluation.tradeoff import (
     MEASURES,
     Point,
-    plot_tradeoff,
     reranked,
     settings_of,
     tradeoff,
 )
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
+from understandability.study.plots import plot_tradeoff
 
 # In every query the relevant document is hard and stands first, the easy one is not relevant.
 QUERIES = [f"q{number}" for number in range(8)]

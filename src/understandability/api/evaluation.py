@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from understandability.direction import Direction
 from understandability.errors import OptionError
 from understandability.evaluation.bounds import Bounds, pair_bounds
 from understandability.evaluation.compare import RunComparisons
-from understandability.evaluation.conventions import MODELLED_USERS, Conventions, conventions
+from understandability.evaluation.conventions import Conventions, conventions
 from understandability.evaluation.correlation import Correlations
 from understandability.evaluation.evaluate import Evaluation, evaluate_runs
 from understandability.evaluation.joined import Dimension
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
 from understandability.evaluation.significance import TESTS
-from understandability.feature.catalogue import COLUMNS, check_columns
-from understandability.feature.table import compute_features
 from understandability.inputs.given import labels_of, runs_of
 from understandability.inputs.labels import Labels
-from understandability.inputs.sources import read_pages
-from understandability.scoring import Settings, documents_of
-from understandability.study.simulated_users import FOG_THRESHOLDS, SimulatedUsers
-from understandability.study.simulated_users import simulate_users as simulated
-from understandability.study.simulation import PAPER_MEASURES, Simulation, SimulationGrid
-from understandability.study.simulation import simulate as simulate_grid
 
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 _COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")
@@ -236,102 +225,3 @@ def bounds(
     """
     inputs = _inputs(qrels, understandability, measures=measures, **how)
     return pair_bounds(runs_of(runs), *inputs)
-
-
-def simulate(
-    topicality: Sequence[float] = (0.3, 0.4, 0.5, 0.6, 0.7),
-    mean: Sequence[float] = (50.0, 40.0, 30.0),
-    deviation: Sequence[float] = (40.0,),
-    *,
-    documents: int = 10,
-    runs: int = 1_000,
-    scale: str | Scale = "lower-easier:<=40:0..100",
-    measures: Iterable[object] = PAPER_MEASURES,
-    seed: int = 0,
-) -> Simulation:
-    """Synthetic systems of a given topicality and understandability, evaluated.
-
-    Every topicality with every mean and deviation of the labels: means of the measures over `runs`
-    rankings of so many `documents`, and their standard deviations. The defaults are the systems of
-    Palotti, Zuccon & Hanbury (2018).
-
-    >>> found = simulate([1.0], [-500.0], runs=2, measures=["RBP(p=0.8)@10"])
-    >>> round(found.cells[0].mean, 3)
-    0.893
-    """
-    parsed = parse_scale(scale) if isinstance(scale, str) else scale
-    grid = SimulationGrid(tuple(topicality), tuple(mean), tuple(deviation), documents, runs, parsed)
-    return simulate_grid(grid, list(measures), seed)
-
-
-def simulate_users(
-    runs: Any,
-    qrels: Any,
-    scores: Any = None,
-    *,
-    pages: Any = None,
-    formula: str = "fog",
-    column: str | None = None,
-    direction: str | None = None,
-    thresholds: Sequence[float | str] = (),
-    users: Sequence[str] = MODELLED_USERS,
-    noise_scale: float = math.pi,
-    p: float = 0.8,
-    cutoff: int | None = None,
-    preset: str | None = None,
-    **choices: Any,
-) -> SimulatedUsers:
-    """Rank systems by RBP and by the uRBP of simulated users, as the uRBP papers did.
-
-    `scores` of the documents are a table, a dictionary or labels; or `pages` are read (paths, as
-    `read_pages` takes them) and scored by a `formula` of the catalogue, ``fog`` or ``dci`` as the
-    papers call them. `direction` is needed for scores that are not a formula. `thresholds` are
-    scores, or shares of the documents such as ``25%``. The default is 10, 15 and 20 for FOG, else
-    the quartiles. `choices` are conventions.
-
-    >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
-    >>> found = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})
-    >>> [(user.user, user.threshold, user.first) for user in found.users][:2]
-    [('step', 10.0, 'easy'), ('step', 15.0, 'easy')]
-    """
-    [name] = check_columns([formula])
-    if (scores is None) == (pages is None):
-        raise OptionError("give scores of the documents, or pages to score, one of the two")
-    known = COLUMNS[name][0].direction if direction is None else Direction.of(direction)
-    if known is None:
-        raise OptionError(
-            f"nothing says whether higher or lower values of {formula} are harder to understand; "
-            "give direction='higher-harder' or 'higher-easier'"
-        )
-    listed = list(runs_of(runs))
-    if pages is not None:
-        wanted = set().union(*(run.docnos.to_pylist() for run in listed))
-        labels = _formula_of(pages, wanted, name)
-    else:
-        labels = labels_of(scores, name, column)
-    if not thresholds and name == check_columns(["fog"])[0]:
-        thresholds = FOG_THRESHOLDS
-    found = simulated(
-        listed,
-        labels_of(qrels),
-        labels,
-        known,
-        thresholds,
-        users,
-        noise_scale=noise_scale,
-        p=p,
-        cutoff=cutoff,
-        conventions=conventions(preset, **choices),
-    )
-    # A file of many columns does not say by its name which one was read.
-    return replace(found, score=column) if column and scores is not None else found
-
-
-def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
-    """A formula of those of the pages that are ranked."""
-    paths = [pages] if isinstance(pages, str | Path) else list(pages)
-    read = read_pages(*paths, docnos=wanted)
-    documents = documents_of(read, Settings())
-    table = compute_features(documents, [formula])
-    values = zip(table.docnos, table.column(formula).tolist(), strict=True)
-    return Labels.of_documents(formula, {docno: v for docno, v in values if math.isfinite(v)})

@@ -52,7 +52,7 @@ def tradeoff(
     from understandability.api.ranking import TOPS, WEIGHTS
     from understandability.api.ranking import tradeoff as tradeoff_of
     from understandability.cli.plot import write_figure
-    from understandability.evaluation.tradeoff import MEASURES, plot_tradeoff
+    from understandability.evaluation.tradeoff import MEASURES
 
     if len(options.runs) != 1:
         raise OptionError(f"a trade-off takes one run, not {len(options.runs)}")
@@ -78,4 +78,6 @@ def tradeoff(
             header="conventions",
         )
     if plot is not None:
+        from understandability.study.plots import plot_tradeoff
+
         write_figure(plot_tradeoff(found.points), plot)

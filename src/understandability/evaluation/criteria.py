@@ -99,7 +99,7 @@ def _stated(direction: Direction | None, column: str | None, text: str) -> Direc
     """The direction that is said, or known of the column; never a guess."""
     if direction is None:
         direction = _COLUMNS.get(column or "")
-    if direction is None and column in COLUMNS:
+    if direction is None and column and column in COLUMNS:
         direction = COLUMNS[column][0].direction
     if direction is None:
         raise OptionError(

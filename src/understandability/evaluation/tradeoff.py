@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from understandability.errors import OptionError
 from understandability.evaluation.compare import compare
@@ -13,10 +13,6 @@ from understandability.evaluation.evaluate import Evaluation
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.run import Run
-from understandability.study.plots import new_figure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 # The first is what is given up, the others are what is gained.
 MEASURES = ("RBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10")
@@ -108,34 +104,3 @@ def tradeoff(evaluation: Evaluation, settings: Sequence[Setting]) -> Tradeoff:
         for setting in settings
     )
     return Tradeoff(points, evaluation)
-
-
-def plot_tradeoff(points: Sequence[Point]) -> Figure:
-    """The first measure (across) against each other one (up); a line for each weight."""
-    first, *others = points[0].means
-    if not others:
-        raise OptionError("a plot of a trade-off needs at least two measures")
-    figure, _ = new_figure()
-    figure.clear()
-    figure.set_size_inches(4.8 * len(others), 4.2)
-    start, *sweep = points
-    for axes, measure in zip(
-        figure.subplots(1, len(others), squeeze=False)[0], others, strict=True
-    ):
-        for weight in dict.fromkeys(point.setting.weight for point in sweep):
-            line = [point for point in sweep if point.setting.weight == weight]
-            x = [start.means[first], *(point.means[first] for point in line)]
-            y = [start.means[measure], *(point.means[measure] for point in line)]
-            axes.plot(x, y, marker="o", markersize=4, linewidth=1, label=f"w = {weight:g}")
-            for point in line:
-                axes.annotate(
-                    str(point.setting.top),
-                    (point.means[first], point.means[measure]),
-                    (3, 3),
-                    textcoords="offset points",
-                    fontsize=7,
-                )
-        axes.plot(start.means[first], start.means[measure], marker="s", color="black")
-        axes.set(xlabel=first, ylabel=measure)
-        axes.legend(fontsize=8, title="top k at each point", title_fontsize=7)
-    return figure

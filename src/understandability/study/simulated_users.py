@@ -8,21 +8,29 @@ are ranked by RBP and by uRBP.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import MODELLED_USERS, Conventions
+from understandability.evaluation.conventions import conventions as chosen_conventions
 from understandability.evaluation.correlation import kendall_tau_b, movers, tau_ap
 from understandability.evaluation.evaluate import Evaluation, evaluate_runs
 from understandability.evaluation.joined import Dimension
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
+from understandability.feature.catalogue import COLUMNS, check_columns
+from understandability.feature.table import compute_features
+from understandability.inputs.given import labels_of, runs_of
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
+from understandability.inputs.sources import read_pages
+from understandability.scoring import Settings, documents_of
 
 # The thresholds of the papers, which are grades of FOG.
 FOG_THRESHOLDS = (10.0, 15.0, 20.0)
@@ -88,6 +96,79 @@ class SimulatedUsers(Tabular):
 
 
 def simulate_users(
+    runs: Any,
+    qrels: Any,
+    scores: Any = None,
+    *,
+    pages: Any = None,
+    formula: str = "fog",
+    column: str | None = None,
+    direction: str | None = None,
+    thresholds: Sequence[float | str] = (),
+    users: Sequence[str] = MODELLED_USERS,
+    noise_scale: float = math.pi,
+    p: float = 0.8,
+    cutoff: int | None = None,
+    preset: str | None = None,
+    **choices: Any,
+) -> SimulatedUsers:
+    """Rank systems by RBP and by the uRBP of simulated users, as the uRBP papers did.
+
+    `scores` of the documents are a table, a dictionary or labels; or `pages` are read (paths, as
+    `read_pages` takes them) and scored by a `formula` of the catalogue, ``fog`` or ``dci`` as the
+    papers call them. `direction` is needed for scores that are not a formula. `thresholds` are
+    scores, or shares of the documents such as ``25%``. The default is 10, 15 and 20 for FOG, else
+    the quartiles. `choices` are conventions.
+
+    >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
+    >>> found = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})
+    >>> [(user.user, user.threshold, user.first) for user in found.users][:2]
+    [('step', 10.0, 'easy'), ('step', 15.0, 'easy')]
+    """
+    [name] = check_columns([formula])
+    if (scores is None) == (pages is None):
+        raise OptionError("give scores of the documents, or pages to score, one of the two")
+    known = COLUMNS[name][0].direction if direction is None else Direction.of(direction)
+    if known is None:
+        raise OptionError(
+            f"nothing says whether higher or lower values of {formula} are harder to understand; "
+            "give direction='higher-harder' or 'higher-easier'"
+        )
+    listed = list(runs_of(runs))
+    if pages is not None:
+        wanted = set().union(*(run.docnos.to_pylist() for run in listed))
+        labels = _formula_of(pages, wanted, name)
+    else:
+        labels = labels_of(scores, name, column)
+    if not thresholds and name == check_columns(["fog"])[0]:
+        thresholds = FOG_THRESHOLDS
+    found = evaluate_users(
+        listed,
+        labels_of(qrels),
+        labels,
+        known,
+        thresholds,
+        users,
+        noise_scale=noise_scale,
+        p=p,
+        cutoff=cutoff,
+        conventions=chosen_conventions(preset, **choices),
+    )
+    # A file of many columns does not say by its name which one was read.
+    return replace(found, score=column) if column and scores is not None else found
+
+
+def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
+    """A formula of those of the pages that are ranked."""
+    paths = [pages] if isinstance(pages, str | Path) else list(pages)
+    read = read_pages(*paths, docnos=wanted)
+    documents = documents_of(read, Settings())
+    table = compute_features(documents, [formula])
+    values = zip(table.docnos, table.column(formula).tolist(), strict=True)
+    return Labels.of_documents(formula, {docno: v for docno, v in values if math.isfinite(v)})
+
+
+def evaluate_users(
     runs: Sequence[Run],
     qrels: Labels,
     scores: Labels,
@@ -111,7 +192,7 @@ def simulate_users(
     ... ]
     >>> fog = Labels.of_documents("fog", {"a": 18.0, "b": 9.0})
     >>> qrels = Labels.of("qrels", {"q": {"a": 2, "b": 1}})
-    >>> found = simulate_users(runs, qrels, fog, Direction.HARDER, [10.0], ["step"])
+    >>> found = evaluate_users(runs, qrels, fog, Direction.HARDER, [10.0], ["step"])
     >>> found.users[0].first, found.users[0].readable
     ('easy', 0.5)
     """

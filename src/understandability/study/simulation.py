@@ -7,7 +7,7 @@ distribution, clipped to the scale and rounded down.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING
 
@@ -110,11 +110,37 @@ class Simulation(Tabular):
 
 
 def simulate(
+    topicality: Sequence[float] = (0.3, 0.4, 0.5, 0.6, 0.7),
+    mean: Sequence[float] = (50.0, 40.0, 30.0),
+    deviation: Sequence[float] = (40.0,),
+    *,
+    documents: int = 10,
+    runs: int = 1_000,
+    scale: str | Scale = PAPER_SCALE,
+    measures: Iterable[object] = PAPER_MEASURES,
+    seed: int = 0,
+) -> Simulation:
+    """Synthetic systems of a given topicality and understandability, evaluated.
+
+    Every topicality with every mean and deviation of the labels: means of the measures over `runs`
+    rankings of so many `documents`, and their standard deviations. The defaults are the systems of
+    Palotti, Zuccon & Hanbury (2018).
+
+    >>> found = simulate([1.0], [-500.0], runs=2, measures=["RBP(p=0.8)@10"])
+    >>> round(found.cells[0].mean, 3)
+    0.893
+    """
+    parsed = parse_scale(scale) if isinstance(scale, str) else scale
+    grid = SimulationGrid(tuple(topicality), tuple(mean), tuple(deviation), documents, runs, parsed)
+    return evaluate_systems(grid, list(measures), seed)
+
+
+def evaluate_systems(
     grid: SimulationGrid | None = None, measures: Sequence[object] = PAPER_MEASURES, seed: int = 0
 ) -> Simulation:
     """Evaluate every kind of system of a grid; a seed gives the same numbers always.
 
-    >>> found = simulate(SimulationGrid(topicality=(1.0,), mean=(-500.0,), runs=2))
+    >>> found = evaluate_systems(SimulationGrid(topicality=(1.0,), mean=(-500.0,), runs=2))
     >>> [(cell.measure, round(cell.mean, 3)) for cell in found.cells[:2]]
     [('RBP(p=0.8)@10', 0.893), ('uRBP(p=0.8)@10', 0.893)]
     """
