@@ -22,6 +22,7 @@ CORE = (
     "compiled",
     "errors",
     "wording",
+    "prompt",
     "arrays",
     "direction",
     "hooks",

@@ -13,12 +13,14 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import typer
+
+from understandability.cli.commands import Command
 
 ROOT = Path(__file__).parents[2]
 RESOURCES = ROOT / "resources"
@@ -66,25 +68,45 @@ def old_and_new() -> str:
 
 def commands() -> str:
     """Every command by task, with the first sentence of its help and a link to the rest."""
-    from understandability.cli import COMMANDS, summary
-
     tasks: dict[str, list[str]] = {}
-    for name, module, task in COMMANDS:
-        meaning = summary(name, module).replace("|", "\\|")
+    for name, meaning, task in all_commands():
         link = f"[`understand {name}`](#understand-{name})"
-        tasks.setdefault(task, []).append(f"| {link} | {meaning} |")
+        tasks.setdefault(task, []).append(f"| {link} | {meaning} |".replace("|d)", "\\|d)"))
     parts = []
     for task, rows in tasks.items():
         parts += [f"| {task} | |", "|---|---|", *rows, ""]
     return "\n".join(parts).rstrip()
 
 
+def all_commands() -> Iterator[tuple[str, str, str]]:
+    """The first word of each command, its first sentence, and its task."""
+    from understandability.cli import COMMANDS, GROUPS
+    from understandability.cli.typed import TYPED, summary
+
+    made = {
+        each.words[0]: (GROUPS.get(each.words[0], each.summary), each.task) for each in COMMANDS
+    }
+    made |= {name: (summary(name, module), task) for name, module, task in TYPED}
+    tasks = ["Score pages", "Train and judge models", "Evaluate runs", "Rank pages"]
+    for task in tasks:
+        yield from ((name, text, of) for name, (text, of) in made.items() if of == task)
+
+
 def command_reference() -> str:
     """The help of every command: what ``--help`` shows, however wide the terminal."""
-    from understandability.cli import COMMANDS
+    from understandability.cli import COMMANDS, GROUPS
+    from understandability.cli.typed import TYPED
 
     parts: list[str] = []
-    for name, module_name, _ in COMMANDS:
+    for head in dict.fromkeys(each.words[0] for each in COMMANDS):
+        parts += [f"## understand {head}", ""]
+        if head in GROUPS:
+            parts += [GROUPS[head], ""]
+        for command in COMMANDS:
+            if command.words[0] == head:
+                parts += [f"### understand {command.name}", ""] if head in GROUPS else []
+                parts += options_of(command)
+    for name, module_name, _ in TYPED:
         module = importlib.import_module(f"understandability.cli.{module_name}")
         app = getattr(module, "app", None)
         parts += [f"## understand {name}", ""]
@@ -99,18 +121,42 @@ def command_reference() -> str:
     return "\n".join(["", *parts])
 
 
+def options_of(command: Command) -> list[str]:
+    """The text of a command, its examples as code, and a table of what it takes."""
+    lines = with_examples(command.help)
+    lines += ["| argument or option | default | meaning |", "|---|---|---|"]
+    for each in command.options:
+        kind = each.about.value or {int: "NUMBER", float: "NUMBER"}.get(each.type, "TEXT")
+        value = "" if each.is_argument or each.type is bool else f" {kind}"
+        names = ", ".join(f"`{name}{value}`" for name in each.names)
+        shown = "needed" if each.default is inspect.Parameter.empty else ""
+        if isinstance(each.default, str | float | int) and each.default not in (False, ""):
+            shown = (
+                f"`{each.default:g}`" if isinstance(each.default, float) else f"`{each.default}`"
+            )
+        meaning = each.help.replace("|", "\\|")
+        lines.append(f"| {names} | {shown} | {meaning} |")
+    return [*lines, ""]
+
+
+def with_examples(text: str) -> list[str]:
+    """Paragraphs of a help, the commands among them as code."""
+    lines = []
+    for paragraph in text.split("\n\n"):
+        example = re.match("(?:Examples?: )?(understand .*)", paragraph, re.DOTALL)
+        if example:
+            paragraph = "    " + " \\\n        ".join(example[1].split("\n"))
+        lines += [paragraph, ""]
+    return lines
+
+
 # What a type is called where an option has no name of its own for its value.
 _VALUES = {"float": "NUMBER", "int": "NUMBER", "Path": "FILE"}
 
 
 def command_help(function: Callable[..., None]) -> list[str]:
-    """The text of a command, its examples as code, and a table of what it takes."""
-    lines = []
-    for paragraph in str(inspect.getdoc(function)).split("\n\n"):
-        example = re.match("(?:Examples?: )?(understand .*)", paragraph, re.DOTALL)
-        if example:
-            paragraph = "    " + " \\\n        ".join(example[1].split("\n"))
-        lines += [paragraph, ""]
+    """The same of a command that typer makes."""
+    lines = with_examples(str(inspect.getdoc(function)))
     parameters = inspect.signature(function, eval_str=True).parameters.values()
     if parameters:
         lines += ["| argument or option | default | meaning |", "|---|---|---|"]

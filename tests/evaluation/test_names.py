@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,6 +156,21 @@ def test_all_bad_names_are_reported_together_with_the_nearest_good_ones() -> Non
     assert "'RPB@10' is not known (did you mean RBP" in message
     assert "'unDGC' is not known (did you mean unDCG" in message
     assert "has no parameter 'dgc' (did you mean dcg?)" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("NERR8(p=.9)", "'NERR8(p=.9)' has no parameter 'p' (there are cutoff, min_rel, max_rel)"),
+        ("NERR8@10", "'NERR8@10' needs the parameter 'max_rel', maximum relevance score"),
+        ("urbp@10", "'urbp@10' is not known (did you mean uRBP"),
+    ],
+)
+def test_what_ir_measures_would_not_say_is_said(name: str, message: str) -> None:
+    """Of its own parameters, and of names in other letters."""
+    pytest.importorskip("ir_measures")
+    with pytest.raises(OptionError, match=re.escape(message)):
+        parse_measures([name])
 
 
 @pytest.mark.parametrize("name", ["P@10", "AP", "map", "P_10", "RR(rel=2)"])

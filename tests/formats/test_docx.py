@@ -90,12 +90,13 @@ def test_external_entities_are_not_resolved(tmp_path: Path) -> None:
 
     def attack(xml: str) -> str:
         xml = xml.replace("<w:document ", entities, 1)
-        return xml.replace("Bring your tablets.", "&secret;&b;")
+        return xml.replace("Bring your tablets.", "Bring &secret;&b; your<!-- five --> tablets.")
 
     page = read(tmp_path, with_part(leaflet(), attack))
-    if isinstance(page, Page):
-        assert "the secret" not in page.content
-        assert "lol" not in page.content
+    assert isinstance(page, Page)
+    assert "the secret" not in page.content
+    assert "lol" not in page.content
+    assert "\n\nBring &secret;&b; your tablets.\n\n" in page.content  # nothing beside them is lost
 
 
 def test_a_bomb_is_not_unfolded(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -15,6 +16,7 @@ from understandability.crawls.buckets import Buckets
 from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import TableFile
 from understandability.crawls.reading import name_apart
+from understandability.crawls.score import Scores
 from understandability.errors import InputError
 from understandability.inputs.tables import SETTINGS_KEY
 from understandability.text.page import SEEN_BEFORE, Failure
@@ -40,7 +42,47 @@ class Merged:
     repeated: int
 
 
-def merge(folder: CrawlFolder, output: str, *, partial: bool = False) -> Merged:
+def merge(
+    folder: str | Path, output: str | Path | None = None, *, partial: bool = False
+) -> Scores | Merged:
+    """Write all rows as one table, errors to FILE.errors.jsonl; each document once.
+
+    If several inputs have the same docno, the first keeps it, and the others get the name of their
+    input in front. If one input has a docno twice, the first counts and the others are errors.
+
+    Example: understand crawl merge scores/ -o scores.parquet
+
+    In Python, without an `output`, the rows come in memory; with one, `Merged` counts them.
+
+    Raises `InputError` if the crawl is not finished, unless `partial` is true.
+
+    Args:
+        folder: The crawl folder that understand score -o FOLDER/ filled.
+        output: Write .parquet, .jsonl, .csv or .tsv.
+        partial: Merge what there is of an unfinished crawl.
+
+    >>> import tempfile
+    >>> from understandability.crawls.score import crawl
+    >>> from understandability.resources import resource
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     status = crawl(resource("samples"), f"{folder}/scores", workers=1, extractor="naive")
+    ...     merge(f"{folder}/scores").table["docno"].to_pylist()
+    ['easy.html', 'hard.html', 'medium.html']
+    """
+    there = CrawlFolder(str(folder))
+    if output is not None:
+        return merge_into(there, str(output), partial=partial)
+    import pyarrow as pa
+
+    tables: list[pa.Table] = []
+    failures: list[Failure] = []
+    for table, failed, _ in merged_rows(there, partial=partial):
+        tables.append(table)
+        failures += failed
+    return Scores(pa.concat_tables(tables), tuple(failures))
+
+
+def merge_into(folder: CrawlFolder, output: str, *, partial: bool = False) -> Merged:
     """Write the rows of a crawl folder as one table, its errors to ``<output>.errors.jsonl``.
 
     See `merged_rows`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from understandability.crawls.folder import CrawlFolder, Facts, complete_inputs
 
@@ -31,6 +32,17 @@ class Status:
     @property
     def complete(self) -> int:
         return sum(each.is_complete for each in self.inputs)
+
+
+def status(folder: str | Path) -> Status:
+    """Show which inputs are complete, and count documents, errors by stage, and difficulties.
+
+    Example: understand crawl status scores/
+
+    Args:
+        folder: The crawl folder that understand score -o FOLDER/ filled.
+    """
+    return status_of(CrawlFolder(str(folder)))
 
 
 def status_of(folder: CrawlFolder) -> Status:

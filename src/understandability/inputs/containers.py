@@ -57,7 +57,7 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
     with open_file(path) as raw:
         try:
             largest_pages(raw, ())  # looks at the footer before Arrow does
-            file = pq.ParquetFile(raw, buffer_size=1 << 16)
+            file = pq.ParquetFile(raw, buffer_size=1 << 16, page_checksum_verification=True)
         except (OSError, ValueError, pa.ArrowException) as error:
             reason = in_one_line(error)
             raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
@@ -226,7 +226,9 @@ def _elements(
 _PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
 _DIGITS = re.compile(rb"[0-9]+")
 _MOST_DIGITS = 300
-_NO_HEADER = ("bad checksum", "invalid header")  # what `tarfile` says of other blocks
+# What `tarfile` says of blocks that are no header, and of zeros.
+_ZEROS = "end of file header"
+_NO_HEADER = ("bad checksum", "invalid header", _ZEROS)
 
 
 class ForwardFile(io.RawIOBase):
@@ -238,6 +240,7 @@ class ForwardFile(io.RawIOBase):
     def __init__(self, stream: IO[bytes], most: int) -> None:
         self._stream, self._position, self._most = stream, 0, most
         self.in_headers = True
+        self.is_within_member = False
         self.damage = ""
 
     def readable(self) -> bool:
@@ -267,25 +270,43 @@ class ForwardFile(io.RawIOBase):
 
 
 class _Member(tarfile.TarInfo):
-    """A member, looked for behind a damaged header, which `tarfile` takes for the archive's end."""
+    """A member, looked for behind what `tarfile` takes for the archive's end.
+
+    That is a damaged header, and blocks of zeros: they are lost ones, or two archives are joined.
+    """
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
         file = archive.fileobj
         assert isinstance(file, ForwardFile)
+        if file.is_within_member:  # behind a long name, which is that of no later member
+            return super().fromtarfile(archive)
+        end: tarfile.HeaderError | None = None
+        at = 0
         while True:
             start = file.tell()
+            file.is_within_member = True
             try:
-                return super().fromtarfile(archive)
+                member = super().fromtarfile(archive)
             except tarfile.HeaderError as error:
                 length = file.tell() - start
-                if str(error) in _NO_HEADER and start:
+                if str(error) == _ZEROS and length == tarfile.BLOCKSIZE:
+                    end, at = end or error, start if end is None else at
+                elif str(error) in _NO_HEADER and (start or length > tarfile.BLOCKSIZE):
                     file.damage = file.damage or f"no member begins at byte {start} ({error})"
-                elif length == tarfile.BLOCKSIZE or not start:  # zeros: the end mark
+                elif end is not None and length < tarfile.BLOCKSIZE:
+                    raise end from None
+                elif not start:
                     raise
                 else:
                     where = "within a header" if length else "without its end mark"
                     raise tarfile.ReadError(f"it ends {where}, at byte {start}") from error
+            else:
+                if end is not None and not file.damage:
+                    file.damage = f"members stand behind the mark of its end at byte {at}"
+                return member
+            finally:
+                file.is_within_member = False
 
 
 def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import InputError, WrongTypeError, in_one_line
+from understandability.text.page import Page
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,3 +82,37 @@ def in_kind_of(given: Any, table: pa.Table) -> Any:
 
 def _package(value: object) -> str:
     return type(value).__module__.partition(".")[0]
+
+
+def wrong_type(takes: str, value: object, among: bool = False) -> WrongTypeError:
+    """The error for a value that a call does not take: what it takes, and the call that does.
+
+    `among` says that it is one of several values.
+
+    >>> str(wrong_type("score_text takes a text (str)", b"<p>"))
+    'score_text takes a text (str), not a bytes; use score_html for a page'
+    """
+    what = (
+        f"; there is {kind_of(value)} among what was given" if among else f", not {kind_of(value)}"
+    )
+    return WrongTypeError(f"{takes}{what}; {_call_for(value)}")
+
+
+def kind_of(value: object) -> str:
+    """What a value is, as a sentence has it."""
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _call_for(value: object) -> str:
+    if isinstance(value, bytes):
+        return "use score_html for a page"
+    if isinstance(value, Page):
+        return "put it in a list: score([page])"
+    if isinstance(value, Path):
+        return "use score for files and folders"
+    if is_frame(value):
+        return "use score_table, with text= or html= and the name of a column"
+    if isinstance(value, list | tuple | dict):
+        return "use score for several documents: score({docno: text, ...})"
+    return "use score_text for a text, score for files, score_table for tables"

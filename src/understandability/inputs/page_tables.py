@@ -10,12 +10,13 @@ import io
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from understandability.errors import InputError, in_one_line
 from understandability.inputs.http import too_long
 from understandability.inputs.jsonl import LineError
 from understandability.inputs.streams import bounded_lines
+from understandability.prompt import AtPrompt
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 # Names of columns that are taken where none is chosen, the first that a table has.
@@ -39,18 +40,26 @@ _LEAST_BATCH = 64  # bytes of Arrow; fewer are padding
 class TableColumns:
     """Which columns of tables hold what; None is guessed: `ID_COLUMNS`, `CONTENT_COLUMNS`.
 
-    `id` names documents, `html` or `text` is their content, `url` their address; `keep` are
-    columns that are to stand beside the rows.
-
     >>> TableColumns(html="body", keep=("lang",)).id is None
     True
+
+    Args:
+        id: Column with the name of each document. Default: the first of id, docno, document_id,
+            doc_id, warc_record_id, url.
+        html: Column with HTML. Default: the first of html, content, raw_content, body, text.
+        text: Column with plain text.
+        url: Column with addresses. Default: url.
+        keep: Columns of the input to copy into the rows; one that has the name of a column of
+            ours gets `input_` in front.
     """
 
-    id: str | None = None
-    html: str | None = None
-    text: str | None = None
-    url: str | None = None
-    keep: tuple[str, ...] = ()
+    id: Annotated[str | None, AtPrompt(str, "--id-column")] = None
+    html: Annotated[str | None, AtPrompt(str, "--html-column")] = None
+    text: Annotated[str | None, AtPrompt(str, "--text-column")] = None
+    url: Annotated[str | None, AtPrompt(str, "--url-column")] = None
+    keep: Annotated[
+        tuple[str, ...], AtPrompt(str, value="NAME,...", convert="wording:names_in")
+    ] = ()
 
     def __bool__(self) -> bool:
         """Whether anything is chosen."""
@@ -212,11 +221,12 @@ def read_csv_pages(
 ) -> Iterator[Page | Failure]:
     """The pages of a table of text with a line of headings; `delimiter` parts its cells."""
     csv.field_size_limit(max(limit, _LONGEST_ROW))
-    lines = bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, ")
-    text = (line.decode("utf-8-sig" if number == 0 else "utf-8", "replace")
-            for number, line in enumerate(lines))  # fmt: skip
-    rows = csv.reader(text, delimiter=delimiter)
-    names = next(rows, None)
+    lines = _Lines(bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "))
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        names = next(rows, None)
+    except csv.Error as error:
+        raise InputError(f"the first line of {path} is not CSV: {error}") from error
     if not names:
         return
     layout = tables.layout(path, names)
@@ -224,11 +234,15 @@ def read_csv_pages(
     while True:
         number += 1
         where = f"{path}#{number}"
+        before = rows.line_num
         try:
             row = next(rows, None)
         except csv.Error as error:
-            yield Failure(where, where, "read", f"the row is not CSV: {error}")
-            continue
+            row = _loose_row(lines.last, delimiter) if rows.line_num == before + 1 else None
+            if row is None:
+                message = f"lines {before + 1} to {rows.line_num} are not CSV: {error}"
+                yield Failure(where, where, "read", message)
+                continue
         if row is None:
             return
         if len(row) == len(names):
@@ -237,6 +251,36 @@ def read_csv_pages(
         elif row:
             message = f"the row has {len(row)} cells, but the header has {len(names)}"
             yield Failure(where, where, "read", message)
+
+
+class _Lines:
+    """Lines as text, of which the last one is remembered."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self.last: str | None = None
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        encoding = "utf-8-sig" if self.last is None else "utf-8"
+        self.last = next(self._lines).decode(encoding, "replace")
+        return self.last
+
+
+def _loose_row(line: str | None, delimiter: str) -> list[str] | None:
+    """The row of a line with text behind a quoted part of a cell; None where a quote stays open.
+
+    >>> _loose_row('a,"Flu" is bad.', ","), _loose_row('a,"Flu is bad.', ",")
+    (['a', 'Flu is bad.'], None)
+    """
+    rows = csv.reader([line or "", ""], delimiter=delimiter)
+    try:
+        row = next(rows)
+    except csv.Error:  # a cell that is too long
+        return None
+    return row if rows.line_num == 1 else None
 
 
 def read_arrow_pages(

@@ -397,3 +397,13 @@ def _kind_of_content(stream: io.BufferedReader) -> str:
 
 def _allowed() -> str:
     return f"{', '.join(_SUFFIXES)} (also with .gz or .zst)"
+
+
+def is_path(text: str) -> bool:
+    """Whether a text names a file, a folder or a URL."""
+    if is_url(text) or text == "-":
+        return True
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):  # longer than any name, or with a null character
+        return False

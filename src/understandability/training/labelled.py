@@ -173,6 +173,12 @@ def read_labelled(
     if not records:
         raise InputError(f"{source.path} has no texts with words")
     columns = _Chosen.of(source, tuple(dict.fromkeys(name for each in records for name in each)))
+    if with_text and not columns.contents:
+        raise InputError(
+            f"{source.path} has no column that would hold texts ({', '.join(CONTENT_COLUMNS)}); "
+            f"it has {', '.join(columns.names)}; choose one with --text-column or --html-column "
+            "(text=, html=)"
+        )
     docnos: list[str] = []
     documents: list[Document] = []
     labels: list[float] = []
@@ -240,6 +246,7 @@ class _Chosen:
     id: str | None
     contents: tuple[tuple[str, str | None], ...]
     group: str | None
+    names: tuple[str, ...]
 
     @classmethod
     def of(cls, source: LabelSource, names: tuple[str, ...]) -> _Chosen:
@@ -266,6 +273,7 @@ class _Chosen:
             chosen.id or next((name for name in ID_COLUMNS if name in names), None),
             tuple(contents or usual),
             source.group or ("group" if "group" in names else None),
+            names,
         )
 
 

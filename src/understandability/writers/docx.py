@@ -81,7 +81,7 @@ def _texts(paragraph: Any) -> Iterator[str]:
     while waiting:
         element = waiting.pop()
         if element.tag == _TEXT:
-            yield element.text or ""
+            yield "".join(element.itertext())  # an entity stands as it is written
         elif element.tag in _SPACES:
             yield " "
         elif element.tag != _PARAGRAPH:

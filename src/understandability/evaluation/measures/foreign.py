@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError
+from understandability.errors import InputError, OptionError
 from understandability.evaluation.measures.bases import RELEVANCE
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
@@ -79,7 +79,9 @@ def parse_foreign(name: str) -> ForeignMeasure | None:
         # It reads names with parts of Python's ast that newer versions warn of.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
-            return ForeignMeasure(name, ir_measures.parse_measure(name))
+            measure = ir_measures.parse_measure(name)
+            _check_parameters(name, measure)
+            return ForeignMeasure(name, measure)
         except (NameError, ValueError, TypeError):
             pass
         try:
@@ -87,6 +89,19 @@ def parse_foreign(name: str) -> ForeignMeasure | None:
         except (NameError, ValueError, TypeError):
             return None
     return ForeignMeasure(name, found[0]) if len(found) == 1 else None
+
+
+def _check_parameters(name: str, measure: Any) -> None:
+    """Raise `OptionError` for a parameter that a measure does not have, or lacks."""
+    known = measure.SUPPORTED_PARAMS
+    for each in measure.params:
+        if each not in known:
+            raise OptionError(
+                f"{name!r} has no parameter {each!r} (there are {', '.join(known) or 'none'})"
+            )
+    for each, parameter in known.items():
+        if parameter.required and each not in measure.params:
+            raise OptionError(f"{name!r} needs the parameter {each!r}, {parameter.desc}")
 
 
 class ForeignScores:
@@ -127,10 +142,13 @@ class ForeignScores:
         rankings = self._rankings(run, lines)
         places = {query: place for place, query in enumerate(self._qrels.queries)}
         values = np.zeros((len(self._evaluators), len(places)))
-        for row, (_, evaluator) in zip(values, self._evaluators, strict=True):
-            for metric in evaluator.iter_calc(rankings):
-                if metric.query_id in places:
-                    row[places[metric.query_id]] = metric.value
+        for row, (measure, evaluator) in zip(values, self._evaluators, strict=True):
+            try:
+                for metric in evaluator.iter_calc(rankings):
+                    if metric.query_id in places:
+                        row[places[metric.query_id]] = metric.value
+            except ArithmeticError as error:
+                raise InputError(f"{measure} cannot compute run {run.name}: {error}") from error
         return values, [measure.measure.aggregator for measure, _ in self._evaluators]
 
     def _rankings(self, run: Run, lines: NDArray[np.int64]) -> dict[str, dict[str, float]]:

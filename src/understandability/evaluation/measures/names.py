@@ -236,9 +236,10 @@ def _cutoff(text: str, whole: str) -> int:
 
 def _near(name: str, known: Sequence[str]) -> str:
     """A hint at the nearest good names, or at all of them."""
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    like = {each.lower(): each for each in known}
+    near = difflib.get_close_matches(name.lower(), like, n=3, cutoff=0.5)
     if near:
-        return f" (did you mean {', '.join(near)}?)"
+        return f" (did you mean {', '.join(like[each] for each in near)}?)"
     return f" (there are {', '.join(known)})" if known else ""
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request
@@ -358,17 +359,20 @@ def _scored(scorer: Scorer, pages: Sequence[Page]) -> ScoreReply:
 
 
 def _reranked(request: RerankRequest, scorer: Scorer) -> RerankReply:
-    scores = [each.score for each in request.documents]
+    scores = [Fraction(each.score) for each in request.documents]  # floats may overflow
     low, high = min(scores), max(scores)
-    unknown = [each for each in request.documents if each.p_understandable is None]
-    scored = _scored(scorer, [_page(each.id, each.text, each.html) for each in unknown])
-    chances = {row["docno"]: row["p_understandable"] for row in scored.rows}
+    pages = [
+        _page(str(place), each.text, each.html)  # two may have one id
+        for place, each in enumerate(request.documents)
+        if each.p_understandable is None
+    ]
+    chances = {row["docno"]: row["p_understandable"] for row in _scored(scorer, pages).rows}
     made = []
-    for each in request.documents:
+    for place, each in enumerate(request.documents):
         chance = each.p_understandable
         if chance is None:
-            chance = chances.get(each.id)
-        share = (each.score - low) / (high - low) if high > low else 1.0
+            chance = chances.get(str(place))
+        share = float((scores[place] - low) / (high - low)) if high > low else 1.0
         score = share
         if chance is not None:
             score = (1 - request.weight) * share + request.weight * chance

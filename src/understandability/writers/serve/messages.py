@@ -118,7 +118,7 @@ class RankedDocument(_Strict):
     model_config = ConfigDict(json_schema_extra=_one_of("p_understandable", "text", "html"))
 
     id: str = Field(min_length=1, max_length=2000)
-    score: float
+    score: float = Field(allow_inf_nan=False)
     p_understandable: Chance | None = None
     text: str | None = None
     html: str | None = None

@@ -1,18 +1,11 @@
-"""`understand extract`: pages to text, and what was dropped on the way."""
+"""Extracted texts as `understand extract` shows them: one by one, or counted for every method."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-
-from understandability.cli.groups import PageOptions, TextOptions, with_groups
-from understandability.cli.options import Inputs
-from understandability.cli.work import Work, end, is_folder, make, run, tell_failures
-from understandability.errors import OptionError
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,67 +17,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME = 120  # bytes; file systems allow 255, and a file is written under a longer name
 
 
-@with_groups
-def extract(
-    inputs: Inputs,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FOLDER/ or FILE",
-            help="A folder (ends in /) gets a text file for each document; a file one row for "
-            "each: .jsonl, .csv, .tsv (also .gz, .zst), .parquet; - is JSON Lines.",
-            show_default=False,
-        ),
-    ] = None,
-    *,
-    text: TextOptions,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show every block, kept or dropped, and why.")
-    ] = False,
-    stats: Annotated[
-        bool,
-        typer.Option(
-            "--stats",
-            help="Count words and sentences for every extractor and every rule of sentence ends.",
-        ),
-    ] = False,
-    pages: PageOptions,
-    work: Work,
-) -> None:
-    """Extract the text of pages: a line for each heading, paragraph or list item.
-
-    With --explain, one line for each block: kept or not, why, its element, its text. With -o FILE,
-    the rows also hold the blocks, as JSON.
-
-    Example: understand extract page.html --explain
-    """
-    from understandability.crawls.plan import make_plan
-    from understandability.rows import TextRows
-    from understandability.scoring import Settings
-
-    if stats and (output or explain):
-        raise OptionError(
-            "--stats prints a table for all documents; leave out "
-            f"{'--output' if output else '--explain'}"
-        )
-    found = pages.sources(inputs)
-    maker = TextRows(Settings(**text.chosen), explain)
-    if output and not is_folder(output):
-        make(found, maker, output, work, title=text.title, shown={})
-    elif stats:
-        failures = _show_statistics(found, text.engine)
-        tell_failures(failures)
-        end(1, Counter(failure.stage for failure in failures), work)
-    else:
-        texts = _Texts(output, explain)
-        progress = run(make_plan(found, maker), texts, work)
-        tell_failures(texts.failures)
-        end(progress.made, progress.failed, work)
-
-
-class _Texts:
+class Texts:
     """Prints each document, or writes it to a file of its own in a folder."""
 
     def __init__(self, folder: str | None, explain: bool) -> None:
@@ -102,7 +35,7 @@ class _Texts:
         for row in rows.to_pylist():
             text = _explained(row["blocks"]) if self._explain else row["text"]
             if self._folder is None:
-                typer.echo(f"== {row['docno']}\n{text}")
+                print(f"== {row['docno']}\n{text}")
             else:
                 open_folder(self._folder).write(self._names.of(row["docno"]), [text.encode()])
 
@@ -144,7 +77,7 @@ class _FileNames:
         return f"{unique}.txt"
 
 
-def _show_statistics(pages: Sources, engine: str) -> list[Failure]:
+def show_statistics(pages: Sources, engine: str) -> list[Failure]:
     """Print words and sentences per document of every method and policy; what failed."""
     from understandability.cli.tables import print_table
     from understandability.errors import PageError
