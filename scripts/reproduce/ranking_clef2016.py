@@ -37,8 +37,7 @@ from understandability.evaluation.joined import Dimension
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.scales import parse_scale
 from understandability.evaluation.significance import paired_t
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_run
 
 FOLDS = 10

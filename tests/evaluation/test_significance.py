@@ -27,8 +27,7 @@ from understandability.evaluation.significance import (
     randomisation,
     wilcoxon,
 )
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 DIFFERENCES = np.random.default_rng(3).normal(0.05, 0.2, 50)
 

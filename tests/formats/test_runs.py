@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError, OptionError, UnderstandabilityError
-from understandability.inputs import trec_lines
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs import trec
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import (
     labels_from_frame,
     labels_from_table,
@@ -232,8 +231,8 @@ def test_the_fast_reader_agrees_with_the_careful_one(
 ) -> None:
     """What pyarrow takes, the reader line by line takes alike."""
     data = "".join(f"{q} Q0 {d} {r} {s!r} t\n" for q, d, r, s in rows).encode()
-    fast = trec_lines._read_fast(data, trec_lines.RUN)
-    slow, oddities = trec_lines._read_line_by_line("file", data, trec_lines.RUN)
+    fast = trec._read_fast(data, trec.RUN)
+    slow, oddities = trec._read_line_by_line("file", data, trec.RUN)
     assert oddities == ()
     assert fast is not None
     for column in ("query", "document", "rank", "score"):

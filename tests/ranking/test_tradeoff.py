@@ -17,8 +17,7 @@ from understandability.evaluation.tradeoff import (
     settings_of,
     tradeoff,
 )
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.study.plots import plot_tradeoff
 
 # In every query the relevant document is hard and stands first, the easy one is not relevant.

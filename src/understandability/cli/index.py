@@ -52,7 +52,7 @@ def build(
     """
     from understandability.cli.progress import ProgressLine
     from understandability.crawls.outputs import write_failures
-    from understandability.inputs.datasets import dataset_pages, is_dataset
+    from understandability.inputs.runs import dataset_pages, is_dataset
     from understandability.study.search.index_terms import Analyzer
     from understandability.study.search.inverted_index import build_index
     from understandability.study.search.saved import save_index

@@ -22,8 +22,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 from understandability.crawls.locks import Lock
 from understandability.errors import InputError
-from understandability.inputs.folders import LocalFolder, open_folder
 from understandability.inputs.tables import SETTINGS_KEY
+from understandability.inputs.writing import LocalFolder, open_folder
 from understandability.text.page import Failure
 
 if TYPE_CHECKING:

@@ -21,8 +21,7 @@ from understandability.evaluation.measures.bases import Measure
 from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.values import largest_gain
 from understandability.evaluation.result_table import ResultTable, Tabular
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 
 @dataclass(frozen=True, slots=True)

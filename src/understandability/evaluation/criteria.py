@@ -9,8 +9,7 @@ from pathlib import Path
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
 from understandability.feature.catalogue import COLUMNS
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import TABLE_SUFFIXES, read_labels
 from understandability.inputs.tables import read_settings
 

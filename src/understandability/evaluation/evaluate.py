@@ -21,8 +21,7 @@ from understandability.evaluation.measures.names import AnyMeasure, parse_measur
 from understandability.evaluation.measures.values import harmonic, score
 from understandability.evaluation.oddities import label_oddities, run_oddities, unlabelled
 from understandability.evaluation.result_table import ResultTable
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Oddity, Run
+from understandability.inputs.run import Labels, Oddity, Run
 
 if TYPE_CHECKING:
     import pandas as pd

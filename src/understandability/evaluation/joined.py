@@ -16,8 +16,7 @@ from understandability.evaluation.conventions import MODELLED_USERS, Conventions
 from understandability.evaluation.measures.bases import RELEVANCE, UNDERSTANDABILITY, Measure
 from understandability.evaluation.measures.foreign import ForeignMeasure
 from understandability.evaluation.scales import Scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]

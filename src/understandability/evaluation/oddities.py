@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Oddity, Run
+from understandability.inputs.run import Labels, Oddity, Run
 
 Ids = NDArray[np.int64]
 

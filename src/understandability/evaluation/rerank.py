@@ -35,7 +35,7 @@ def rerank(
     `order` is that of `Run.line_order`. Raises `InputError` where a criterion has no document
     of the run.
 
-    >>> from understandability.inputs.labels import Labels
+    >>> from understandability.inputs.run import Labels
     >>> from understandability.direction import Direction
     >>> run = Run.of("mine", {"q": [("a", 4.0), ("b", 3.0), ("c", 2.0), ("d", 1.0)]})
     >>> difficulty = Labels.of_documents("difficulty", {"a": 70, "c": 20, "d": 10})

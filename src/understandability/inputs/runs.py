@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import gzip
+import math
 import re
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from understandability.errors import InputError, OptionError
-from understandability.inputs.datasets import dataset_run, is_dataset, open_dataset
-from understandability.inputs.joins import numpy_values
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Oddity, Run
+import numpy as np
+
+from understandability.errors import InputError, MissingExtraError, OptionError
+from understandability.inputs.frames import is_frame, table_of
+from understandability.inputs.run import Labels, Oddity, Run, numpy_values
 from understandability.inputs.streams import open_stream
 from understandability.inputs.tables import read_table
-from understandability.inputs.trec_lines import LABELS, RUN, numbers_of, read_lines
+from understandability.inputs.trec import LABELS, RUN, numbers_of, read_lines
 from understandability.inputs.writing import write_bytes
+from understandability.text.page import HTML, TEXT, Page
 
 if TYPE_CHECKING:
     import numpy as np
@@ -363,3 +366,274 @@ def _decoded(column: Any) -> tuple[Any, Any]:
     if isinstance(column, pa.ChunkedArray):  # of no chunks
         return pa.array([], pa.string()), np.empty(0, dtype=np.int32)
     return column.dictionary, numpy_values(column.indices, np.int32)
+
+
+PREFIX = "irds:"
+
+
+def is_dataset(name: str) -> bool:
+    """Whether a path is the name of a data set of ir_datasets."""
+    return name.startswith(PREFIX)
+
+
+def open_dataset(name: str, has: str) -> Any:
+    """The data set of a name, with or without ``irds:``, that has ``docs``, ``queries``, ..."""
+    try:
+        import ir_datasets
+    except ImportError:
+        raise MissingExtraError(
+            "data sets of ir_datasets need an optional package: pip install 'understandability[ir]'"
+        ) from None
+    bare = name.removeprefix(PREFIX)
+    try:
+        dataset = ir_datasets.load(bare)
+    except KeyError:
+        raise InputError(f"ir_datasets has no data set {bare!r}") from None
+    if not getattr(dataset, f"has_{has}")():
+        kind = {"qrels": "labels", "scoreddocs": "ranked documents"}.get(has, has)
+        raise InputError(f"the data set {bare!r} of ir_datasets has no {kind}")
+    return dataset
+
+
+def dataset_pages(name: str) -> Iterator[Page]:
+    """The documents of a data set: the pages of a crawl as they were served, others as text."""
+    for doc in open_dataset(name, "docs").docs_iter():
+        if hasattr(doc, "body_content_type"):
+            kind = TEXT if doc.body_content_type.startswith(TEXT) else HTML
+            yield Page(doc.doc_id, name, doc.body, kind, url=doc.url)
+        else:
+            yield Page(doc.doc_id, name, doc.default_text(), TEXT)
+
+
+def dataset_queries(name: str) -> Iterator[tuple[str, str]]:
+    """The name and the text of each query of a data set."""
+    for query in open_dataset(name, "queries").queries_iter():
+        yield query.query_id, query.default_text()
+
+
+def dataset_run(name: str, run_name: str | None = None) -> Run:
+    """The ranked documents that a data set comes with, the highest score first."""
+    rankings: dict[str, list[tuple[str, float]]] = {}
+    for line in open_dataset(name, "scoreddocs").scoreddocs_iter():
+        rankings.setdefault(line.query_id, []).append((line.doc_id, line.score))
+    for documents in rankings.values():
+        documents.sort(key=lambda document: -document[1])
+    return Run.of(run_name or name.removeprefix(PREFIX), rankings)
+
+
+# What columns of frames are called by ir_measures, PyTerrier, trectools, and here.
+_QUERY = ("query_id", "qid", "query", "topic")
+_DOCUMENT = ("doc_id", "docno", "docid", "document")
+_RANK, _SCORE = ("rank",), ("score",)
+_SYSTEM = ("run", "name", "system", "tag", "run_id")
+_LABEL = ("relevance", "label", "rel")
+_RUNS = (
+    "paths of TREC runs, {query: {document: score}}, {name: {query: {document: score}}}, frames "
+    "with columns such as query_id, doc_id and score, or Run objects"
+)
+_LABELS = (
+    "a path, {query: {document: label}}, {document: label}, a frame with columns such as "
+    "query_id, doc_id and relevance, or a Labels object"
+)
+
+
+def runs_of(given: Any, name: str = "run") -> Iterator[Run]:
+    """The runs that are given, one at a time: a run, or several, in any of the forms.
+
+    Forms are paths of TREC runs; ``{query: {document: score}}``, also under the name of each run;
+    frames (pandas, polars, Arrow) with a column of queries, of documents and of scores, perhaps
+    of ranks and of the names of runs; `Run` objects; and lists of these. Where no ranks are given
+    the highest score is first, equal ones as in trec_eval.
+
+    >>> [run] = runs_of({"q1": {"d1": 0.5, "d2": 0.9}})
+    >>> run.by_query()
+    {'q1': [('d2', 0.9), ('d1', 0.5)]}
+    """
+    if isinstance(given, Run):
+        yield given
+    elif isinstance(given, str | Path):
+        yield from read_runs([given])
+    elif is_frame(given):
+        yield from _runs_of_table(table_of(given, "frame of runs"), name)
+    elif isinstance(given, Mapping) and given:
+        yield from _runs_of_mapping(given, name)
+    elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
+        yield from _runs_of_list(list(given))
+    else:
+        raise InputError(f"runs must be {_RUNS}, not {_kind(given)}")
+
+
+def run_of(given: Any, name: str = "run") -> Run:
+    """The one run that is given, in any form of `runs_of`."""
+    found = list(runs_of(given, name))
+    if len(found) != 1:
+        raise InputError(f"this takes one run, and there are {len(found)}; give one")
+    return found[0]
+
+
+def labels_of(given: Any, dimension: str = "relevance", column: str | None = None) -> Labels:
+    """The labels that are given: a path, dictionaries, a frame, or `Labels`.
+
+    `column` names the column of a frame or of a score table; without it, one called as the
+    dimension, relevance or label serves, or the only one of numbers.
+
+    >>> labels_of({"flu": 20, "cold": 45}).query_ids is None
+    True
+    >>> labels_of({"q1": {"flu": 20}}).values.tolist()
+    [20.0]
+    """
+    if isinstance(given, Labels):
+        return given
+    if isinstance(given, str | Path):
+        return read_labels(given, dimension, column)
+    if is_frame(given):
+        return _labels_of_table(table_of(given, f"frame of {dimension}"), dimension, column)
+    if isinstance(given, Mapping) and given:
+        first = next(iter(given.values()))
+        try:
+            if isinstance(first, Mapping):
+                return Labels.of(dimension, {q: _known(labels) for q, labels in given.items()})
+            return Labels.of_documents(dimension, _known(given))
+        except (TypeError, ValueError, AttributeError):
+            pass
+    elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
+        rows = list(given)
+        if rows and all(hasattr(row, "query_id") and hasattr(row, "doc_id") for row in rows):
+            return labels_from_frame(rows, dimension, column or dimension)
+    raise InputError(f"labels of {dimension} must be {_LABELS}, not {_kind(given)}")
+
+
+def _known(labels: Mapping[Any, Any]) -> dict[str, float]:
+    """Labels by document; None and NaN are none."""
+    known = {str(d): float(v) for d, v in labels.items() if v is not None}
+    return {docno: value for docno, value in known.items() if not math.isnan(value)}
+
+
+def _runs_of_list(given: list[Any]) -> Iterator[Run]:
+    if not given:
+        raise InputError(f"there is no run; give {_RUNS}")
+    if all(isinstance(each, str | Path) for each in given):
+        yield from read_runs(given)  # the next ones are read ahead
+    elif all(hasattr(row, "query_id") and hasattr(row, "score") for row in given):
+        rankings: dict[str, dict[str, float]] = {}
+        for row in given:
+            rankings.setdefault(row.query_id, {}).setdefault(row.doc_id, row.score)
+        yield from _runs_of_mapping(rankings, "run")
+    else:
+        for place, each in enumerate(given, 1):
+            yield from runs_of(each, f"run{place}")
+
+
+def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
+    """One run of queries, or several under their names."""
+    first = next(iter(given.values()))
+    inner = next(iter(first.values()), 0.0) if isinstance(first, Mapping) else first
+    if not isinstance(first, Mapping) or isinstance(inner, Mapping):
+        for key, each in given.items():
+            if isinstance(each, int | float):
+                raise InputError(f"runs must be {_RUNS}, not {{{key!r}: {each!r}, ...}}")
+            for run in runs_of(each, str(key)):
+                yield replace(run, name=str(key))
+        return
+    try:
+        rows = [
+            (str(query), str(docno), float(score))
+            for query, documents in given.items()
+            for docno, score in documents.items()
+        ]
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"the run {name} is not {{query: {{document: score}}}}: {error}"
+        ) from error
+    queries, docnos, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    yield _by_score(Run.of_columns(name, list(queries), list(docnos), np.array(scores, float)))
+
+
+def _by_score(run: Run) -> Run:
+    """A run whose ranks follow its scores."""
+    ranks = np.empty(len(run), dtype=np.int64)
+    unranked = replace(run, ranks=np.zeros(len(run), dtype=np.int64))
+    lines = unranked.line_order("score")
+    left_out = np.setdiff1d(np.arange(len(run)), lines)
+    order = np.concatenate([lines, left_out])
+    ranks[order] = np.arange(1, len(run) + 1)
+    starts = np.full(len(run.queries), len(run) + 1)
+    np.minimum.at(starts, run.query_ids, ranks)
+    return replace(run, ranks=ranks - starts[run.query_ids] + 1)
+
+
+def _column(table: pa.Table, names: Iterable[str]) -> str | None:
+    return next((name for name in names if name in table.column_names), None)
+
+
+def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    query, docno = _column(table, _QUERY), _column(table, _DOCUMENT)
+    rank, score = _column(table, _RANK), _column(table, _SCORE)
+    if query is None or docno is None or (score is None and rank is None):
+        raise InputError(
+            f"the frame of runs has the columns {', '.join(table.column_names)}; it needs a "
+            f"query ({', '.join(_QUERY)}), a document ({', '.join(_DOCUMENT)}) and a score or rank"
+        )
+    system = _column(table, _SYSTEM)
+    names = table[system].cast(pa.string()) if system else None
+    for each in [None] if names is None else pc.unique(names).to_pylist():
+        rows = table if names is None else table.filter(pc.equal(names, each))
+        ranks = None if rank is None else _numbers(rows, rank)
+        scores = -ranks if score is None and ranks is not None else _numbers(rows, str(score))
+        run = Run.of_columns(
+            each or name,
+            rows[query].cast(pa.string()).to_pylist(),
+            rows[docno].cast(pa.string()).to_pylist(),
+            scores,
+            None if ranks is None else ranks.astype(np.int64),
+        )
+        yield _by_score(run) if ranks is None else run
+
+
+def _numbers(table: pa.Table, name: str) -> Any:
+    import pyarrow as pa
+
+    try:
+        numbers = table[name].cast(pa.float64()).to_numpy()
+    except pa.ArrowException:
+        numbers = np.array([np.nan])
+    if np.isnan(numbers).any():
+        raise InputError(f"the column {name} of the frame must hold numbers, in every row")
+    return numbers
+
+
+def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Labels:
+    import pyarrow as pa
+
+    docno = _column(table, _DOCUMENT)
+    if docno is None:
+        raise InputError(
+            f"the frame of {dimension} has the columns {', '.join(table.column_names)}; it needs a "
+            f"document ({', '.join(_DOCUMENT)})"
+        )
+    query = _column(table, _QUERY)
+    numeric = [
+        field.name
+        for field in table.schema
+        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
+        and field.name not in (docno, query)
+    ]
+    found = column or _column(table.select(numeric), (dimension, *_LABEL))
+    found = numeric[0] if found is None and len(numeric) == 1 else found
+    if found not in numeric:
+        raise InputError(
+            f"the frame of {dimension} has the columns of numbers {', '.join(numeric) or 'none'}; "
+            "name the one that is meant with column="
+        )
+    return labels_from_columns(
+        dimension, table[query] if query else None, table[docno], table[str(found)]
+    )
+
+
+def _kind(given: Any) -> str:
+    return (
+        f"{'an empty ' if isinstance(given, Mapping) and not given else ''}{type(given).__name__}"
+    )

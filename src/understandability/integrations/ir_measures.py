@@ -52,7 +52,7 @@ from understandability.evaluation.joined import Dimension
 from understandability.evaluation.measures.bases import COMPOUNDS, UNDERSTANDABILITY, Measure
 from understandability.evaluation.measures.names import example_names, own_measures, parse_measure
 from understandability.evaluation.scales import Scale, parse_scale
-from understandability.inputs.given import labels_of, runs_of
+from understandability.inputs.runs import labels_of, runs_of
 
 # Rankings are ordered by score, and means are over the queries that have labels, as there.
 _BASE = conventions(order="score")
@@ -102,7 +102,7 @@ def measures(
     under the names given; they equal no measure of other values.
 
     >>> from ir_measures import Qrel, ScoredDoc, calc_aggregate
-    >>> from understandability.inputs.labels import Labels
+    >>> from understandability.inputs.run import Labels
     >>> qunder = Labels.of("qunder", {"q": {"d1": 90, "d2": 10}})
     >>> easy = Dimension(qunder, parse_scale("lower-easier:40"))
     >>> ours = measures(["uRBP(p=0.8)@10"], {"u": easy})

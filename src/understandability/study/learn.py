@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.places import places_of, strictly_falling
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.model.forest import Forest
 from understandability.study.candidates import Candidates
 from understandability.study.gains import COMBOS, parse_gain

@@ -10,8 +10,16 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Collection, Mapping
-from typing import IO, Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any
+
+from understandability.errors import InputError, in_one_line
+from understandability.inputs.page_tables import Layout, Tables, page_of
+from understandability.inputs.streams import open_file
+from understandability.text.page import Failure, Page
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _MAGIC = b"PAR1"
 _MAX_FOOTER = 1 << 26
@@ -196,3 +204,72 @@ class _Thrift:
     def _zigzag(self) -> int:
         value = self._varint()
         return (value >> 1) ^ -(value & 1)
+
+
+_ROWS = 64
+_PARQUET_PAGE = 1 << 27
+_PARQUET_BATCH = 1 << 28
+
+
+def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page | Failure]:
+    """The pages of a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with open_file(path) as raw:
+        try:
+            largest_pages(raw, ())  # looks at the footer before Arrow does
+            file = pq.ParquetFile(raw, buffer_size=1 << 16, page_checksum_verification=True)
+        except (OSError, ValueError, pa.ArrowException) as error:
+            reason = in_one_line(error)
+            raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
+        layout = tables.layout(path, file.schema_arrow.names)
+        try:
+            # Arrow decodes a whole data page at once, whatever it unfolds to.
+            pages = largest_pages(raw, layout.names)
+            if len(pages) != file.num_row_groups:
+                raise ValueError("its footer is read in two ways")
+        except (OSError, ValueError) as error:
+            reason = in_one_line(error)
+            raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
+        most = max(4 * limit, _PARQUET_PAGE)
+        number = end = 0
+        for group, columns in enumerate(pages):
+            fit = [name for name, largest in columns.items() if largest <= most]
+            # A row may unfold to a whole page: each has a page of its own, or all repeat one value.
+            size = sum(columns[name] for name in fit)
+            rows = max(1, min(_ROWS, _PARQUET_BATCH // max(size, 1)))
+            end += file.metadata.row_group(group).num_rows
+            damage = "its pages have fewer rows than its footer says"
+            try:
+                for batch in file.iter_batches(rows, row_groups=[group], columns=fit):
+                    for row in range(batch.num_rows):
+                        number += 1
+                        where = f"{path}#{number}"
+                        page = _page_of_row(batch.slice(row, 1), where, limit, layout)
+                        if isinstance(page, Failure) and len(fit) < len(columns):
+                            message = (
+                                f"row group {group} has a data page of more than {most / 1e6:.0f} "
+                                "MB; raise --limit-mb, or write it with smaller pages"
+                            )
+                            page = Failure(page.docno, where, "read", message)
+                        yield page
+            except (OSError, ValueError, pa.ArrowException) as error:
+                damage = in_one_line(error)
+            if number < end:
+                where = f"{path}#{number + 1}"
+                message = f"damaged Parquet file: rows {number + 1} to {end}: {damage}"
+                yield Failure(where, where, "read", message)
+                number = end
+        if number < file.metadata.num_rows:
+            message = f"damaged Parquet file: {number} rows are found, and its footer says "
+            yield Failure(path, path, "read", f"{message}{file.metadata.num_rows}")
+
+
+def _page_of_row(row: pa.RecordBatch, where: str, limit: int, layout: Layout) -> Page | Failure:
+    try:
+        (record,) = row.to_pylist()
+    except UnicodeDecodeError as error:  # Arrow does not look at what it gives as text
+        message = f"the row holds text that is not UTF-8 ({error.reason}); write it as bytes"
+        return Failure(where, where, "read", message)
+    return page_of(record, where, limit, layout)
