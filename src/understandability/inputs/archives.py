@@ -1,8 +1,6 @@
-"""Files that hold many pages: JSON Lines, Parquet, TREC web text and tar archives.
+"""Archives and folders: the pages in a tar archive, and the files in a folder, a zip or a tar.
 
-Each reader takes a stream (or a path), the name of the source, a limit of decoded bytes for a
-document, and what tables are read by or a counter of what is passed over; it gives pages, and
-failures in the place of what cannot be read.
+All is read forwards and within bounds; no name leads out of the folder that it is put in.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ import tarfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Self
@@ -156,41 +154,27 @@ def read_tar_pages(
     """The pages among an archive's plain files; links, devices and other files are counted."""
     try:
         for archive, member in tar_members(stream, max(limit, 1 << 20)):
-            yield from _tar_page(archive, member, source, limit, skipped)
+            name = member.name.removeprefix("./")
+            where = f"{source}!{name}"
+            _, dot, ending = name.rpartition("/")[2].rpartition(".")
+            suffix = dot + ending.lower() if dot else ".html"
+            if member.isdir():
+                continue
+            if not member.isreg():
+                skipped["archive members that are no plain files"] += 1
+            elif suffix not in PAGE_SUFFIXES:
+                skipped[f"archive members with the suffix {suffix}"] += 1
+            elif member.size > limit:
+                yield Failure(name, where, "read", too_long(limit))
+            else:
+                file = archive.extractfile(member)
+                content = file.read() if file else b""
+                if len(content) < member.size:
+                    yield Failure(name, where, "read", "the archive ends within this member")
+                else:
+                    yield Page(name, where, content, PAGE_SUFFIXES[suffix])
     except (tarfile.TarError, DamagedStreamError) as error:
         yield Failure(source, source, "read", f"damaged archive: {error}")
-
-
-def _tar_page(
-    archive: tarfile.TarFile,
-    member: tarfile.TarInfo,
-    source: str,
-    limit: int,
-    skipped: Counter[str],
-) -> Iterator[Page | Failure]:
-    name = member.name.removeprefix("./")
-    where = f"{source}!{name}"
-    if member.isdir():
-        return
-    if not member.isreg():
-        skipped["archive members that are no plain files"] += 1
-        return
-    if "." not in name.rpartition("/")[2]:
-        suffix = ".html"
-    else:
-        suffix = "." + name.rpartition(".")[2].lower()
-    if suffix not in PAGE_SUFFIXES:
-        skipped[f"archive members with the suffix {suffix}"] += 1
-        return
-    if member.size > limit:
-        yield Failure(name, where, "read", too_long(limit))
-        return
-    file = archive.extractfile(member)
-    content = file.read() if file else b""
-    if len(content) < member.size:
-        yield Failure(name, where, "read", "the archive ends within this member")
-        return
-    yield Page(name, where, content, PAGE_SUFFIXES[suffix])
 
 
 # What one source may unfold to: all of NLTK's data is the largest. One that is packed may unfold
@@ -199,6 +183,8 @@ MAX_BYTES = 1 << 32
 _MOST_RATIO = 100
 _ALWAYS = 1 << 26
 _MAX_MEMBERS = 100_000
+_Found = tuple[str, str, IO[bytes]]  # a name, where that stands in words, and the content
+_Opening = Callable[[IO[bytes]], IO[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,18 +207,20 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
     in all, or to more than 64 MB and a hundred times the size of the file.
     """
     size = path.stat().st_size if path.is_file() else MAX_BYTES
-    bounded = _Bound(min(MAX_BYTES, max(_ALWAYS, _MOST_RATIO * size)))
+    bound = _Bound(min(MAX_BYTES, max(_ALWAYS, _MOST_RATIO * size)))
+    opened = (lambda file: file) if keep_compressed else decompressed
     if path.is_dir():
-        yield from _of_folder(path, keep_compressed, bounded)
+        found = _in_folder(path, opened)
     elif not path.is_file():
         raise InputError(f"{path} is neither a file nor a folder")
     elif _is_zip(path):
-        yield from _of_zip(path, keep_compressed, bounded)
+        found = _in_zip(path, opened)
     elif _is_tar(path):
-        yield from _of_tar(path, keep_compressed, bounded)
+        found = _in_tar(path, opened)
     else:
-        with open_stream(path) as stream:
-            yield Member(path.name, bounded(stream, str(path)))
+        found = _alone(path)
+    for name, where, stream in found:
+        yield Member(name, io.BufferedReader(_BoundedStream(stream, where, bound), 1 << 16))
 
 
 def safe_name(name: str, source: Path) -> str:
@@ -259,16 +247,27 @@ def _is_zip(path: Path) -> bool:
         return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def _of_folder(folder: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Member]:
+def _is_tar(path: Path) -> bool:
+    with open_stream(path) as stream:
+        try:
+            return stream.peek(512)[257:262] == b"ustar"
+        except DamagedStreamError:
+            return False
+
+
+def _alone(path: Path) -> Iterator[_Found]:
+    with open_stream(path) as stream:
+        yield path.name, str(path), stream
+
+
+def _in_folder(folder: Path, opened: _Opening) -> Iterator[_Found]:
     for path in sorted(folder.rglob("*")):
-        if path.is_symlink() or not path.is_file():
-            continue
-        name = path.relative_to(folder).as_posix()
-        with path.open("rb") as file:
-            yield Member(name, bounded(file if keep_compressed else decompressed(file), str(path)))
+        if not path.is_symlink() and path.is_file():
+            with path.open("rb") as file:
+                yield path.relative_to(folder).as_posix(), str(path), opened(file)
 
 
-def _of_zip(path: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Member]:
+def _in_zip(path: Path, opened: _Opening) -> Iterator[_Found]:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
@@ -281,22 +280,12 @@ def _of_zip(path: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Memb
                 if stat.S_ISLNK(entry.external_attr >> 16):
                     raise InputError(f"{path} holds the link {name!r}; only plain files are read")
                 with archive.open(entry) as file:
-                    where = f"{path}:{name}"
-                    stream = file if keep_compressed else decompressed(file)
-                    yield Member(name, bounded(stream, where))
+                    yield name, f"{path}:{name}", opened(file)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise InputError(f"{path} is a damaged or encrypted zip archive: {error}") from error
 
 
-def _is_tar(path: Path) -> bool:
-    with open_stream(path) as stream:
-        try:
-            return stream.peek(512)[257:262] == b"ustar"
-        except DamagedStreamError:
-            return False
-
-
-def _of_tar(path: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Member]:
+def _in_tar(path: Path, opened: _Opening) -> Iterator[_Found]:
     try:
         with open_stream(path) as file:
             for count, (archive, entry) in enumerate(tar_members(file, 1 << 20)):
@@ -310,21 +299,16 @@ def _of_tar(path: Path, keep_compressed: bool, bounded: _Bound) -> Iterator[Memb
                     raise InputError(
                         f"{path} holds {name!r}, a link or device; only plain files are read"
                     )
-                where = f"{path}:{name}"
-                stream = content if keep_compressed else decompressed(content)
-                yield Member(name, bounded(stream, where))
+                yield name, f"{path}:{name}", opened(content)
     except (tarfile.TarError, DamagedStreamError, EOFError) as error:
         raise InputError(f"{path} is a damaged tar archive: {error}") from error
 
 
 class _Bound:
-    """Makes streams that together give no more than `most` bytes."""
+    """The bytes that streams may give together, and those that are left of them."""
 
     def __init__(self, most: int) -> None:
         self.most = self.left = most
-
-    def __call__(self, stream: IO[bytes], where: str) -> io.BufferedReader:
-        return io.BufferedReader(_BoundedStream(stream, where, self), 1 << 16)
 
 
 class _BoundedStream(io.RawIOBase):

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 from understandability.errors import InputError
 from understandability.inputs.streams import file_system, is_url
@@ -134,48 +134,31 @@ def _errors_told(destination: str) -> Iterator[None]:
         raise InputError(f"{destination} cannot be written: {error.strerror or error}") from error
 
 
-class Folder(Protocol):
-    """A folder; names in it are relative, with ``/`` between a subfolder and a file."""
-
-    url: str
-
-    def names(self, under: str) -> list[str]:
-        """The names of the files in a subfolder, sorted, without hidden ones."""
-
-    def open(self, name: str) -> IO[bytes]:
-        """Open a file for reading, at any place; raises `FileNotFoundError`."""
-
-    def write(self, name: str, chunks: Iterable[bytes]) -> None:
-        """Write or replace a file; a reader finds the old one or the new one, whole."""
-
-    def create(self, name: str, data: bytes) -> bool:
-        """Write a file unless there is one; whether it was written."""
-
-    def remove(self, name: str) -> None:
-        """Remove a file if it is there."""
-
-    def discard_unfinished(self, under: str, beginnings: tuple[str, ...]) -> None:
-        """Remove what killed processes left of files in a subfolder whose names begin so."""
-
-
 class LocalFolder:
-    """A folder on a disk, made when something is written to it."""
+    """A folder on a disk, made when something is written to it.
+
+    Names in it are relative, with ``/`` between a subfolder and a file.
+    """
 
     def __init__(self, path: str) -> None:
         self.url = path.rstrip("/") or "/"
         self.path = Path(path)
 
     def names(self, under: str) -> list[str]:
+        """The names of the files in a subfolder, sorted, without hidden ones."""
         return [name for name in self._all_names(under) if not name.startswith(".")]
 
     def open(self, name: str) -> IO[bytes]:
+        """Open a file for reading, at any place; raises `FileNotFoundError`."""
         return (self.path / name).open("rb")
 
     def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        """Write or replace a file; a reader finds the old one or the new one, whole."""
         with self._written(name, chunks) as temporary:
             temporary.replace(self.path / name)
 
     def create(self, name: str, data: bytes) -> bool:
+        """Write a file unless there is one; whether it was written."""
         path = self.path / name
         with self._written(name, [data]) as temporary:
             try:
@@ -189,10 +172,12 @@ class LocalFolder:
         return True
 
     def remove(self, name: str) -> None:
+        """Remove a file if it is there."""
         with _folder_errors_told(self.url):
             (self.path / name).unlink(missing_ok=True)
 
     def discard_unfinished(self, under: str, beginnings: tuple[str, ...]) -> None:
+        """Remove what killed processes left of files in a subfolder whose names begin so."""
         for name in self._all_names(under):
             unfinished = name.startswith(".") and name.endswith(UNFINISHED)
             if unfinished and name[1:].startswith(beginnings):
@@ -215,11 +200,15 @@ class LocalFolder:
                     file.writelines(chunks)
                     to_disk(file)
                 yield temporary
-                _sync_names(path.parent)
+                names = os.open(path.parent, os.O_RDONLY)
+                try:
+                    os.fsync(names)
+                finally:
+                    os.close(names)
 
 
 class RemoteFolder:
-    """A folder in an object store, where an object appears when it is whole."""
+    """A `LocalFolder` in an object store, where an object appears when it is whole."""
 
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
@@ -255,7 +244,10 @@ class RemoteFolder:
             self._system.rm_file(f"{self._path}/{name}")
 
     def discard_unfinished(self, under: str, beginnings: tuple[str, ...]) -> None:
-        """Nothing: an upload that does not end leaves no object."""
+        """Do nothing: an upload that does not end leaves no object."""
+
+
+Folder = LocalFolder | RemoteFolder
 
 
 def open_folder(path: str) -> Folder:
@@ -273,12 +265,3 @@ def _folder_errors_told(url: str) -> Iterator[None]:
             f"{url} cannot be written to: {error.strerror or error}; fix that, then run the "
             "same command again"
         ) from error
-
-
-def _sync_names(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
