@@ -15,8 +15,8 @@ from understandability.evaluation.evaluate import Evaluation, evaluate_runs
 from understandability.evaluation.joined import Dimension
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
 from understandability.evaluation.significance import TESTS
+from understandability.inputs.given import labels_of, runs_of
 from understandability.inputs.run import Labels
-from understandability.inputs.runs import labels_of, runs_of
 
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 _COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")

@@ -21,8 +21,8 @@ from understandability.evaluation.fuse import fuse as fuse_sources
 from understandability.evaluation.rerank import rerank as rerank_run
 from understandability.evaluation.tradeoff import MEASURES, Tradeoff, reranked, settings_of
 from understandability.evaluation.tradeoff import tradeoff as tradeoff_of
+from understandability.inputs.given import labels_of, run_of
 from understandability.inputs.run import Run
-from understandability.inputs.runs import labels_of, run_of
 
 TOPS, WEIGHTS = (5, 10, 15, 20, 50), (0.25, 0.5, 0.75, 1.0)
 

@@ -1,34 +1,30 @@
-"""Runs and labels in and out: TREC files, score tables, label frames of ir_datasets."""
+"""Runs and labels in files and in data sets of ir_datasets."""
 
 from __future__ import annotations
 
 import gzip
-import math
 import re
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from understandability.errors import InputError, MissingExtraError, OptionError
-from understandability.inputs.frames import is_frame, table_of
-from understandability.inputs.run import Labels, Oddity, Run, numpy_values
+from understandability.inputs.run import Labels, Run, numpy_values
 from understandability.inputs.streams import open_stream
 from understandability.inputs.tables import read_table
-from understandability.inputs.trec import LABELS, RUN, numbers_of, read_lines
+from understandability.inputs.trec import LABELS, RUN, read_lines
 from understandability.inputs.writing import write_bytes
 from understandability.text.page import HTML, TEXT, Page
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
+PREFIX = "irds:"  # of the name of a data set of ir_datasets
 _AHEAD = 2
 TABLE_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 # Dimensions whose field in the frames of ir_datasets has a longer name.
@@ -68,23 +64,13 @@ def read_run(path: str | Path, name: str | None = None) -> Run:
     ...     read_run(path).by_query()
     {'q1': [('d7', 3.5)]}
     """
-    import numpy as np
-
     if is_dataset(str(path)):
         return dataset_run(str(path), name)
     table, oddities = read_lines(path, RUN)
-    queries, query_ids = _decoded(table["query"])
-    docnos, docno_ids = _decoded(table["document"])
-    return Run(
-        run_name(path) if name is None else name,
-        tuple(queries.to_pylist()),
-        docnos,
-        query_ids,
-        docno_ids,
-        numbers_of(table["rank"], np.int64),
-        numbers_of(table["score"], np.float64),
-        oddities,
-    )
+    ranks = numpy_values(table["rank"], np.int64)
+    scores = numpy_values(table["score"], np.float64)
+    name = run_name(path) if name is None else name
+    return Run.of_columns(name, table["query"], table["document"], scores, ranks, oddities)
 
 
 def read_runs(paths: Iterable[str | Path]) -> Iterator[Run]:
@@ -120,20 +106,18 @@ def read_labels(
     text = str(path)
     if is_dataset(text):
         rows = open_dataset(text, "qrels").qrels_iter()
-        return labels_from_frame(rows, text.removeprefix("irds:"), column or dimension)
+        return labels_from_frame(rows, text.removeprefix(PREFIX), column or dimension)
     if _is_table(text):
         return labels_from_table(read_table(text), text, column)
     if column is not None:
         raise OptionError(f"{path} has no named columns: leave out the column {column!r}")
-    import numpy as np
-
     table, oddities = read_lines(path, LABELS)
     if "line" in table.column_names:
-        numbers = numbers_of(table["line"], np.int64)
+        numbers = numpy_values(table["line"], np.int64)
     else:
         numbers = np.arange(1, table.num_rows + 1)
-    return _labels(
-        text, table["query"], table["document"], table["label"], line_numbers=numbers, odd=oddities
+    return Labels.of_columns(
+        text, table["query"], table["document"], table["label"], numbers, oddities
     )
 
 
@@ -151,7 +135,7 @@ def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
     text = str(path)
     if is_dataset(text) or not _is_table(text):
         return None
-    return tuple(_numeric(read_table(text)))
+    return tuple(numbers_in(read_table(text), "docno", "query"))
 
 
 def _is_table(path: str) -> bool:
@@ -159,14 +143,15 @@ def _is_table(path: str) -> bool:
     return bare.endswith(TABLE_SUFFIXES) and not _begins_as_labels(path)
 
 
-def _numeric(table: pa.Table) -> list[str]:
+def numbers_in(table: pa.Table, *names: str | None) -> list[str]:
+    """The columns of numbers, but for those of `names`."""
     import pyarrow as pa
 
     return [
         field.name
         for field in table.schema
         if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
-        and field.name not in ("docno", "query")
+        and field.name not in names
     ]
 
 
@@ -182,8 +167,7 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
     >>> labels_from_table(fog, "fog.parquet").values.tolist()
     [9.5]
     """
-
-    numeric = _numeric(table)
+    numeric = numbers_in(table, "docno", "query")
     if "docno" not in table.column_names:
         raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
     if not numeric or (column is not None and column not in numeric):
@@ -235,7 +219,7 @@ def labels_from_columns(name: str, queries: Any, docnos: Any, values: Any) -> La
 
     values = values.cast(pa.float64())
     known = pc.is_finite(values)
-    return _labels(
+    return Labels.of_columns(
         name,
         None if queries is None else queries.cast(pa.string()).filter(known),
         docnos.cast(pa.string()).filter(known),
@@ -263,7 +247,7 @@ def labels_from_frame(rows: Any, name: str, dimension: str = "relevance") -> Lab
     if listed and not hasattr(listed[0], field):
         fields = ", ".join(getattr(listed[0], "_fields", ()))
         raise InputError(f"the labels of {name} have no field {field!r}; they have {fields}")
-    return _labels(
+    return Labels.of_columns(
         name,
         pa.array([row.query_id for row in listed], pa.string()),
         pa.array([row.doc_id for row in listed], pa.string()),
@@ -283,92 +267,17 @@ def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
     'q1 Q0 d7 1 3.5 mine\\n'
     """
     tag = re.sub(r"\s+", "_", run.name) or "run"
-    _write(
-        destination,
-        (
-            f"{query} Q0 {docno} {rank} {score!r} {tag}\n"
-            for query, documents in run.by_query(order).items()
-            for rank, (docno, score) in enumerate(documents, start=1)
-        ),
+    lines = (
+        f"{query} Q0 {docno} {rank} {score!r} {tag}\n"
+        for query, documents in run.by_query(order).items()
+        for rank, (docno, score) in enumerate(documents, start=1)
     )
-
-
-def write_labels(labels: Labels, destination: str | Path) -> None:
-    """Write labels of pairs of query and document as a TREC label file, ``.gz`` compressed."""
-    if labels.query_ids is None:
-        raise OptionError(f"{labels.name} has labels of documents, not of queries and documents")
-    docnos = labels.docnos.to_pylist()
-    _write(
-        destination,
-        (
-            f"{labels.queries[query]} 0 {docnos[document]} {value:.15g}\n"
-            for query, document, value in zip(
-                labels.query_ids.tolist(),
-                labels.docno_ids.tolist(),
-                labels.values.tolist(),
-                strict=True,
-            )
-        ),
-    )
-
-
-def _write(destination: str | Path, lines: Iterable[str]) -> None:
     data = "".join(lines).encode()
     name = str(destination)
     if name == "-":
         sys.stdout.buffer.write(data)
-        return
-    write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
-
-
-def _labels(
-    name: str,
-    queries: Any,
-    docnos: Any,
-    values: Any,
-    *,
-    line_numbers: NDArray[np.int64] | None = None,
-    odd: tuple[Oddity, ...] = (),
-) -> Labels:
-    """Labels from columns, a pair's first line only."""
-    import numpy as np
-
-    names, docno_ids = _decoded(docnos)
-    distinct, query_ids = ((), None) if queries is None else _decoded(queries)
-    pairs = docno_ids.astype(np.int64)
-    if query_ids is not None:
-        pairs += query_ids.astype(np.int64) * len(names)
-    first = np.sort(np.unique(pairs, return_index=True)[1])
-    if again := len(pairs) - len(first):
-        place = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
-        odd += (Oddity("labels given again", again, f"document {names[int(docno_ids[place])]}"),)
-    return Labels(
-        name,
-        tuple(query.as_py() for query in distinct),
-        names,
-        None if query_ids is None else query_ids[first],
-        docno_ids[first],
-        numbers_of(values, np.float64)[first],
-        None if line_numbers is None else line_numbers[first],
-        odd,
-    )
-
-
-def _decoded(column: Any) -> tuple[Any, Any]:
-    """The distinct values of a column in order of appearance, and indexes into them."""
-    import numpy as np
-    import pyarrow as pa
-
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    if isinstance(column, pa.ChunkedArray):
-        column = column.unify_dictionaries().combine_chunks()
-    if isinstance(column, pa.ChunkedArray):  # of no chunks
-        return pa.array([], pa.string()), np.empty(0, dtype=np.int32)
-    return column.dictionary, numpy_values(column.indices, np.int32)
-
-
-PREFIX = "irds:"
+    else:
+        write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
 
 
 def is_dataset(name: str) -> bool:
@@ -419,221 +328,3 @@ def dataset_run(name: str, run_name: str | None = None) -> Run:
     for documents in rankings.values():
         documents.sort(key=lambda document: -document[1])
     return Run.of(run_name or name.removeprefix(PREFIX), rankings)
-
-
-# What columns of frames are called by ir_measures, PyTerrier, trectools, and here.
-_QUERY = ("query_id", "qid", "query", "topic")
-_DOCUMENT = ("doc_id", "docno", "docid", "document")
-_RANK, _SCORE = ("rank",), ("score",)
-_SYSTEM = ("run", "name", "system", "tag", "run_id")
-_LABEL = ("relevance", "label", "rel")
-_RUNS = (
-    "paths of TREC runs, {query: {document: score}}, {name: {query: {document: score}}}, frames "
-    "with columns such as query_id, doc_id and score, or Run objects"
-)
-_LABELS = (
-    "a path, {query: {document: label}}, {document: label}, a frame with columns such as "
-    "query_id, doc_id and relevance, or a Labels object"
-)
-
-
-def runs_of(given: Any, name: str = "run") -> Iterator[Run]:
-    """The runs that are given, one at a time: a run, or several, in any of the forms.
-
-    Forms are paths of TREC runs; ``{query: {document: score}}``, also under the name of each run;
-    frames (pandas, polars, Arrow) with a column of queries, of documents and of scores, perhaps
-    of ranks and of the names of runs; `Run` objects; and lists of these. Where no ranks are given
-    the highest score is first, equal ones as in trec_eval.
-
-    >>> [run] = runs_of({"q1": {"d1": 0.5, "d2": 0.9}})
-    >>> run.by_query()
-    {'q1': [('d2', 0.9), ('d1', 0.5)]}
-    """
-    if isinstance(given, Run):
-        yield given
-    elif isinstance(given, str | Path):
-        yield from read_runs([given])
-    elif is_frame(given):
-        yield from _runs_of_table(table_of(given, "frame of runs"), name)
-    elif isinstance(given, Mapping) and given:
-        yield from _runs_of_mapping(given, name)
-    elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
-        yield from _runs_of_list(list(given))
-    else:
-        raise InputError(f"runs must be {_RUNS}, not {_kind(given)}")
-
-
-def run_of(given: Any, name: str = "run") -> Run:
-    """The one run that is given, in any form of `runs_of`."""
-    found = list(runs_of(given, name))
-    if len(found) != 1:
-        raise InputError(f"this takes one run, and there are {len(found)}; give one")
-    return found[0]
-
-
-def labels_of(given: Any, dimension: str = "relevance", column: str | None = None) -> Labels:
-    """The labels that are given: a path, dictionaries, a frame, or `Labels`.
-
-    `column` names the column of a frame or of a score table; without it, one called as the
-    dimension, relevance or label serves, or the only one of numbers.
-
-    >>> labels_of({"flu": 20, "cold": 45}).query_ids is None
-    True
-    >>> labels_of({"q1": {"flu": 20}}).values.tolist()
-    [20.0]
-    """
-    if isinstance(given, Labels):
-        return given
-    if isinstance(given, str | Path):
-        return read_labels(given, dimension, column)
-    if is_frame(given):
-        return _labels_of_table(table_of(given, f"frame of {dimension}"), dimension, column)
-    if isinstance(given, Mapping) and given:
-        first = next(iter(given.values()))
-        try:
-            if isinstance(first, Mapping):
-                return Labels.of(dimension, {q: _known(labels) for q, labels in given.items()})
-            return Labels.of_documents(dimension, _known(given))
-        except (TypeError, ValueError, AttributeError):
-            pass
-    elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
-        rows = list(given)
-        if rows and all(hasattr(row, "query_id") and hasattr(row, "doc_id") for row in rows):
-            return labels_from_frame(rows, dimension, column or dimension)
-    raise InputError(f"labels of {dimension} must be {_LABELS}, not {_kind(given)}")
-
-
-def _known(labels: Mapping[Any, Any]) -> dict[str, float]:
-    """Labels by document; None and NaN are none."""
-    known = {str(d): float(v) for d, v in labels.items() if v is not None}
-    return {docno: value for docno, value in known.items() if not math.isnan(value)}
-
-
-def _runs_of_list(given: list[Any]) -> Iterator[Run]:
-    if not given:
-        raise InputError(f"there is no run; give {_RUNS}")
-    if all(isinstance(each, str | Path) for each in given):
-        yield from read_runs(given)  # the next ones are read ahead
-    elif all(hasattr(row, "query_id") and hasattr(row, "score") for row in given):
-        rankings: dict[str, dict[str, float]] = {}
-        for row in given:
-            rankings.setdefault(row.query_id, {}).setdefault(row.doc_id, row.score)
-        yield from _runs_of_mapping(rankings, "run")
-    else:
-        for place, each in enumerate(given, 1):
-            yield from runs_of(each, f"run{place}")
-
-
-def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
-    """One run of queries, or several under their names."""
-    first = next(iter(given.values()))
-    inner = next(iter(first.values()), 0.0) if isinstance(first, Mapping) else first
-    if not isinstance(first, Mapping) or isinstance(inner, Mapping):
-        for key, each in given.items():
-            if isinstance(each, int | float):
-                raise InputError(f"runs must be {_RUNS}, not {{{key!r}: {each!r}, ...}}")
-            for run in runs_of(each, str(key)):
-                yield replace(run, name=str(key))
-        return
-    try:
-        rows = [
-            (str(query), str(docno), float(score))
-            for query, documents in given.items()
-            for docno, score in documents.items()
-        ]
-    except (TypeError, ValueError, AttributeError) as error:
-        raise InputError(
-            f"the run {name} is not {{query: {{document: score}}}}: {error}"
-        ) from error
-    queries, docnos, scores = zip(*rows, strict=True) if rows else ((), (), ())
-    yield _by_score(Run.of_columns(name, list(queries), list(docnos), np.array(scores, float)))
-
-
-def _by_score(run: Run) -> Run:
-    """A run whose ranks follow its scores."""
-    ranks = np.empty(len(run), dtype=np.int64)
-    unranked = replace(run, ranks=np.zeros(len(run), dtype=np.int64))
-    lines = unranked.line_order("score")
-    left_out = np.setdiff1d(np.arange(len(run)), lines)
-    order = np.concatenate([lines, left_out])
-    ranks[order] = np.arange(1, len(run) + 1)
-    starts = np.full(len(run.queries), len(run) + 1)
-    np.minimum.at(starts, run.query_ids, ranks)
-    return replace(run, ranks=ranks - starts[run.query_ids] + 1)
-
-
-def _column(table: pa.Table, names: Iterable[str]) -> str | None:
-    return next((name for name in names if name in table.column_names), None)
-
-
-def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    query, docno = _column(table, _QUERY), _column(table, _DOCUMENT)
-    rank, score = _column(table, _RANK), _column(table, _SCORE)
-    if query is None or docno is None or (score is None and rank is None):
-        raise InputError(
-            f"the frame of runs has the columns {', '.join(table.column_names)}; it needs a "
-            f"query ({', '.join(_QUERY)}), a document ({', '.join(_DOCUMENT)}) and a score or rank"
-        )
-    system = _column(table, _SYSTEM)
-    names = table[system].cast(pa.string()) if system else None
-    for each in [None] if names is None else pc.unique(names).to_pylist():
-        rows = table if names is None else table.filter(pc.equal(names, each))
-        ranks = None if rank is None else _numbers(rows, rank)
-        scores = -ranks if score is None and ranks is not None else _numbers(rows, str(score))
-        run = Run.of_columns(
-            each or name,
-            rows[query].cast(pa.string()).to_pylist(),
-            rows[docno].cast(pa.string()).to_pylist(),
-            scores,
-            None if ranks is None else ranks.astype(np.int64),
-        )
-        yield _by_score(run) if ranks is None else run
-
-
-def _numbers(table: pa.Table, name: str) -> Any:
-    import pyarrow as pa
-
-    try:
-        numbers = table[name].cast(pa.float64()).to_numpy()
-    except pa.ArrowException:
-        numbers = np.array([np.nan])
-    if np.isnan(numbers).any():
-        raise InputError(f"the column {name} of the frame must hold numbers, in every row")
-    return numbers
-
-
-def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Labels:
-    import pyarrow as pa
-
-    docno = _column(table, _DOCUMENT)
-    if docno is None:
-        raise InputError(
-            f"the frame of {dimension} has the columns {', '.join(table.column_names)}; it needs a "
-            f"document ({', '.join(_DOCUMENT)})"
-        )
-    query = _column(table, _QUERY)
-    numeric = [
-        field.name
-        for field in table.schema
-        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
-        and field.name not in (docno, query)
-    ]
-    found = column or _column(table.select(numeric), (dimension, *_LABEL))
-    found = numeric[0] if found is None and len(numeric) == 1 else found
-    if found not in numeric:
-        raise InputError(
-            f"the frame of {dimension} has the columns of numbers {', '.join(numeric) or 'none'}; "
-            "name the one that is meant with column="
-        )
-    return labels_from_columns(
-        dimension, table[query] if query else None, table[docno], table[str(found)]
-    )
-
-
-def _kind(given: Any) -> str:
-    return (
-        f"{'an empty ' if isinstance(given, Mapping) and not given else ''}{type(given).__name__}"
-    )

@@ -29,7 +29,6 @@ from understandability.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +63,6 @@ def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[O
         table, unusual = _read_line_by_line(str(path), data, layout)
         oddities += unusual
     return table, oddities
-
-
-def numbers_of(column: Any, dtype: Any) -> NDArray[Any]:
-    """The numbers of a column without nulls."""
-    import pyarrow as pa
-
-    if isinstance(column, pa.ChunkedArray):
-        column = pa.concat_arrays(column.chunks or [pa.array([], column.type)])
-    return numpy_values(column, dtype)
 
 
 def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
@@ -129,7 +119,7 @@ def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
     names = (chunk.dictionary for name in ("query", "document") for chunk in table[name].chunks)
     if any(pc.min(pc.binary_length(distinct)).as_py() == 0 for distinct in names):
         return None
-    if any(np.isnan(numbers_of(table[name], np.float64)).any() for name in layout.numbers):
+    if any(np.isnan(numpy_values(table[name], np.float64)).any() for name in layout.numbers):
         return None
     # Labels are told by their line: a blank line would put the count of lines out.
     lines = data.count(b"\n") + (not data.endswith(b"\n"))

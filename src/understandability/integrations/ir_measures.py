@@ -52,7 +52,7 @@ from understandability.evaluation.joined import Dimension
 from understandability.evaluation.measures.bases import COMPOUNDS, UNDERSTANDABILITY, Measure
 from understandability.evaluation.measures.names import example_names, own_measures, parse_measure
 from understandability.evaluation.scales import Scale, parse_scale
-from understandability.inputs.runs import labels_of, runs_of
+from understandability.inputs.given import labels_of, runs_of
 
 # Rankings are ordered by score, and means are over the queries that have labels, as there.
 _BASE = conventions(order="score")

@@ -26,8 +26,8 @@ from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.table import compute_features
+from understandability.inputs.given import labels_of, runs_of
 from understandability.inputs.run import Labels, Run
-from understandability.inputs.runs import labels_of, runs_of
 from understandability.inputs.sources import read_pages
 from understandability.scoring import Settings, documents_of
 

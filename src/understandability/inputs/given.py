@@ -1,0 +1,234 @@
+"""Runs and labels from what people have in hand: paths, frames, dictionaries, or the records."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from understandability.errors import InputError
+from understandability.inputs.frames import is_frame, table_of
+from understandability.inputs.run import Labels, Run
+from understandability.inputs.runs import (
+    labels_from_columns,
+    labels_from_frame,
+    numbers_in,
+    read_labels,
+    read_runs,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# What columns of frames are called by ir_measures, PyTerrier, trectools, and here.
+_QUERY = ("query_id", "qid", "query", "topic")
+_DOCUMENT = ("doc_id", "docno", "docid", "document")
+_SYSTEM = ("run", "name", "system", "tag", "run_id")
+_LABEL = ("relevance", "label", "rel")
+_RUNS = (
+    "paths of TREC runs, {query: {document: score}}, {name: {query: {document: score}}}, frames "
+    "with columns such as query_id, doc_id and score, or Run objects"
+)
+_LABELS = (
+    "a path, {query: {document: label}}, {document: label}, a frame with columns such as "
+    "query_id, doc_id and relevance, or a Labels object"
+)
+
+
+def runs_of(given: Any, name: str = "run") -> Iterator[Run]:
+    """The runs that are given, one at a time: a run, or several, in any of the forms.
+
+    Forms are paths of TREC runs; ``{query: {document: score}}``, also under the name of each run;
+    frames (pandas, polars, Arrow) with a column of queries, of documents and of scores, perhaps
+    of ranks and of the names of runs; `Run` objects; and lists of these. Where no ranks are given
+    the highest score is first, equal ones as in trec_eval.
+
+    >>> [run] = runs_of({"q1": {"d1": 0.5, "d2": 0.9}})
+    >>> run.by_query()
+    {'q1': [('d2', 0.9), ('d1', 0.5)]}
+    """
+    if isinstance(given, Run):
+        yield given
+    elif isinstance(given, str | Path):
+        yield from read_runs([given])
+    elif is_frame(given):
+        yield from _runs_of_table(table_of(given, "frame of runs"), name)
+    elif isinstance(given, Mapping) and given:
+        yield from _runs_of_mapping(given, name)
+    elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
+        yield from _runs_of_list(list(given))
+    else:
+        raise InputError(f"runs must be {_RUNS}, not {_kind(given)}")
+
+
+def run_of(given: Any, name: str = "run") -> Run:
+    """The one run that is given, in any form of `runs_of`."""
+    found = list(runs_of(given, name))
+    if len(found) != 1:
+        raise InputError(f"this takes one run, and there are {len(found)}; give one")
+    return found[0]
+
+
+def labels_of(given: Any, dimension: str = "relevance", column: str | None = None) -> Labels:
+    """The labels that are given: a path, dictionaries, a frame, or `Labels`.
+
+    `column` names the column of a frame or of a score table; without it, one called as the
+    dimension, relevance or label serves, or the only one of numbers.
+
+    >>> labels_of({"flu": 20, "cold": 45}).query_ids is None
+    True
+    >>> labels_of({"q1": {"flu": 20}}).values.tolist()
+    [20.0]
+    """
+    if isinstance(given, Labels):
+        return given
+    if isinstance(given, str | Path):
+        return read_labels(given, dimension, column)
+    if is_frame(given):
+        return _labels_of_table(table_of(given, f"frame of {dimension}"), dimension, column)
+    if isinstance(given, Mapping) and given:
+        first = next(iter(given.values()))
+        try:
+            if isinstance(first, Mapping):
+                return Labels.of(dimension, {q: _known(labels) for q, labels in given.items()})
+            return Labels.of_documents(dimension, _known(given))
+        except (TypeError, ValueError, AttributeError):
+            pass
+    elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
+        rows = list(given)
+        if rows and all(hasattr(row, "query_id") and hasattr(row, "doc_id") for row in rows):
+            return labels_from_frame(rows, dimension, column or dimension)
+    raise InputError(f"labels of {dimension} must be {_LABELS}, not {_kind(given)}")
+
+
+def _known(labels: Mapping[Any, Any]) -> dict[str, float]:
+    """Labels by document; None and NaN are none."""
+    known = {str(d): float(v) for d, v in labels.items() if v is not None}
+    return {docno: value for docno, value in known.items() if not math.isnan(value)}
+
+
+def _runs_of_list(given: list[Any]) -> Iterator[Run]:
+    if not given:
+        raise InputError(f"there is no run; give {_RUNS}")
+    if all(isinstance(each, str | Path) for each in given):
+        yield from read_runs(given)  # the next ones are read ahead
+    elif all(hasattr(row, "query_id") and hasattr(row, "score") for row in given):
+        rankings: dict[str, dict[str, float]] = {}
+        for row in given:
+            rankings.setdefault(row.query_id, {}).setdefault(row.doc_id, row.score)
+        yield from _runs_of_mapping(rankings, "run")
+    else:
+        for place, each in enumerate(given, 1):
+            yield from runs_of(each, f"run{place}")
+
+
+def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
+    """One run of queries, or several under their names."""
+    first = next(iter(given.values()))
+    inner = next(iter(first.values()), 0.0) if isinstance(first, Mapping) else first
+    if not isinstance(first, Mapping) or isinstance(inner, Mapping):
+        for key, each in given.items():
+            if isinstance(each, int | float):
+                raise InputError(f"runs must be {_RUNS}, not {{{key!r}: {each!r}, ...}}")
+            for run in runs_of(each, str(key)):
+                yield replace(run, name=str(key))
+        return
+    try:
+        rows = [
+            (str(query), str(docno), float(score))
+            for query, documents in given.items()
+            for docno, score in documents.items()
+        ]
+    except (TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"the run {name} is not {{query: {{document: score}}}}: {error}"
+        ) from error
+    queries, docnos, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    yield _by_score(Run.of_columns(name, list(queries), list(docnos), np.array(scores, float)))
+
+
+def _by_score(run: Run) -> Run:
+    """A run whose ranks follow its scores."""
+    ranks = np.empty(len(run), dtype=np.int64)
+    unranked = replace(run, ranks=np.zeros(len(run), dtype=np.int64))
+    lines = unranked.line_order("score")
+    left_out = np.setdiff1d(np.arange(len(run)), lines)
+    order = np.concatenate([lines, left_out])
+    ranks[order] = np.arange(1, len(run) + 1)
+    starts = np.full(len(run.queries), len(run) + 1)
+    np.minimum.at(starts, run.query_ids, ranks)
+    return replace(run, ranks=ranks - starts[run.query_ids] + 1)
+
+
+def _column(table: pa.Table, names: Iterable[str]) -> str | None:
+    return next((name for name in names if name in table.column_names), None)
+
+
+def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    query, docno = _column(table, _QUERY), _column(table, _DOCUMENT)
+    rank, score = _column(table, ["rank"]), _column(table, ["score"])
+    if query is None or docno is None or (score is None and rank is None):
+        raise InputError(
+            f"the frame of runs has the columns {', '.join(table.column_names)}; it needs a "
+            f"query ({', '.join(_QUERY)}), a document ({', '.join(_DOCUMENT)}) and a score or rank"
+        )
+    system = _column(table, _SYSTEM)
+    names = table[system].cast(pa.string()) if system else None
+    for each in [None] if names is None else pc.unique(names).to_pylist():
+        rows = table if names is None else table.filter(pc.equal(names, each))
+        ranks = None if rank is None else _numbers(rows, rank)
+        scores = -ranks if score is None and ranks is not None else _numbers(rows, str(score))
+        run = Run.of_columns(
+            each or name,
+            rows[query].cast(pa.string()),
+            rows[docno].cast(pa.string()),
+            scores,
+            None if ranks is None else ranks.astype(np.int64),
+        )
+        yield _by_score(run) if ranks is None else run
+
+
+def _numbers(table: pa.Table, name: str) -> Any:
+    import pyarrow as pa
+
+    try:
+        numbers = table[name].cast(pa.float64()).to_numpy()
+    except pa.ArrowException:
+        numbers = np.array([np.nan])
+    if np.isnan(numbers).any():
+        raise InputError(f"the column {name} of the frame must hold numbers, in every row")
+    return numbers
+
+
+def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Labels:
+    docno = _column(table, _DOCUMENT)
+    if docno is None:
+        raise InputError(
+            f"the frame of {dimension} has the columns {', '.join(table.column_names)}; it needs a "
+            f"document ({', '.join(_DOCUMENT)})"
+        )
+    query = _column(table, _QUERY)
+    numeric = numbers_in(table, docno, query)
+    found = column or _column(table.select(numeric), (dimension, *_LABEL))
+    found = numeric[0] if found is None and len(numeric) == 1 else found
+    if found not in numeric:
+        raise InputError(
+            f"the frame of {dimension} has the columns of numbers {', '.join(numeric) or 'none'}; "
+            "name the one that is meant with column="
+        )
+    return labels_from_columns(
+        dimension, table[query] if query else None, table[docno], table[str(found)]
+    )
+
+
+def _kind(given: Any) -> str:
+    return (
+        f"{'an empty ' if isinstance(given, Mapping) and not given else ''}{type(given).__name__}"
+    )
