@@ -1,7 +1,7 @@
-"""The lines of TREC files, as columns.
+"""TREC's formats: runs and labels as columns of lines, lists of docnos, and records of web text.
 
-A regular file goes through pyarrow's reader of delimited text; one with irregular blanks is
-tidied first; one that this reader refuses is read line by line, which finds the first bad line
+A regular file of lines goes through pyarrow's reader of delimited text; one with irregular blanks
+is tidied first; one that this reader refuses is read line by line, which finds the first bad line
 or accepts what is only unusual. What was unusual is counted and named (`Oddity`).
 """
 
@@ -29,6 +29,21 @@ from understandability.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+# Columns in a line -> the column with the docno: a list, TREC qrels, a TREC run.
+_DOCNO_COLUMN = {1: 0, 4: 2, 6: 2}
+_MOST_OF_A_LINE = 1_000_000
+_BETWEEN = re.compile(rb"</DOC>\s*(?=<DOC>)", re.I)
+
+
+def _tags(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """What opens and what closes elements; a pattern from tag to tag would take quadratic time."""
+    return re.compile(rb"<(?:%b)>" % names, re.I), re.compile(rb"</(?:%b)>" % names, re.I)
+
+
+_DOCNO, _DOCHDR, _TEXT = _tags(b"DOCNO"), _tags(b"DOCHDR"), _tags(b"TEXT|TITLE|HEADLINE")
+_MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,18 +278,6 @@ class _Lines:
         return line[:end]
 
 
-_BETWEEN = re.compile(rb"</DOC>\s*(?=<DOC>)", re.I)
-
-
-def _tags(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """What opens and what closes elements; a pattern from tag to tag would take quadratic time."""
-    return re.compile(rb"<(?:%b)>" % names, re.I), re.compile(rb"</(?:%b)>" % names, re.I)
-
-
-_DOCNO, _DOCHDR, _TEXT = _tags(b"DOCNO"), _tags(b"DOCHDR"), _tags(b"TEXT|TITLE|HEADLINE")
-_MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
-
-
 def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failure:
     found, end = next(_elements(record, *_DOCNO), (b"", 0))
     docno = found.strip().decode("utf-8", "replace")
@@ -303,11 +306,6 @@ def _elements(
     while (first := opening.search(record, end)) and (last := closing.search(record, first.end())):
         end = last.end()
         yield record[first.end() : last.start()], end
-
-
-# Columns in a line -> the column with the docno: a list, TREC qrels, a TREC run.
-_DOCNO_COLUMN = {1: 0, 4: 2, 6: 2}
-_MOST_OF_A_LINE = 1_000_000
 
 
 def read_docnos(path: str) -> frozenset[str]:
