@@ -52,7 +52,7 @@ def build(
     """
     from understandability.cli.progress import ProgressLine
     from understandability.crawls.outputs import write_failures
-    from understandability.inputs.datasets import dataset_pages, is_dataset
+    from understandability.inputs.runs import dataset_pages, is_dataset
     from understandability.study.index import Analyzer, build_index, save_index
 
     analyzer = Analyzer(stop_words, stemmer)

@@ -34,8 +34,8 @@ from understandability.inputs.page_tables import (
     media_type_of,
     remarks_on_kept,
 )
-from understandability.inputs.remote import is_url
 from understandability.inputs.sources import DEFAULT_LIMIT, Sources, is_path
+from understandability.inputs.streams import is_url
 from understandability.inputs.tables import SETTINGS_KEY, table_format
 from understandability.inputs.writing import check_is_no_input
 from understandability.prompt import AtPrompt
@@ -145,7 +145,7 @@ class Work:
     runner: Annotated[str | None, AtPrompt(choices="crawls.score:RUNNERS")] = None
     address: str | None = None
     docnos: Annotated[
-        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.docnos:read_docnos")
+        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
     ] = None
     limit_mb: float = DEFAULT_LIMIT / 1e6
     table_columns: TableColumns | None = None

@@ -19,9 +19,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import Annotated, Self
 
-from understandability.crawls.processes import resident_megabytes
 from understandability.crawls.reading import Chunk, Scored
 from understandability.crawls.worker import EXTRACTED, OUT_OF_TIME, Answer
 from understandability.errors import InputError, OptionError
@@ -73,6 +73,19 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):  # not on macOS
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def resident_megabytes(process: int) -> float:
+    """How much memory a process has in use; 0 where the system does not tell (all but Linux).
+
+    >>> resident_megabytes(os.getpid()) > 1 or not Path("/proc").exists()
+    True
+    """
+    try:
+        pages = Path(f"/proc/{process}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0.0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 class Workers:

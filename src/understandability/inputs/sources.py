@@ -12,13 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
-from understandability.inputs.containers import (
-    PAGE_SUFFIXES,
-    read_jsonl_pages,
-    read_parquet_pages,
-    read_tar_pages,
-    read_trec_pages,
-)
+from understandability.inputs.archives import PAGE_SUFFIXES, read_tar_pages
 from understandability.inputs.http import too_long
 from understandability.inputs.office import (
     DOCX,
@@ -32,9 +26,19 @@ from understandability.inputs.page_tables import (
     Tables,
     read_arrow_pages,
     read_csv_pages,
+    read_jsonl_pages,
 )
-from understandability.inputs.remote import file_system, is_url, open_file
-from understandability.inputs.streams import DamagedStreamError, open_stream, position, read_bounded
+from understandability.inputs.parquet import read_parquet_pages
+from understandability.inputs.streams import (
+    DamagedStreamError,
+    file_system,
+    is_url,
+    open_file,
+    open_stream,
+    position,
+    read_bounded,
+)
+from understandability.inputs.trec import read_trec_pages
 from understandability.inputs.warc import read_warc
 from understandability.text.page import TEXT, Failure, Page
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from understandability.errors import InputError, OptionError
 from understandability.hooks import load
-from understandability.inputs.members import members, safe_name
+from understandability.inputs.archives import members, safe_name
 from understandability.study.vocabularies import lists as lexicons
 from understandability.study.vocabularies.installed import (
     ENCODER,
