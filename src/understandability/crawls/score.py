@@ -124,6 +124,9 @@ class Scores(Rows):
 class Work:
     """Which pages are read, and how their rows are made.
 
+    >>> Work(workers=4).limit_mb
+    10.0
+
     Args:
         workers: Worker processes. Default: 1; for a crawl folder, one for each core. A page that
             hangs or crashes its process becomes a failure.
