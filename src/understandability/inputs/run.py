@@ -22,7 +22,7 @@ Lines = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """What is unusual in a file that was read all the same: what, how often, where first.
+    """Something unusual in a file that was read all the same: what, how often, where first.
 
     >>> str(Oddity("documents listed again", 12, "query 7, document d3"))
     'documents listed again: 12 (first: query 7, document d3)'
@@ -350,7 +350,7 @@ class Labels:
 
     @cached_property
     def _sorted_keys(self) -> tuple[Lines, Lines]:
-        """What a line is found by, sorted, and the line that each belongs to."""
+        """The keys by which lines are found, sorted, and the line of each."""
         keys: Lines = (
             self.docno_ids.astype(np.int64)
             if self.query_ids is None
