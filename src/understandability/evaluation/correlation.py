@@ -176,6 +176,10 @@ class Correlations(Tabular):
     moved: Mapping[str, list[tuple[str, float, float]]]
     remarks: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        """The table as at a prompt, with the sentences on what is missing below it."""
+        return self.to_markdown()
+
     def table(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
         """The matrix of one coefficient, or without it a row for each coefficient and pair."""
         note = " ".join(self.remarks)
