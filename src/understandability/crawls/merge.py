@@ -91,7 +91,7 @@ class Buckets:
 
 
 def merge(
-    folder: str | Path, output: str | Path | None = None, *, partial: bool = False
+    folder: str | Path | CrawlFolder, output: str | Path | None = None, *, partial: bool = False
 ) -> Scores | Merged:
     """Write all rows as one table, errors to FILE.errors.jsonl; each document once.
 
@@ -117,7 +117,7 @@ def merge(
     ...     merge(f"{folder}/scores").table["docno"].to_pylist()
     ['easy.html', 'hard.html', 'medium.html']
     """
-    there = CrawlFolder(str(folder))
+    there = folder if isinstance(folder, CrawlFolder) else CrawlFolder(str(folder))
     if output is None:
         import pyarrow as pa
 
