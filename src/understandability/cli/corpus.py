@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +19,9 @@ from understandability.cli.options import (
 )
 from understandability.cli.outputs import ResultFile, check_destination, write_result
 from understandability.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from understandability.text.page import Failure, Page
 
 
 def corpus(
@@ -44,24 +48,17 @@ def corpus(
 
     from understandability.scoring import Settings, documents_of
     from understandability.study.corpus import corpus_size
-    from understandability.text.page import Failure
 
     check_destination(output)
     columns = columns_of(id_column, html_column, text_column, None, None)
     sizes = []
     for paths in [inputs] if together else [[each] for each in inputs]:
-        failed = 0
-
-        def read(paths: list[str] = paths):  # type: ignore[no-untyped-def]  # a generator of pages
-            nonlocal failed
-            for page in sources(paths, docnos, limit_mb, columns=columns):
-                failed += isinstance(page, Failure)
-                yield page
-
+        unread: list[Failure] = []
+        pages = _readable(sources(paths, docnos, limit_mb, columns=columns), unread)
         name = "all" if together else Path(paths[0]).name.partition(".")[0] or paths[0]
-        sizes.append(corpus_size(documents_of(read(), Settings()), name))
-        if failed:
-            typer.echo(f"{name}: left out, because they cannot be read: {failed:,}", err=True)
+        sizes.append(corpus_size(documents_of(pages, Settings()), name))
+        if unread:
+            typer.echo(f"{name}: left out, because they cannot be read: {len(unread):,}", err=True)
     rows = [row for size in sizes for row in size.rows()]
     if output != "-":
         print_table(
@@ -79,3 +76,14 @@ def corpus(
         )
     if output is not None:
         write_result(output, {"settings": {"inputs": inputs}, "corpora": rows}, lambda: rows)
+
+
+def _readable(pages: Iterable[Page | Failure], unread: list[Failure]) -> Iterator[Page]:
+    """The pages; what cannot be read goes into `unread`."""
+    from understandability.text.page import Failure
+
+    for page in pages:
+        if isinstance(page, Failure):
+            unread.append(page)
+        else:
+            yield page

@@ -103,7 +103,7 @@ def _bounds(measure: Measure, reference: Run, run: Run, judgements: Judgements) 
     difference, gains, known = np.zeros(size), np.zeros(size), np.zeros(size, dtype=bool)
     for each, sign in ((run, 1.0), (reference, -1.0)):
         ranked, lines = judgements.all_ranked(each, each.line_order(judgements.conventions.order))
-        docnos = np.array(each.docnos.to_pylist(), object)[each.docno_ids[lines]].tolist()
+        docnos = each.docnos_of(lines)
         keys = zip(ranked.query.tolist(), docnos, strict=True)
         rows = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
         difference[rows] += sign * discount(measure, judgements, ranked)
