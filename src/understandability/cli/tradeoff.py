@@ -51,7 +51,6 @@ def tradeoff(
     """
     from understandability.api.ranking import TOPS, WEIGHTS
     from understandability.api.ranking import tradeoff as tradeoff_of
-    from understandability.cli.plot import write_figure
     from understandability.evaluation.tradeoff import MEASURES
 
     if len(options.runs) != 1:
@@ -78,6 +77,6 @@ def tradeoff(
             header="conventions",
         )
     if plot is not None:
-        from understandability.study.plots import plot_tradeoff
+        from understandability.study.plots import plot_tradeoff, write_figure
 
         write_figure(plot_tradeoff(found.points), plot)
