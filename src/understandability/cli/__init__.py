@@ -42,19 +42,19 @@ COMMANDS: tuple[Command, ...] = (
     Command("extract", "crawls.score:extract", SCORING, "cli.doors:extract"),
     Command(
         "resources list",
-        "study.vocabularies.install:listed",
+        "study.install:listed",
         SCORING,
         "cli.doors_study:resources",
     ),
     Command(
         "resources install",
-        "study.vocabularies.install:install",
+        "study.install:install",
         SCORING,
         "cli.doors_study:installed",
     ),
     Command(
         "resources verify",
-        "study.vocabularies.install:verify_all",
+        "study.install:verify_all",
         SCORING,
         "cli.doors_study:verified",
     ),

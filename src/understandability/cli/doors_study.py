@@ -31,7 +31,7 @@ def exported(call: Given) -> None:
 
 def resources(call: Given) -> None:
     """A line for each resource, and where it comes from."""
-    from understandability.study.vocabularies.installed import installed_folder
+    from understandability.study.installed import installed_folder
 
     print(f"Folder: {installed_folder()}")
     for name, (resource, manifest) in call().items():
@@ -41,7 +41,7 @@ def resources(call: Given) -> None:
 
 def installed(call: Given) -> None:
     """How many entries were installed."""
-    from understandability.study.vocabularies.installed import installed_folder
+    from understandability.study.installed import installed_folder
 
     manifest = call()
     print(f"{manifest.name}: {manifest.entries:,} entries in {installed_folder() / manifest.name}")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.places import places_of, strictly_falling
+from understandability.evaluation.ranks import ranks_of, strictly_falling
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
 from understandability.inputs.runs import read_labels, read_run, write_run
@@ -117,7 +117,7 @@ def ranked(run: Run, scores: Floats, name: str) -> Run:
     queries = run.query_ids[best]
     falling = strictly_falling(queries, scores[best])
     return Run(
-        name, run.queries, run.docnos, queries, run.docno_ids[best], places_of(queries), falling
+        name, run.queries, run.docnos, queries, run.docno_ids[best], ranks_of(queries), falling
     )
 
 
