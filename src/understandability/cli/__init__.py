@@ -40,6 +40,17 @@ COMMANDS: tuple[Command, ...] = (
     Command("crawl lookup", "crawls.lookup:look_up", SCORING, "cli.doors:looked_up"),
     Command("features", "crawls.score:features", SCORING, "cli.doors:features"),
     Command("extract", "crawls.score:extract", SCORING, "cli.doors:extract"),
+    Command(
+        "evaluate", "evaluation.evaluate:evaluate", EVALUATION, "cli.doors_evaluation:evaluated"
+    ),
+    Command(
+        "correlate", "evaluation.evaluate:correlate", EVALUATION, "cli.doors_evaluation:correlated"
+    ),
+    Command("compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:compared"),
+    Command("bounds", "evaluation.bounds:bounds", EVALUATION, "cli.doors_evaluation:result"),
+    Command("rerank", "evaluation.rerank:rerank", RETRIEVAL, "cli.doors_evaluation:made"),
+    Command("fuse", "evaluation.fuse:fuse", RETRIEVAL, "cli.doors_evaluation:made"),
+    Command("tradeoff", "evaluation.tradeoff:tradeoff", RETRIEVAL, "cli.doors_evaluation:swept"),
 )
 # The first sentence on commands that have commands of their own.
 GROUPS = {
@@ -105,7 +116,8 @@ def _as_function(command: Command, complete: bool) -> Callable[..., None]:
         about = Parameter(
             name=None if each.is_argument else each.names,
             help=each.help,
-            show_default=each.default not in (None, False, (), ""),
+            show_default=isinstance(each.default, str | int | float)
+            and each.default not in (False, ""),
             allow_leading_hyphen=each.type is not bool,
         )
         kind = completed(each) if complete else each.type

@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from understandability.cli.evaluating import summary
-from understandability.errors import InputError
-
 if TYPE_CHECKING:
     from understandability.inputs.run import Run
 
@@ -53,7 +50,7 @@ StrictRuns = Annotated[
 
 def read_runs(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> list[Run]:
     """Read runs; what is unusual in them is told on standard error, or refused."""
-    from understandability.evaluation.oddities import run_oddities
+    from understandability.evaluation.oddities import refuse_odd, run_oddities, told
     from understandability.inputs.runs import read_run
 
     runs = [read_run(path) for path in paths]
@@ -61,12 +58,9 @@ def read_runs(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> li
         path: (*run.oddities, *run_oddities(run, order))
         for path, run in zip(paths, runs, strict=True)
     }
-    for path, found in oddities.items():
-        if strict and found:
-            raise InputError(
-                f"{path} is refused under --strict: {found[0]}; fix the run, or leave out --strict"
-            )
+    if strict:
+        refuse_odd(oddities)
     if not quiet:
-        for line in summary(oddities, "runs"):
+        for line in told(oddities, "runs"):
             typer.echo(f"understand: {line}", err=True)
     return runs

@@ -209,7 +209,7 @@ def systems(
         seed=seed,
     )
     if output != "-" and form is None:
-        show_table(found.table(), texts=1)
+        show_table(found.table())
     if output is not None or form is not None:
         rows = found.rows().to_dicts()
         write_result(

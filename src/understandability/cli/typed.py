@@ -23,16 +23,10 @@ TYPED: tuple[tuple[str, str, str], ...] = (
     ("train", "train", MODELS),
     ("validate", "validate", MODELS),
     ("calibrate", "calibrate", MODELS),
-    ("evaluate", "evaluate", EVALUATION),
-    ("correlate", "correlate", EVALUATION),
-    ("compare", "compare", EVALUATION),
     ("simulate", "simulate", EVALUATION),
     ("plot", "plot", EVALUATION),
-    ("rerank", "rerank", RETRIEVAL),
-    ("fuse", "fuse", RETRIEVAL),
     ("index", "index", RETRIEVAL),
     ("rank", "rank", RETRIEVAL),
-    ("tradeoff", "tradeoff", RETRIEVAL),
 )
 
 
