@@ -229,14 +229,14 @@ def conventions() -> str:
 
 def feature_groups() -> str:
     """The groups of the catalogue: how many features and columns each has, and what they need."""
-    from understandability.feature.catalogue import CATALOGUE, GROUPS
+    from understandability.feature.catalogue import all_groups, catalogue
 
     lines = [
         "| group | features | columns | of them with an installed vocabulary |",
         "|---|--:|--:|--:|",
     ]
-    for group in GROUPS:
-        rows = [row for row in CATALOGUE if row.group == group]
+    for group in all_groups():
+        rows = [row for row in catalogue() if row.group == group]
         columns = sum(len(row.columns) for row in rows)
         needing = sum(len(row.columns) for row in rows if row.needs)
         lines.append(f"| {group} | {len(rows)} | {columns} | {needing or ''} |")
@@ -252,10 +252,10 @@ def features() -> str:
 
 def score_columns() -> str:
     """The formulas and the counts in rows of scores, as the catalogue has them."""
-    from understandability.feature.catalogue import CATALOGUE
+    from understandability.feature.catalogue import catalogue
     from understandability.scoring import COUNTS, FORMULAS
 
-    rows = {row.name: row for row in CATALOGUE}
+    rows = {row.name: row for row in catalogue()}
     lines = ["| column | meaning | unit | direction |", "|---|---|---|---|"]
     for name in (*FORMULAS, *COUNTS):
         row = rows[name]

@@ -124,7 +124,7 @@ def _stated(direction: Direction | None, column: str | None, text: str) -> Direc
     if found is None:
         from understandability.feature.catalogue import COLUMNS
 
-        found = COLUMNS[column][0].direction if column in COLUMNS else None
+        found = COLUMNS[column][0].direction if column and column in COLUMNS else None
     if found is None:
         raise OptionError(
             f"{text} does not say whether higher or lower values are harder to understand; write "

@@ -13,7 +13,6 @@ from understandability.inputs.http import too_long
 from understandability.inputs.streams import DamagedStreamError, read_bounded
 from understandability.text.page import TEXT, Failure, Page
 
-SUFFIX = ".docx"
 _MAX_PARTS = 5_000
 _UNFOLDED = 4  # times the limit of a document: pictures do not shrink, markup shrinks a lot
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

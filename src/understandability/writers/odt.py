@@ -11,7 +11,6 @@ from understandability.inputs.http import too_long
 from understandability.inputs.streams import DamagedStreamError, read_bounded
 from understandability.text.page import TEXT, Failure, Page
 
-SUFFIX = ".odt"
 _UNFOLDED = 4  # times the limit of a document
 _TEXT_SPACE = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 

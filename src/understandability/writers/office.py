@@ -5,20 +5,15 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 
+from understandability.inputs.office import DOCX, ODT, PDF
 from understandability.text.page import Failure, Page
-from understandability.writers import docx, pdf
-from understandability.writers.docx import read_docx
-from understandability.writers.odt import SUFFIX as ODT
-from understandability.writers.odt import read_odt
-from understandability.writers.pdf import read_pdf
-
-DOCX, PDF = docx.SUFFIX, pdf.SUFFIX
+from understandability.writers import docx, odt, pdf
 
 # Suffix -> what reads a stream: its docno, its path, the most bytes of it.
-OFFICE_SUFFIXES: Mapping[str, Callable[[io.BufferedReader, str, str, int], Page | Failure]] = {
-    DOCX: read_docx,
-    ODT: read_odt,
-    PDF: read_pdf,
+READERS: Mapping[str, Callable[[io.BufferedReader, str, str, int], Page | Failure]] = {
+    DOCX: docx.read_docx,
+    ODT: odt.read_odt,
+    PDF: pdf.read_pdf,
 }
 
 

@@ -11,7 +11,6 @@ from understandability.inputs.http import too_long
 from understandability.inputs.streams import DamagedStreamError, read_bounded
 from understandability.text.page import TEXT, Failure, Page
 
-SUFFIX = ".pdf"
 MOST_PAGES = 200
 _MOST_LETTERS = 5_000_000
 

@@ -14,9 +14,9 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from understandability.errors import InputError, UnderstandabilityError
+from understandability.inputs.office import OFFICE_SUFFIXES, check_office_extra, read_office
 from understandability.text.analysis import document_of_page
 from understandability.text.page import HTML, TEXT, Failure, Page
-from understandability.writers.office import OFFICE_SUFFIXES, check_office_extra
 
 _MOST_BYTES = 50_000_000
 _TEXTS = (".txt", ".md", ".text")
@@ -83,7 +83,7 @@ def main() -> None:
     suffix = sys.argv[1]
     stream = cast(io.BufferedReader, io.BytesIO(sys.stdin.buffer.read()))
     try:
-        page = OFFICE_SUFFIXES[suffix](stream, "file", "file", _MOST_BYTES)
+        page = read_office(suffix, stream, "file", "file", _MOST_BYTES)
     except UnderstandabilityError as error:
         page = Failure("file", "file", "read", str(error))
     if isinstance(page, Failure):
