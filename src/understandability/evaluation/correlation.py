@@ -198,6 +198,10 @@ class Correlations(Tabular):
             "remarks": list(self.remarks),
         }
 
+    def __repr__(self) -> str:
+        """The table as at a prompt, with the sentences on what is missing below it."""
+        return self.to_markdown()
+
     def table(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
         """The matrix of one coefficient, or without it a row for each coefficient and pair."""
         note = " ".join(self.remarks)

@@ -44,7 +44,8 @@ class SimulatedUser:
     `tau` and `tau_ap` correlate RBP (the reference) with uRBP over the systems; NaN where one of
     the two orders nothing, which a remark of `SimulatedUsers` says. `readable` is the share of the
     relevant documents that the user understands; `first` the best system by uRBP, `first_by_rbp`
-    its rank by RBP; `mover` the system whose rank changes most, with both ranks.
+    its rank by RBP, NaN where uRBP orders nothing; `mover` the system whose rank changes
+    most, with both ranks.
     """
 
     user: str
@@ -54,7 +55,7 @@ class SimulatedUser:
     tau_ap: float
     readable: float
     first: str
-    first_by_rbp: int
+    first_by_rbp: float
     mover: str
 
 
@@ -221,7 +222,7 @@ def _user(
         math.nan if flat else tau_ap(plain, biased),
         readable,
         "-" if np.ptp(biased) == 0 else result.runs[best],
-        1 + int((plain > plain[best]).sum()),
+        math.nan if np.ptp(biased) == 0 else 1 + int((plain > plain[best]).sum()),
         "-" if flat or not moved else f"{moved[0][0]} ({moved[0][1]:g} to {moved[0][2]:g})",
     )
 
