@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
     from understandability.evaluation.result_table import ResultTable
     from understandability.evaluation.tradeoff import Tradeoff
+    from understandability.inputs.run import Run
 
 RunFile = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
 
@@ -237,7 +238,7 @@ def swept(
     Args:
         plot: Draw the trade-off as .png, .svg or .pdf (needs the extra plots).
     """
-    from understandability.cli.plot import check_figure, write_figure
+    from understandability.study.plots import check_figure, plot_tradeoff, write_figure
 
     if plot is not None:
         check_figure(plot)
@@ -248,9 +249,19 @@ def swept(
     document["conventions"]["scores"] = call.keywords["scores"]
     out.write(document, found.to_dicts, found.table)
     if plot is not None:
-        from understandability.study.plots import plot_tradeoff
-
         write_figure(plot_tradeoff(found.points), plot)
+
+
+def drawn(call: Given, *, output: RunFile) -> None:
+    """A figure.
+
+    Args:
+        output: Write .png, .svg or .pdf.
+    """
+    from understandability.study.plots import check_figure, write_figure
+
+    check_figure(output)
+    write_figure(call(), output)
 
 
 def made(call: Given, *, output: RunFile = "-", strict: bool = False, quiet: Quiet = False) -> None:
@@ -262,8 +273,7 @@ def made(call: Given, *, output: RunFile = "-", strict: bool = False, quiet: Qui
         quiet: Show no remarks.
     """
     from understandability.evaluation.criteria import is_criterion, mixed_models
-    from understandability.evaluation.oddities import refuse_odd, run_oddities, told
-    from understandability.inputs.runs import read_run, write_run
+    from understandability.inputs.runs import write_run
     from understandability.inputs.writing import check_is_no_input
 
     given = call.keywords
@@ -273,13 +283,23 @@ def made(call: Given, *, output: RunFile = "-", strict: bool = False, quiet: Qui
     if not quiet and (mix := mixed_models(scores)):
         say(f"understand: {mix}")
     paths = [text for text in sources if text not in scores]
-    runs = {path: read_run(path) for path in paths}
-    order = given.get("order", "rank")
-    oddities = {path: (*run.oddities, *run_oddities(run, order)) for path, run in runs.items()}
+    runs = dict(zip(paths, read(paths, given.get("order", "rank"), strict, quiet), strict=True))
+    listed: list[Any] = [runs.get(text, text) for text in sources]
+    write_run(call(sources=listed) if "sources" in given else call(run=listed[0]), output)
+
+
+def read(paths: Sequence[str], order: str, strict: bool, quiet: bool) -> list[Run]:
+    """Read runs; what is unusual in them is told, or refused."""
+    from understandability.evaluation.oddities import refuse_odd, run_oddities, told
+    from understandability.inputs.runs import read_run
+
+    runs = [read_run(path) for path in paths]
+    oddities = {
+        path: (*run.oddities, *run_oddities(run, order))
+        for path, run in zip(paths, runs, strict=True)
+    }
     if strict:
         refuse_odd(oddities)
-    if not quiet:
-        for line in told(oddities, "runs"):
-            say(f"understand: {line}")
-    read = [runs.get(text, text) for text in sources]
-    write_run(call(sources=read) if "sources" in given else call(run=read[0]), output)
+    for line in () if quiet else told(oddities, "runs"):
+        say(f"understand: {line}")
+    return runs

@@ -11,11 +11,12 @@ from fnmatch import fnmatch
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
 
 from understandability.errors import InputError, OptionError
 from understandability.hooks import load
 from understandability.inputs.members import members, safe_name
+from understandability.prompt import AtPrompt
 from understandability.study.vocabularies import lists as lexicons
 from understandability.study.vocabularies.installed import (
     ENCODER,
@@ -222,11 +223,30 @@ def installable(name: str) -> Installable:
     return INSTALLABLE[name]
 
 
-def install(name: str, sources: Sequence[str]) -> Manifest:
-    """Read a vocabulary from files, folders, archives or URLs and keep it for the features.
+def listed() -> dict[str, tuple[Installable, Manifest | None]]:
+    """Show what can be installed, where to get it, and what is installed.
 
-    What was installed under that name before is replaced once all has been read. Raises
-    `InputError` in one sentence where a source is missing, damaged or in no known format.
+    Example: understand resources list
+    """
+    return {name: (resource, installed(name)) for name, resource in INSTALLABLE.items()}
+
+
+def install(
+    name: str,
+    sources: Annotated[Sequence[str], AtPrompt(list[str], "--from", value="PATH_OR_URL")] = (),
+) -> Manifest:
+    """Read a vocabulary and keep it for the features that need it.
+
+    Nothing is downloaded unless a URL is given. A folder or an archive may hold other files. What
+    was installed under that name before is replaced once all has been read.
+
+    Example: understand resources install mesh --from d2024.bin
+
+    Raises `InputError` in one sentence where a source is missing, damaged or in no known format.
+
+    Args:
+        name: A name that `list` shows.
+        sources: A file, a folder or an archive as distributed, or a URL. May be repeated.
     """
     resource = installable(name)
     if not sources:
@@ -273,6 +293,16 @@ def install(name: str, sources: Sequence[str]) -> Manifest:
             (root / name).rename(Path(work) / "old")
         new.rename(root / name)
     return manifest
+
+
+def verify_all() -> dict[str, str | None]:
+    """Check every installed file against its SHA-256; ends with status 1 if one has changed.
+
+    Example: understand resources verify
+
+    In Python, what is wrong with each resource that is installed; None if nothing is.
+    """
+    return {name: verify(name) for name in INSTALLABLE if installed(name)}
 
 
 def verify(name: str) -> str | None:
