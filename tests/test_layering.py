@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "understandability"
 # What a page, a run and a labelled text need: modules and packages, from the first stage on.
 CORE = (
     "_version",
-    "compiled",
+    "_core",
     "errors",
     "wording",
     "prompt",
@@ -53,17 +53,17 @@ HOOKS = (
 LINES = {
     "": 1_300,
     "api": 1_800,
-    "cli": 4_700,
-    "crawls": 2_100,
+    "cli": 5_000,
+    "crawls": 2_800,
     "evaluation": 4_100,
     "feature": 4_100,
-    "inputs": 4_600,
+    "inputs": 4_800,
     "integrations": 900,
     "model": 3_600,
     "neural": 700,
     "study": 4_700,
     "text": 3_500,
-    "training": 2_100,
+    "training": 2_200,
     "writers": 4_500,
 }
 # Of the core, only these touch files.
@@ -74,6 +74,7 @@ MODULES = {
     for path in sorted(PACKAGE.rglob("*.py"))
     if path.parent != PACKAGE or path.stem not in ("__init__", "__main__")
 }
+MODULES["_core"] = PACKAGE / "_core.pyi"
 each = pytest.mark.parametrize("name", MODULES)
 
 

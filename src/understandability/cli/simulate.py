@@ -195,9 +195,10 @@ def systems(
     Example: understand simulate systems --topicality .5 --mean 50,30 -m 'uRBP(p=0.95)'
     -m 'HRBP(p=0.95)'
     """
-    from understandability.study.simulation import PAPER_MEASURES, simulate
+    from understandability.study.simulation import PAPER_MEASURES
+    from understandability.study.simulation import simulate as simulate_systems
 
-    found = simulate(
+    found = simulate_systems(
         _numbers(topicality, "--topicality"),
         _numbers(mean, "--mean"),
         _numbers(deviation, "--deviation"),
