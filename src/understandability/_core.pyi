@@ -33,6 +33,15 @@ class Tape:
 
     names: list[str]
     def __init__(self, pieces: list[str] = ...) -> None: ...
+    def __len__(self) -> int:
+        """The number of tags."""
+
+    def tag(self, place: int) -> str:
+        """The tag at a place; raises `IndexError` where none is."""
+
+    def has_text(self, without: frozenset[str]) -> bool:
+        """Whether text that is not blank stands behind a tag that is not among some."""
+
     def pieces(self) -> list[str]:
         """Texts (possibly empty) and tags in turn, as the tape is made of."""
 
@@ -64,6 +73,20 @@ def cut(
     small letters, is never closed. Raises `UnicodeDecodeError` for what is not UTF-8.
     """
 
+def read_tree(
+    source: bytes,
+    rule_of: Callable[[str], tuple[int, int, int, int, int]],
+    resolve: Callable[[str], str],
+) -> tuple[Tape, list[bytes]] | None:
+    """The tape of the tree that libxml2 2.14 makes of a source; the attributes of each ``html``.
+
+    `rule_of` tells of an element: its bit among those that others end (0 for none), the bits of
+    those that its start ends, its level (0 to 7: an end tag ends none of a higher level), what it
+    holds, and its role (see `understandability.text.tape`). `resolve` gives a text with its
+    references resolved. None for a tree of more than 2,048 elements in each other. Raises
+    `UnicodeDecodeError` for what is not UTF-8.
+    """
+
 def inherited(parents: list[int], kinds: dict[int, str]) -> list[str]:
     """The kind of each section, or of the outermost one around it that has one; else ``''``.
 
@@ -92,31 +115,33 @@ def main_walk(
     """
 
 def naive_walk(
-    tape: list[str], actions: dict[str, int], unparsed: Callable[[str], str]
+    tape: Tape, actions: dict[str, int], unparsed: Callable[[str], str]
 ) -> tuple[list[str], list[str]]:
     """The text of each field, and its element; `unparsed` gives the text of a ``noframes``."""
 
 def boilerpipe_walk(
-    tape: list[str], actions: dict[str, int], unparsed: Callable[[str], str]
-) -> tuple[list[str], list[str], list[str]]:
-    """Text, text in links and element of each block; `unparsed` is for frames."""
+    tape: Tape, actions: dict[str, int], unparsed: Callable[[str], str], marks: str, without: int
+) -> tuple[list[str], list[int], list[int], list[str]]:
+    """Text, number of words, number of words in links, and element of each block.
 
-def count_words(text: str, marks: str) -> list[int]:
-    """How many words each line has: runs of letters and digits that no other character parts.
-
-    Characters of `marks` neither part words nor make them.
+    Words are runs of letters and digits that nothing but `marks` interrupts. `unparsed` gives the
+    text of frames; the text behind the tag at `without` is left out (-1 for none).
     """
 
 def justext_walk(
-    tape: list[str],
+    tape: Tape,
     actions: dict[str, int],
     headings: dict[str, int],
     selects: dict[str, int],
     paragraph: Callable[[str, str, int, bool, bool], Paragraph],
+    first: int,
+    last: int,
 ) -> list[Paragraph]:
     """The paragraphs: of text, element, characters in links, in a heading, in a select.
 
-    `headings` and `selects` say by how much a tag changes how deep the walk is in those.
+    Walked are the tags from `first` up to `last`, with the text before the first; raises
+    `IndexError` where that is not on the tape. `headings` and `selects` say by how much a tag
+    changes how deep the walk is in those.
     """
 
 def nearest(classes: list[str], wanted: frozenset[str]) -> list[str]:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from lxml import etree
+
 from understandability._core import Tape
 from understandability.text.characters import not_ascii
 from understandability.text.extract import boilerpipe, justext, main, naive
@@ -36,14 +38,14 @@ _RUN = re.compile(r"\s\s+")  # as long as "\s+" makes it, and most texts have no
 _CANDIDATE = re.compile("[^-c]c*|c+")
 
 
-# --- pages/decoding.py
+# --- text/decoding.py
 
 
 def has_controls(content: bytes) -> bool:
     return any(map(content.__contains__, _CONTROLS))
 
 
-# --- pages/tape.py
+# --- text/tape.py
 
 
 def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
@@ -67,12 +69,12 @@ def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int,
     return gaps
 
 
-# --- pages/source.py
+# --- text/source.py
 
 
 def cut(
     source: bytes,
-    normal: Callable[[bytes | None], str],
+    normal: Callable[[bytes], str],
     unescape: Callable[[str], str],
     sections: frozenset[str],
     hint_of: Callable[[bytes], str],
@@ -87,7 +89,7 @@ def cut(
         return None
     pieces = _TOKEN.split(source.translate(_SPACES))
     written, attributes = pieces[1::3], pieces[2::3]
-    tags_of = {tag: normal(tag) for tag in set(written)}
+    tags_of = {tag: normal(tag or b"") for tag in set(written)}
     known = set(tags_of.values())
     if _is_open(lowered, (name for name in mended if name.decode() in known)):
         return None
@@ -118,7 +120,38 @@ def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:
     return any(opens_after_last_end(lowered, name) >= 0 for name in names)
 
 
-# --- extraction/main.py
+# --- text/tape.py
+
+_TAG = re.compile(r"<([^>]+)>")
+_UNESCAPED = {"&#13;": " ", "&#xFFFD;": "\ufffd", "&gt;": ">", "&lt;": "<", "&amp;": "&"}
+
+
+def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, list[bytes]] | None:
+    """What lxml makes of a source: the core repeats the trees of libxml2 2.14, which 6.1 brings."""
+    parser = etree.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
+    )
+    root = etree.fromstring(source, parser)
+    error = parser.error_log.last_error
+    if error is not None and error.level == etree.ErrorLevels.FATAL:
+        return None
+    if root is None:
+        return Tape(), []
+    claims = [f"{name}={root.get(name)}" for name in ("lang", "xml:lang") if root.get(name)]
+    root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
+    markup = ""
+    for element in (root, *root.itersiblings(etree.Element)):  # what stands after </html>
+        etree.strip_attributes(element, "{}*")
+        markup += etree.tostring(element, encoding="unicode", with_tail=False)
+    pieces = _TAG.split(markup)
+    for written, text in _UNESCAPED.items():
+        pieces[0::2] = [piece.replace(written, text) for piece in pieces[0::2]]
+    spaces = str.maketrans("\n\t\r\xa0", "    ")
+    pieces[0::2] = [piece.translate(spaces) for piece in pieces[0::2]]
+    return Tape(pieces), [" ".join(claims).encode()]
+
+
+# --- text/extract/main.py
 
 
 def main_walk(
@@ -229,13 +262,14 @@ def section_sums(
     return sums
 
 
-# --- extraction/naive.py
+# --- text/extract/naive.py
 
 
 def naive_walk(
-    tape: list[str], actions: Mapping[str, int], unparsed: Callable[[str], str]
+    whole: Tape, actions: Mapping[str, int], unparsed: Callable[[str], str]
 ) -> tuple[list[str], list[str]]:
     """The text of each field, and its element."""
+    tape = whole.pieces()
     fields: list[str] = []
     elements: list[str] = []
     open_elements = ["body"]
@@ -275,13 +309,20 @@ def naive_walk(
     return [" ".join(field.split()) for field in fields], elements
 
 
-# --- extraction/boilerpipe.py
+# --- text/extract/boilerpipe.py
 
 
 def boilerpipe_walk(
-    tape: list[str], actions: Mapping[str, int], unparsed: Callable[[str], str]
-) -> tuple[list[str], list[str], list[str]]:
-    """What `_cut` gives, of a tape by what each tag does."""
+    whole: Tape,
+    actions: Mapping[str, int],
+    unparsed: Callable[[str], str],
+    marks: str,
+    without: int,
+) -> tuple[list[str], list[int], list[int], list[str]]:
+    """Text, words, words in links and element of each block."""
+    tape = whole.pieces()
+    if without >= 0:
+        tape[2 * without + 2] = ""
     texts: list[str] = []
     linked_texts: list[str] = []
     elements: list[str] = []
@@ -325,32 +366,37 @@ def boilerpipe_walk(
             elif action == boilerpipe._UNPARSED:
                 text = unparsed(content)
         linked = text if in_link else ""
-    return texts, linked_texts, elements
+    words, linked_words = count_words(texts, marks), count_words(linked_texts, marks)
+    return _collapsed(texts), words, linked_words, elements
 
 
-def count_words(text: str, marks: str) -> list[int]:
-    """How many words each line has; `marks` neither part words nor make them.
+def count_words(texts: Iterable[str], marks: str) -> list[int]:
+    """How many words each text has; `marks` neither part words nor make them.
 
-    >>> count_words("It's 3.5 mg/l – naïve\\n... | ?", "'./")
+    >>> count_words(["It's 3.5 mg/l – naïve", "... | ?"], "'./")
     [4, 0]
     """
-    parted = "".join(
-        char if char.isalnum() or char == "\n" else "" if char in marks else " " for char in text
+    parted = (
+        "".join(char if char.isalnum() else "" if char in marks else " " for char in text)
+        for text in texts
     )
-    return [len(line.split()) for line in parted.split("\n")]
+    return [len(text.split()) for text in parted]
 
 
-# --- extraction/justext.py
+# --- text/extract/justext.py
 
 
 def justext_walk(
-    tape: list[str],
+    whole: Tape,
     actions: Mapping[str, int],
     headings: Mapping[str, int],
     selects: Mapping[str, int],
     paragraph: Callable[[str, str, int, bool, bool], Paragraph],
+    first: int,
+    last: int,
 ) -> list[Paragraph]:
-    """What `_paragraphs` gives, of a tape by what each tag does; how it changes two depths."""
+    """The paragraphs of a part of a tape."""
+    tape = whole.pieces()[2 * first : 2 * last + 1]
     paragraphs: list[Paragraph] = []
     text, linked = "", 0
     chunk = tape[0]  # the text since the last tag that counts
@@ -362,7 +408,7 @@ def justext_walk(
     actions = {**actions, "/body": justext._CLOSE}
     for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
         if killed:
-            killed_depth += (tag == killed) - (tag[1:] == killed)
+            killed_depth += (tag == killed) - (tag == "/" + killed)
             if not killed_depth:
                 killed = ""
                 chunk += content
@@ -419,7 +465,7 @@ def nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
     return nearest
 
 
-# --- language/sentences.py
+# --- text/sentences.py
 
 
 def sentence_starts(
@@ -476,7 +522,7 @@ def cut_up(
     return pieces, starts, numbers
 
 
-# --- extraction/sentence_ends.py
+# --- text/extract/sentence_ends.py
 
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
