@@ -8,7 +8,9 @@ nothing but `MemoryError`, unless said otherwise.
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
 
 Paragraph = TypeVar("Paragraph")
 
@@ -77,8 +79,8 @@ def read_tree(
     source: bytes,
     rule_of: Callable[[str], tuple[int, int, int, int, int]],
     resolve: Callable[[str], str],
-) -> tuple[Tape, list[bytes]] | None:
-    """The tape of the tree that libxml2 2.14 makes of a source; the attributes of each ``html``.
+) -> tuple[Tape, bytes] | None:
+    """The tape of the tree that libxml2 2.14 makes of a source; the attributes of its root.
 
     `rule_of` tells of an element: its bit among those that others end (0 for none), the bits of
     those that its start ends, its level (0 to 7: an end tag ends none of a higher level), what it
@@ -175,4 +177,45 @@ def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
     """Which texts end in one of `marks` and then any of `closing`, within the last characters.
 
     `most` is the number of characters that are looked at.
+    """
+
+def normal_form(token: str) -> str:
+    """Small letters, all digits alike."""
+
+def context_features(token: str, usual_case: str) -> list[str]:
+    """What a token tells the tagger about itself and its neighbours.
+
+    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
+    ``N`` where that is not known.
+    """
+
+def own_features(token: str) -> list[str]:
+    """What a token tells the tagger about itself only."""
+
+def feature_rows(
+    tokens: list[str], rows: dict[str, int], usual_case: dict[str, str], longest: int
+) -> tuple[list[int], list[int]]:
+    """The rows of the features of all tokens that have one, and where those of each token begin.
+
+    `usual_case` goes by normal forms; of a token at most `longest` characters are looked at.
+    """
+
+def best_tags(
+    rows: NDArray[Any],
+    ids: NDArray[Any],
+    starts: NDArray[Any],
+    boundary: NDArray[Any],
+    before: NDArray[Any],
+    around: NDArray[Any],
+    after: NDArray[Any],
+    word_around: NDArray[Any],
+    tags: NDArray[Any],
+) -> None:
+    """Write the tag of each token into `tags` (uint8), see `understandability.feature.tagger`.
+
+    With T tags: `rows` (types, 5 T + 1; int16) is what each type adds to the scores at the five
+    distances, and its class; `ids` (int64) are the types of the tokens, `starts` (int64) the
+    tokens that begin a sentence, the first first. `boundary` (5 T), `before` and `after`
+    ((T + 1)^2, T), `around` ((T + 1)^3, T) and `word_around` (classes (T + 1)^2, T) are int8.
+    Raises `ValueError` for tables that do not fit together, `IndexError` for numbers out of them.
     """

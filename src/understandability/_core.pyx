@@ -829,8 +829,8 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
     cdef Slot[SLOTS] slots
     cdef Slot* slot
     cdef Tree tree = Tree(size, rule_of)
-    cdef list roots = []
-    cdef int content, ignored = 0
+    cdef bytes attributes = b""
+    cdef int content, role, ignored = 0
     cdef unsigned int code
     cdef unsigned char c
     cdef bint closes, is_kept
@@ -899,8 +899,8 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
             is_kept = False
             ignored += 1
         if is_kept:
-            if role == HTML:
-                roots.append(source[behind:end])
+            if role == HTML and not tree.tape.size:
+                attributes = source[behind:end]
             tree.open(name)
         if end >= size:
             break
@@ -927,7 +927,7 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
     while tree.depth:
         tree.close()
     tree.tape.end_text()
-    return tree.tape, roots
+    return tree.tape, attributes
 
 
 # --- Tags and texts into blocks
@@ -1588,3 +1588,163 @@ def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:
             place -= 1
         ended.append(place >= first and text[place] in marks)
     return ended
+
+
+# --- Tags of tokens
+
+cdef str shape_of(str token):
+    """Capitals, small letters and digits as X, x and d, a run of more than two shortened."""
+    cdef list shape = []
+    cdef str c, kind
+    for c in token[:16]:
+        kind = "d" if c.isdecimal() else ("X" if c.isupper() else "x") if c.isalnum() else c
+        if len(shape) < 2 or shape[-1] != kind or shape[-2] != kind:
+            shape.append(kind)
+            if len(shape) == 8:
+                break
+    return "".join(shape)
+
+
+cdef str form_of(str token):
+    """Small letters, all digits alike."""
+    cdef str small_letters = token.lower(), c
+    if token.isalpha():
+        return small_letters
+    return "".join(["0" if c.isdecimal() else c for c in small_letters])
+
+
+def normal_form(str token) -> str:
+    return form_of(token)
+
+
+def context_features(str token, str usual_case) -> list:
+    cdef str word = form_of(token), case = "t"
+    cdef Py_ssize_t size = len(word)
+    if token[:1].isupper():
+        case = "U" if len(token) > 1 and token.isupper() else "T"
+    return [
+        "w=" + word,
+        "1=" + word[max(0, size - 1) :],
+        "2=" + word[max(0, size - 2) :],
+        "3=" + word[max(0, size - 3) :],
+        "4=" + word[max(0, size - 4) :],
+        "shape=" + shape_of(token),
+        "case=" + case + usual_case,
+        "bias",
+    ]
+
+
+def own_features(str token) -> list:
+    cdef str word = form_of(token), case = "T" if token[:1].isupper() else "t"
+    cdef Py_ssize_t size = len(word)
+    cdef list features = [
+        "W=" + token,
+        "5=" + word[max(0, size - 5) :],
+        "-1=" + word[:1],
+        "-2=" + word[:2],
+        "-3=" + word[:3],
+        "-4=" + word[:4],
+        "c2=" + case + word[max(0, size - 2) :],
+        "c3=" + case + word[max(0, size - 3) :],
+        "size=" + str(min(size, 9)),
+    ]
+    if "-" in word:
+        features.append("hyphen")
+    if size > 2 and "." in word[1 : size - 1]:
+        features.append("dot")
+    if token.isupper():
+        features.append("upper=" + str(min(<Py_ssize_t>len(token), 5)))
+    return features
+
+
+def feature_rows(list tokens, dict rows, dict usual_case, Py_ssize_t longest) -> tuple:
+    cdef list starts = [], numbers = []
+    cdef str token
+    cdef PyObject* row
+    for token in tokens:
+        token = token[:longest]
+        starts.append(len(numbers))
+        for feature in context_features(token, usual_case.get(form_of(token), "N")):
+            row = PyDict_GetItem(rows, feature)
+            if row is not NULL:
+                numbers.append(<object>row)
+        for feature in own_features(token):
+            row = PyDict_GetItem(rows, feature)
+            if row is not NULL:
+                numbers.append(<object>row)
+    return numbers, starts
+
+
+def best_tags(
+    const short[:, ::1] rows,
+    const long long[::1] ids,
+    const long long[::1] starts,
+    const signed char[::1] boundary,
+    const signed char[:, ::1] before,
+    const signed char[:, ::1] around,
+    const signed char[:, ::1] after,
+    const signed char[:, ::1] word_around,
+    unsigned char[::1] tags,
+) -> None:
+    cdef Py_ssize_t size = ids.shape[0], place, sentence, start, end, at, offset, tag, columns
+    cdef int number_of_tags = <int>before.shape[1], side = number_of_tags + 1, best
+    cdef Py_ssize_t word_class
+    cdef array first_pass = clone(_INTS, size + 4, False)
+    cdef int* first = first_pass.data.as_ints
+    cdef array memory = clone(_INTS, size * number_of_tags, False)
+    cdef int* scores = memory.data.as_ints
+    cdef int* score
+    cdef int far_left, left, right, far_right
+    columns = 5 * number_of_tags
+    if (
+        rows.shape[1] != columns + 1 or boundary.shape[0] < columns or tags.shape[0] != size
+        or before.shape[0] != side * side or after.shape[0] != side * side
+        or around.shape[0] != side * side * side or word_around.shape[0] % (side * side)
+        or around.shape[1] != number_of_tags or after.shape[1] != number_of_tags
+        or word_around.shape[1] != number_of_tags
+    ):
+        raise ValueError("the tables of the tagger do not fit together")
+    for place in range(size):
+        if not 0 <= ids[place] < rows.shape[0]:
+            raise IndexError("a token has no row")
+    for sentence in range(starts.shape[0]):
+        start = starts[sentence]
+        end = starts[sentence + 1] if sentence + 1 < starts.shape[0] else size
+        if not 0 <= start <= end <= size:
+            raise IndexError("sentences are out of order")
+        for place in range(start, end):
+            score = scores + place * number_of_tags
+            memset(score, 0, number_of_tags * sizeof(int))
+            for offset in range(5):
+                at = place + offset - 2
+                if start <= at < end:
+                    for tag in range(number_of_tags):
+                        score[tag] += rows[ids[at], offset * number_of_tags + tag]
+                else:
+                    for tag in range(number_of_tags):
+                        score[tag] += boundary[offset * number_of_tags + tag]
+            best = 0
+            for tag in range(1, number_of_tags):
+                if score[tag] > score[best]:
+                    best = <int>tag
+            first[place] = best
+        for place in range(start, end):
+            score = scores + place * number_of_tags
+            far_left = first[place - 2] if place - 2 >= start else number_of_tags
+            left = first[place - 1] if place - 1 >= start else number_of_tags
+            right = first[place + 1] if place + 1 < end else number_of_tags
+            far_right = first[place + 2] if place + 2 < end else number_of_tags
+            word_class = rows[ids[place], columns]
+            if not 0 <= word_class * side * side < word_around.shape[0]:
+                raise IndexError("a word has no class")
+            best = 0
+            for tag in range(number_of_tags):
+                score[tag] += (
+                    before[far_left * side + left, tag]
+                    + around[(left * side + first[place]) * side + right, tag]
+                    + after[right * side + far_right, tag]
+                    + word_around[(word_class * side + left) * side + right, tag]
+                )
+                if score[tag] > score[best]:
+                    best = <int>tag
+            tags[place] = <unsigned char>best

@@ -7,16 +7,20 @@ and go when the core has stood one release.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from understandability._core import Tape
 from understandability.text.characters import not_ascii
 from understandability.text.extract import boilerpipe, justext, main, naive
 from understandability.text.tape import opens_after_last_end
 
+Array = NDArray[Any]
 Paragraph = TypeVar("Paragraph")
 
 _MARK = "\1"  # stands in no text
@@ -126,7 +130,7 @@ _TAG = re.compile(r"<([^>]+)>")
 _UNESCAPED = {"&#13;": " ", "&#xFFFD;": "\ufffd", "&gt;": ">", "&lt;": "<", "&amp;": "&"}
 
 
-def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, list[bytes]] | None:
+def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, bytes] | None:
     """What lxml makes of a source: the core repeats the trees of libxml2 2.14, which 6.1 brings."""
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
@@ -136,7 +140,7 @@ def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, list[bytes]] 
     if error is not None and error.level == etree.ErrorLevels.FATAL:
         return None
     if root is None:
-        return Tape(), []
+        return Tape(), b""
     claims = [f"{name}={root.get(name)}" for name in ("lang", "xml:lang") if root.get(name)]
     root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
     markup = ""
@@ -148,7 +152,7 @@ def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, list[bytes]] 
         pieces[0::2] = [piece.replace(written, text) for piece in pieces[0::2]]
     spaces = str.maketrans("\n\t\r\xa0", "    ")
     pieces[0::2] = [piece.translate(spaces) for piece in pieces[0::2]]
-    return Tape(pieces), [" ".join(claims).encode()]
+    return Tape(pieces), " ".join(claims).encode()
 
 
 # --- text/extract/main.py
@@ -528,3 +532,127 @@ def cut_up(
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
     pattern = re.compile(f"[{re.escape(marks)}][{re.escape(closing)}]*\\Z")
     return [pattern.search(text, max(0, len(text) - most)) is not None for text in texts]
+
+
+# --- feature/tagger.py
+
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
+_RUN = re.compile(r"(.)\1{2,}")
+_ASCII_SHAPES = str.maketrans(
+    string.ascii_uppercase + string.ascii_lowercase + string.digits, "X" * 26 + "x" * 26 + "d" * 10
+)
+
+
+def normal_form(token: str) -> str:
+    """Small letters, all digits alike."""
+    return token.lower() if token.isalpha() else _DIGIT.sub("0", token.lower())
+
+
+def _shape(token: str) -> str:
+    """Capitals, small letters and digits, a run of more than two shortened."""
+    if token.isalpha() and (len(token) == 1 or token[1:].islower()):  # as most are
+        return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"[: len(token)]
+    shape = token[:16]
+    if shape.isascii():
+        shape = shape.translate(_ASCII_SHAPES)
+    else:
+        shape = _LETTER.sub(lambda letter: "X" if letter[0].isupper() else "x", shape)
+        shape = _DIGIT.sub("d", shape)
+    return _RUN.sub(r"\1\1", shape)[:8]
+
+
+def context_features(token: str, usual_case: str) -> list[str]:
+    """What a token tells about itself and its neighbours.
+
+    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
+    ``N`` where that is not known.
+    """
+    word = normal_form(token)
+    case = "t"
+    if token[:1].isupper():
+        case = "U" if len(token) > 1 and token.isupper() else "T"
+    return [
+        "w=" + word,
+        "1=" + word[-1:],
+        "2=" + word[-2:],
+        "3=" + word[-3:],
+        "4=" + word[-4:],
+        "shape=" + _shape(token),
+        "case=" + case + usual_case,
+        "bias",
+    ]
+
+
+def own_features(token: str) -> list[str]:
+    """What a token tells about itself only."""
+    word = normal_form(token)
+    case = "T" if token[:1].isupper() else "t"
+    features = [
+        "W=" + token,
+        "5=" + word[-5:],
+        "-1=" + word[:1],
+        "-2=" + word[:2],
+        "-3=" + word[:3],
+        "-4=" + word[:4],
+        "c2=" + case + word[-2:],
+        "c3=" + case + word[-3:],
+        f"size={min(len(word), 9)}",
+    ]
+    if "-" in word:
+        features.append("hyphen")
+    if "." in word[1:-1]:
+        features.append("dot")
+    if token.isupper():
+        features.append(f"upper={min(len(token), 5)}")
+    return features
+
+
+def feature_rows(
+    tokens: Sequence[str], rows: Mapping[str, int], usual_case: Mapping[str, str], longest: int
+) -> tuple[list[int], list[int]]:
+    """The rows of the features of all tokens, and where those of each begin."""
+    found: list[int] = []
+    starts = []
+    for token in tokens:
+        starts.append(len(found))
+        short = token[:longest]
+        case = usual_case.get(normal_form(short), "N")
+        features = context_features(short, case) + own_features(short)
+        found += [rows[feature] for feature in features if feature in rows]
+    return found, starts
+
+
+def best_tags(
+    rows: Array,
+    ids: Array,
+    starts: Array,
+    boundary: Array,
+    before: Array,
+    around: Array,
+    after: Array,
+    word_around: Array,
+    tags: Array,
+) -> None:
+    """Write the tag of each token."""
+    size, side = before.shape[1], before.shape[1] + 1
+    columns = 5 * size
+    for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
+        sentence = [boundary] * 2 + [rows[number][:columns] for number in ids[start:end]]
+        sentence += [boundary] * 2
+        scores = [
+            sum(
+                sentence[place + offset][offset * size : (offset + 1) * size].astype(int)
+                for offset in range(5)
+            )
+            for place in range(end - start)
+        ]
+        first = [size, size, *[int(np.argmax(each)) for each in scores], size, size]
+        for place, score in enumerate(scores):
+            far_left, left, here, right, far_right = first[place : place + 5]
+            word_class = int(rows[ids[start + place]][columns])
+            total = score + before[far_left * side + left]
+            total = total + around[(left * side + here) * side + right]
+            total = total + after[right * side + far_right]
+            total = total + word_around[(word_class * side + left) * side + right]
+            tags[start + place] = np.argmax(total)

@@ -204,9 +204,9 @@ def _read(source: bytes) -> Markup:
     if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES:
         tree = _core.read_tree(source, _rule, _resolved)
         if tree and tree[0].has_text(_CODE):
-            tape, roots = tree
-            claims = _LANGUAGES.findall(roots[0]) if roots else ()
-            language = next((claim for _, claim in sorted(claims)), b"").decode()  # "lang" first
+            tape, attributes = tree
+            claims = sorted(_LANGUAGES.findall(attributes))  # "lang" before "xml:lang"
+            language = claims[0][1].decode() if claims else ""
             return Markup(tape, tape.counts(), language, closes_void_elements)
     pieces = _tape_of_source(source.decode())
     return Markup(Tape(pieces), Counter(pieces[1::2]), "", closes_void_elements, flags=("no_tree",))
