@@ -164,6 +164,33 @@ def test_bad_rows_of_csv_cost_themselves(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("lines", "good", "message"),
+    [
+        ('b,"You have fl', "a", "lines 3 to 3 are not CSV: unexpected end of data"),
+        ('b,"You have\nflu', "a", "lines 3 to 4 are not CSV: unexpected end of data"),
+        ('b,"You have flu.\0\nc,Rest.\nd,"Flu, again."\ne,x\n', "ae", "lines 3 to 5 are not CSV"),
+        ('"b" or c,"Flu\n', "a", "lines 3 to 3 are not CSV: "),
+    ],
+)
+def test_a_quote_that_stays_open_is_told(
+    tmp_path: Path, lines: str, good: str, message: str
+) -> None:
+    """Of a file that was cut, and of one whose closing quote is lost: no page of what it held."""
+    (tmp_path / "t.csv").write_text(f'id,text\na,"Rest."\n{lines}')
+    pages, (failure,), _ = read(tmp_path / "t.csv")
+    assert [page.docno for page in pages] == list(good)
+    assert message in failure.error
+
+
+def test_quotes_within_a_line_of_csv_cost_nothing(tmp_path: Path) -> None:
+    """As they stand in tables whose writer knows no quotes."""
+    (tmp_path / "t.tsv").write_text('id\ttext\na\t"Flu" is a virus.\nb\tA "virus".\n')
+    pages, failures, _ = read(tmp_path / "t.tsv")
+    assert [page.content for page in pages] == ["Flu is a virus.", 'A "virus".']
+    assert failures == []
+
+
 @pytest.mark.slow
 def test_a_quote_without_end_does_not_fill_the_memory(tmp_path: Path) -> None:
     """The cell ends at the longest that a page may be."""

@@ -108,6 +108,11 @@ def test_equal_texts_are_in_one_group() -> None:
     [
         ("key,body,rating\na,b\n", {}, "line 2 has 2 cells, and the line of headings 3"),
         ("key,body,rating\n", {}, "has no texts with words"),
+        (
+            "key,words,rating,pair\na,b,4,1\n",
+            {"columns": TableColumns()},
+            "it has key, words, rating, pair; choose one with --text-column",
+        ),
         ("key,body,rating,pair\na,b,4,1\n", {"label": "score"}, "no column 'score'; it has key"),
         ("key,body,rating,pair\na,b,4,1\n", {"group": "site"}, "choose one with --group-column"),
         ("key,body,rating,pair\na,Hi.,high,1\n", {}, "record 1: 'rating' is 'high', not a number"),

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from understandability.api.scoring import Rows
 from understandability.arrays import Floats
+from understandability.crawls.score import Rows
 from understandability.errors import InputError
 from understandability.evaluation.correlation import spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.table import batches
+from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import TableColumns
-from understandability.inputs.records import read_records
 from understandability.inputs.tables import SETTINGS_KEY, read_settings
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.calibration import calibrate_by_line
@@ -56,7 +56,7 @@ def calibrate(
     42
     """
     found: dict[str, float] | None = None
-    scale = ""
+    scale = bundle = ""
     remarks: list[str] = []
     if scores is not None:
         table = scores.to_arrow() if isinstance(scores, Rows) else scores
@@ -64,7 +64,8 @@ def calibrate(
         if not rows or "docno" not in rows[0] or column not in rows[0]:
             raise InputError(f"the scores have no docno and no column {column!r}")
         found = {str(row["docno"]): row[column] for row in rows}
-        scale = str((_settings_of(table) or {}).get("scale", ""))
+        settings = _settings_of(table) or {}
+        scale, bundle = (str(settings.get(each, "")) for each in ("scale", "bundle"))
     where = str(answers) if isinstance(answers, str | Path) else "the table of answers"
     values, given, without = read_answers(
         read_records(answers), where, found, id=id, understood=understood, column=column
@@ -81,7 +82,7 @@ def calibrate(
         remarks.append(
             f"left out, because they have no difficulty: {len(without)} answers ({some})"
         )
-    return replace(fitted, remarks=(*remarks, *fitted.remarks))
+    return replace(fitted, remarks=(*remarks, *fitted.remarks), bundle=bundle)
 
 
 def _settings_of(table: Any) -> Mapping[str, Any] | None:

@@ -50,6 +50,8 @@ def calibrate(
     from understandability.api.calibration import calibrate as fit
     from understandability.cli.outputs import check_destination
     from understandability.inputs.writing import write_text
+    from understandability.model.bundle import DEFAULT_BUNDLE
+    from understandability.model.bundle_files import embedded_bundles
 
     if not output.endswith(".json"):
         raise OptionError(f"a reader is written as .json, not as {output}; name a FILE.json")
@@ -68,4 +70,8 @@ def calibrate(
         typer.echo(f"{name} {value:g} [{low:g}, {high:g}], from {found.answers} answers")
     for remark in found.remarks:
         typer.echo(remark, err=True)
-    typer.echo(f"Next: understand score PAGES --reader {output}", err=True)
+    bundle = ""
+    if found.bundle not in ("", DEFAULT_BUNDLE):
+        own = found.bundle not in embedded_bundles()
+        bundle = f" --bundle {f'FOLDER, that of {found.bundle}' if own else found.bundle}"
+    typer.echo(f"Next: understand score PAGES --reader {output}{bundle}", err=True)

@@ -38,8 +38,8 @@ def export(
     import math
 
     from understandability.errors import InputError
-    from understandability.inputs.folders import open_folder
     from understandability.inputs.tables import read_table
+    from understandability.inputs.writing import open_folder
     from understandability.integrations.search_engines import ENGINES
     from understandability.integrations.search_engines import export as export_to
 

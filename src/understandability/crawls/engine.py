@@ -1,10 +1,4 @@
-"""The one way from inputs to rows: in memory, to a file, to a crawl folder.
-
-plan = make_plan(Sources(["crawl/"]), Scorer())
-with TableFile("scores.parquet", plan.described) as output:
-    for progress in make_rows(plan, plan.inputs, output, workers=4):
-        ...
-"""
+"""The one way from inputs to rows: in memory, to a file, to a crawl folder."""
 
 from __future__ import annotations
 
@@ -51,7 +45,7 @@ class Progress:
 
     @classmethod
     def before(cls, inputs: Sequence[Input], left: Sequence[Input]) -> Progress:
-        """That of inputs of which some are `left`."""
+        """The progress before the first document, where only some inputs are `left` to be read."""
         everything = sum(each.bytes for each in inputs)
         passed = everything - sum(each.bytes for each in left)
         return cls(len(inputs), len(inputs) - len(left), everything, passed, passed)
@@ -216,7 +210,7 @@ class _Making:
         return table
 
     def _commit_finished(self) -> None:
-        """Give the output the parts of which all is known, up to the first of which it is not."""
+        """Write the parts that are complete, in order, up to the first that is not."""
         while self._waiting and not self._waiting[0].pages_out:
             self._commit(self._waiting.popleft())
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from understandability.errors import OptionError
 from understandability.inputs.page_tables import TableColumns, kept_names, remarks_on_kept
@@ -20,24 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FILES_TOGETHER = 512
-
-
-class PageSource(Protocol):
-    """What reads files: `Sources`, or `GivenPages` that are there already."""
-
-    skipped: Counter[str]
-
-    @property
-    def docnos(self) -> Collection[str] | None: ...
-    @property
-    def limit(self) -> int: ...
-    @property
-    def columns(self) -> TableColumns: ...
-    @property
-    def remarks(self) -> list[str]: ...
-    @property
-    def position(self) -> int: ...
-    def read(self, file: File) -> Iterator[Page | Failure]: ...
 
 
 class GivenPages:
@@ -61,6 +43,9 @@ class GivenPages:
     def read(self, file: File) -> Iterator[Page | Failure]:
         """All of them."""
         yield from self._pages
+
+
+PageSource = Sources | GivenPages  # what reads files, or has pages that are there already
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +116,7 @@ class Plan:
         return pa.schema([*self.maker.schema, *self.kept])
 
 
-def make_plan(sources: Sources | GivenPages, maker: RowMaker) -> Plan:
+def make_plan(sources: PageSource, maker: RowMaker) -> Plan:
     """The plan for making rows of all that `sources` name."""
     import pyarrow as pa
 
@@ -144,7 +129,7 @@ def make_plan(sources: Sources | GivenPages, maker: RowMaker) -> Plan:
     return Plan(inputs, reader, maker, maker.described, kept, skipped)
 
 
-def _kept(sources: Sources | GivenPages) -> pa.Schema:
+def _kept(sources: PageSource) -> pa.Schema:
     """The columns to keep: of the type that all files agree on which state one, else text."""
     import pyarrow as pa
 

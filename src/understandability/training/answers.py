@@ -27,7 +27,8 @@ _HALF_CHI_SQUARE = 3.841 / 2  # of one degree of freedom, at 95 %
 class FittedReader:
     """A reader fitted to answers, with the 95 % intervals of threshold and noise.
 
-    `remarks` are sentences on what the answers do not tell.
+    `remarks` are sentences on what the answers do not tell; `bundle` is the name of the one that
+    gave the difficulties, where that is known.
     """
 
     reader: Reader
@@ -35,6 +36,7 @@ class FittedReader:
     threshold_interval: tuple[float, float]
     noise_interval: tuple[float, float]
     remarks: tuple[str, ...] = ()
+    bundle: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """What stands in the file that ``--reader FILE`` takes."""

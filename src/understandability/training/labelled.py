@@ -17,13 +17,13 @@ from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError, PageError, WrongTypeError
 from understandability.feature.table import compute_features
+from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import (
     CONTENT_COLUMNS,
     ID_COLUMNS,
     TableColumns,
     media_type_of,
 )
-from understandability.inputs.records import read_records
 from understandability.model.arrays import MOST
 from understandability.model.calibration import difficulty_of_level
 from understandability.text.analysis import document_of_page
@@ -173,6 +173,12 @@ def read_labelled(
     if not records:
         raise InputError(f"{source.path} has no texts with words")
     columns = _Chosen.of(source, tuple(dict.fromkeys(name for each in records for name in each)))
+    if with_text and not columns.contents:
+        raise InputError(
+            f"{source.path} has no column that would hold texts ({', '.join(CONTENT_COLUMNS)}); "
+            f"it has {', '.join(columns.names)}; choose one with --text-column or --html-column "
+            "(text=, html=)"
+        )
     docnos: list[str] = []
     documents: list[Document] = []
     labels: list[float] = []
@@ -240,6 +246,7 @@ class _Chosen:
     id: str | None
     contents: tuple[tuple[str, str | None], ...]
     group: str | None
+    names: tuple[str, ...]
 
     @classmethod
     def of(cls, source: LabelSource, names: tuple[str, ...]) -> _Chosen:
@@ -266,6 +273,7 @@ class _Chosen:
             chosen.id or next((name for name in ID_COLUMNS if name in names), None),
             tuple(contents or usual),
             source.group or ("group" if "group" in names else None),
+            names,
         )
 
 

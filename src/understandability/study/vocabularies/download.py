@@ -7,7 +7,7 @@ import urllib.request
 from pathlib import Path
 
 from understandability.errors import InputError
-from understandability.inputs.members import MAX_BYTES
+from understandability.inputs.archives import MAX_BYTES
 
 _CHUNK = 1 << 20
 
