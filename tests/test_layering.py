@@ -55,16 +55,16 @@ LINES = {
     "api": 1_800,
     "cli": 5_000,
     "crawls": 2_800,
-    "evaluation": 4_100,
+    "evaluation": 4_400,
     "feature": 4_100,
     "inputs": 4_800,
-    "integrations": 900,
+    "integrations": 950,
     "model": 3_600,
     "neural": 700,
-    "study": 4_700,
+    "study": 4_900,
     "text": 3_500,
     "training": 2_200,
-    "writers": 5_600,
+    "writers": 5_700,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
