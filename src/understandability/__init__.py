@@ -16,7 +16,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from understandability.api.calibration import calibrate, rescale
     from understandability.api.evaluation import (
         bounds,
         compare,
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
         simulate_users,
     )
     from understandability.api.ranking import criterion, fuse, rerank, tradeoff
-    from understandability.api.training import train
-    from understandability.api.validation import validate
     from understandability.crawls.merge import merge
     from understandability.crawls.score import Scores, Work, crawl, features, score, score_table
     from understandability.feature.formulas_of_languages import readability
@@ -37,13 +34,17 @@ if TYPE_CHECKING:
     from understandability.inputs.sources import read_pages
     from understandability.model.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings, score_html, score_text
+    from understandability.training.answers import calibrate
+    from understandability.training.labelled import LabelColumns
+    from understandability.training.rescaling import rescale
+    from understandability.training.train import train
+    from understandability.training.validation import validate
     from understandability.writers.explain import explain
 
 from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
-    "api.calibration": ("calibrate", "rescale"),
     "api.evaluation": (
         "bounds",
         "compare",
@@ -58,17 +59,21 @@ _PUBLIC = {
     "crawls.score": ("Scores", "Work", "crawl", "features", "score", "score_table"),
     "feature.formulas_of_languages": ("readability",),
     "writers.explain": ("explain",),
-    "api.training": ("train",),
-    "api.validation": ("validate",),
     "inputs.runs": ("read_labels", "read_run", "write_run"),
     "inputs.sources": ("read_pages",),
     "inputs.page_tables": ("TableColumns",),
     "model.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings", "score_html", "score_text"),
+    "training.answers": ("calibrate",),
+    "training.labelled": ("LabelColumns",),
+    "training.rescaling": ("rescale",),
+    "training.train": ("train",),
+    "training.validation": ("validate",),
 }
 
 __all__ = [
     "Bundle",
+    "LabelColumns",
     "Scorer",
     "Scores",
     "Settings",

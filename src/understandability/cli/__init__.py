@@ -40,10 +40,31 @@ COMMANDS: tuple[Command, ...] = (
     Command("crawl lookup", "crawls.lookup:look_up", SCORING, "cli.doors:looked_up"),
     Command("features", "crawls.score:features", SCORING, "cli.doors:features"),
     Command("extract", "crawls.score:extract", SCORING, "cli.doors:extract"),
+    Command(
+        "probability",
+        "model.probabilities:probabilities",
+        SCORING,
+        "cli.doors_training:probabilities",
+    ),
+    Command("bundle list", "model.card:bundles", MODELS, "cli.doors_training:bundles"),
+    Command("bundle show", "model.card:card", MODELS, "cli.doors_training:card"),
+    Command("bundle rescale", "training.rescaling:rescale", MODELS, "cli.doors_training:rescaled"),
+    Command("train judged", "training.train:train", MODELS, "cli.doors_training:trained"),
+    Command(
+        "train background",
+        "training.background_training:train_background",
+        MODELS,
+        "cli.doors_training:background",
+        hidden=("corpora",),
+    ),
+    Command("validate", "training.validation:validate", MODELS, "cli.doors_training:validated"),
+    Command("calibrate", "training.answers:calibrate", MODELS, "cli.doors_training:calibrated"),
 )
 # The first sentence on commands that have commands of their own.
 GROUPS = {
     "crawl": "Show the progress of a crawl folder, merge it into one table, or look up documents.",
+    "bundle": "Show what a bundle is, or give it the scale of your labels.",
+    "train": "Train a model, and write it as a bundle.",
 }
 _EPILOG = (
     "Start: understand score PAGE.html. Help on a command: understand COMMAND --help. Lists: "
