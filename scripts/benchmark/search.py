@@ -100,7 +100,7 @@ def rerank_and_fuse(paths: list[Path], criterion: Criterion) -> None:
     with tempfile.TemporaryDirectory() as folder:
         runs = [read_run(path) for path in paths]
         for run in runs:
-            write_run(rerank(run, [criterion], 15), f"{folder}/{run.name}.run")
+            write_run(rerank(run, criterion, top=15), f"{folder}/{run.name}.run")
             write_run(fuse([run, criterion], top=15), f"{folder}/{run.name}.fused.run")
         for method in FUSIONS:
             write_run(fuse(runs, method), f"{folder}/{method}.run")

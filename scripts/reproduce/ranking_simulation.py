@@ -62,7 +62,7 @@ def main() -> None:
     for run, top in product(runs, TOPS):
         for name, labels in formulas.items():
             criterion = Criterion(labels, Direction.HARDER)
-            systems.append(rerank(run, [criterion], top, name=f"{run.name}.{name}{top}"))
+            systems.append(rerank(run, criterion, top=top, name=f"{run.name}.{name}{top}"))
     print(f"{len(systems)} systems\n")
     found = {
         name: simulate(name, labels, systems, collection, arguments.plots)

@@ -16,24 +16,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from understandability.api.evaluation import (
-        bounds,
-        compare,
-        correlate,
-        dimension,
-        evaluate,
-        simulate,
-        simulate_users,
-    )
-    from understandability.api.ranking import criterion, fuse, rerank, tradeoff
     from understandability.crawls.merge import merge
     from understandability.crawls.score import Scores, Work, crawl, features, score, score_table
+    from understandability.evaluation.bounds import bounds
+    from understandability.evaluation.criteria import criterion
+    from understandability.evaluation.evaluate import compare, correlate, evaluate
+    from understandability.evaluation.fuse import fuse
+    from understandability.evaluation.judgements import dimension
+    from understandability.evaluation.rerank import rerank
+    from understandability.evaluation.tradeoff import tradeoff
     from understandability.feature.formulas_of_languages import readability
     from understandability.inputs.page_tables import TableColumns
     from understandability.inputs.runs import read_labels, read_run, write_run
     from understandability.inputs.sources import read_pages
     from understandability.model.bundle import Bundle, load_bundle
     from understandability.scoring import Scorer, Settings, score_html, score_text
+    from understandability.study.simulated_users import simulate_users
+    from understandability.study.simulation import simulate
     from understandability.training.answers import calibrate
     from understandability.training.labelled import LabelColumns
     from understandability.training.rescaling import rescale
@@ -45,20 +44,17 @@ from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
-    "api.evaluation": (
-        "bounds",
-        "compare",
-        "correlate",
-        "dimension",
-        "evaluate",
-        "simulate",
-        "simulate_users",
-    ),
-    "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
     "crawls.merge": ("merge",),
     "crawls.score": ("Scores", "Work", "crawl", "features", "score", "score_table"),
     "feature.formulas_of_languages": ("readability",),
     "writers.explain": ("explain",),
+    "evaluation.bounds": ("bounds",),
+    "evaluation.criteria": ("criterion",),
+    "evaluation.evaluate": ("compare", "correlate", "evaluate"),
+    "evaluation.fuse": ("fuse",),
+    "evaluation.judgements": ("dimension",),
+    "evaluation.rerank": ("rerank",),
+    "evaluation.tradeoff": ("tradeoff",),
     "inputs.runs": ("read_labels", "read_run", "write_run"),
     "inputs.sources": ("read_pages",),
     "inputs.page_tables": ("TableColumns",),
@@ -69,6 +65,8 @@ _PUBLIC = {
     "training.rescaling": ("rescale",),
     "training.train": ("train",),
     "training.validation": ("validate",),
+    "study.simulated_users": ("simulate_users",),
+    "study.simulation": ("simulate",),
 }
 
 __all__ = [

@@ -207,7 +207,7 @@ def test_latex_and_markdown_carry_marks_and_the_best() -> None:
     assert r"\begin{tabular}{lr}" in latex
     assert r"mine & \textbf{0.1900$^{\dagger}$} \\" in latex
     assert r"base\_line & 0.0000$^{\diamond}$ \\" in latex
-    assert "Holm's correction" in latex
+    assert "p $<$ 0.05, Holm's correction" in latex
     markdown = result.to_markdown(test="wilcoxon", digits=2)
     assert "| mine | **0.19†** |" in markdown
     assert "paired wilcoxon test" in markdown

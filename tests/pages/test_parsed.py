@@ -14,20 +14,20 @@ def parsed(content: str | bytes) -> ParsedPage:
 
 
 def text_of(page: ParsedPage) -> str:
-    return "".join(page.tape[0::2])
+    return "".join(page.tape.pieces()[0::2])
 
 
 def test_tape_alternates_text_and_tags() -> None:
     """Attributes and comments are not on it, entities are characters."""
     page = parsed("<p class='a>b'>3 &lt; 4<!-- x --><br>&amp;lt;</p>")
-    assert page.tape[4:-4] == ["", "p", "3 < 4", "br/", "&lt;", "/p", ""]
+    assert page.tape.pieces()[4:-4] == ["", "p", "3 < 4", "br/", "&lt;", "/p", ""]
 
 
 @pytest.mark.parametrize("name", ["x<b", "x&lt;b", "x&amp;"])
 def test_markup_in_the_name_of_a_tag(name: str) -> None:
     """Belongs to the name; texts and tags still alternate."""
     page = parsed(f"<p>a &lt; b</p><{name}>c</{name}>")
-    assert page.tape[4:-4] == ["", "p", "a < b", "/p", "", name, "c", f"/{name}", ""]
+    assert page.tape.pieces()[4:-4] == ["", "p", "a < b", "/p", "", name, "c", f"/{name}", ""]
     assert page.tags[f"/{name}"] == 1
 
 
@@ -35,7 +35,7 @@ def test_xhtml_doctype_changes_nothing() -> None:
     """libxml2 would serialise such a page with other void elements and a meta of its own."""
     doctype = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x">'
     body = "<html><head></head><body><p>a<br />b</p></body></html>"
-    assert parsed(doctype + body).tape == parsed(body).tape
+    assert parsed(doctype + body).tape.pieces() == parsed(body).tape.pieces()
 
 
 def test_tags_are_counted() -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.places import places_of
+from understandability.evaluation.ranks import ranks_of
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
 from understandability.study.candidates import Candidates, candidates_of
@@ -55,7 +55,7 @@ def made() -> tuple[Candidates, Labels, Labels]:
 
 def top(run: Run, labels: Labels) -> float:
     """The mean label of the first 10."""
-    return float(labels.of_lines(run)[places_of(run.query_ids) <= 10].mean())
+    return float(labels.of_lines(run)[ranks_of(run.query_ids) <= 10].mean())
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -14,7 +14,7 @@ from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 
 if TYPE_CHECKING:
-    from understandability.evaluation.compare import RunComparison, RunComparisons
+    from understandability.evaluation.comparison import RunComparison, RunComparisons
     from understandability.evaluation.evaluate import Evaluation
 
 
@@ -24,7 +24,7 @@ def compare(
     test: Annotated[
         list[str] | None,
         typer.Option(
-            autocompletion=names_of("evaluation.significance", "TESTS"),
+            autocompletion=names_of("evaluation.comparison", "TESTS"),
             help="t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The "
             "first sets the marks.",
             show_default=False,
@@ -33,7 +33,7 @@ def compare(
     correction: Annotated[
         str,
         typer.Option(
-            autocompletion=names_of("evaluation.significance", "CORRECTIONS"),
+            autocompletion=names_of("evaluation.comparison", "CORRECTIONS"),
             help="Correction for the number of runs compared: holm, bonferroni.",
         ),
     ] = "holm",
@@ -74,7 +74,7 @@ def compare(
 
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
     """
-    from understandability.evaluation.significance import CORRECTIONS, TESTS
+    from understandability.evaluation.comparison import CORRECTIONS, TESTS
 
     if len(options.runs) < 2:
         raise OptionError("a comparison needs at least two runs; the first is the baseline")
@@ -89,7 +89,7 @@ def compare(
     found = result.compare(tests=tests, pairs=pairs, samples=samples, seed=seed, alpha=alpha)
     bounded = None
     if bounds:
-        from understandability.api.evaluation import bounds as bounds_of
+        from understandability.evaluation.bounds import bounds as bounds_of
 
         arguments = options.arguments()
         del arguments["strict"]

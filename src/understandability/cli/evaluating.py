@@ -17,7 +17,7 @@ from understandability.evaluation.conventions import CONVENTIONS
 
 if TYPE_CHECKING:
     from understandability.evaluation.evaluate import Evaluation
-    from understandability.evaluation.joined import Dimension
+    from understandability.evaluation.judgements import Dimension
     from understandability.inputs.run import Oddity
 
 _LABELS = "Labels"
@@ -159,7 +159,7 @@ class EvaluationOptions(OptionGroup):
 
     def evaluate(self) -> Evaluation:
         """Read everything and evaluate; remarks go to standard error."""
-        from understandability.api.evaluation import evaluate
+        from understandability.evaluation.evaluate import evaluate
 
         result = evaluate(self.runs, **self.arguments())
         self.remark(result)
@@ -217,7 +217,7 @@ class EvaluationOptions(OptionGroup):
 
     def _dimensions(self) -> dict[str, Dimension]:
         """The dimensions beside relevance that have labels."""
-        from understandability.api.evaluation import dimension
+        from understandability.evaluation.judgements import dimension
 
         files = self._files()
         scales = {"u": self.scale, "trust": self.trust_scale}

@@ -52,13 +52,13 @@ def fuse(
 
     Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
     """
-    from understandability.evaluation.criteria import is_criterion, mixed_models, read_criterion
+    from understandability.evaluation.criteria import criterion, is_criterion, mixed_models
     from understandability.evaluation.fuse import fuse
     from understandability.inputs.runs import write_run
     from understandability.inputs.writing import check_is_no_input
 
     check_is_no_input(output, [part for text in sources for part in (text, text.partition(":")[0])])
-    criteria = {text: read_criterion(text) for text in sources if is_criterion(text)}
+    criteria = {text: criterion(text) for text in sources if is_criterion(text)}
     if not quiet and (mix := mixed_models(list(criteria))):
         typer.echo(f"understand: {mix}", err=True)
     paths = [text for text in sources if text not in criteria]

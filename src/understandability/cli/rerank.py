@@ -44,12 +44,12 @@ def rerank(
 
     Example: understand rerank bm25.run --scores scores.parquet:difficulty --top 15 -o easy.run
     """
-    from understandability.evaluation.criteria import mixed_models, read_criterion
+    from understandability.evaluation.criteria import criterion, mixed_models
     from understandability.evaluation.rerank import rerank
     from understandability.inputs.runs import write_run
 
-    criteria = [read_criterion(text) for text in scores]
+    criteria = [criterion(text) for text in scores]
     if not quiet and (mix := mixed_models(scores)):
         typer.echo(f"understand: {mix}", err=True)
     [read] = read_runs([run], order, strict, quiet)
-    write_run(rerank(read, criteria, top, weight, order, tag), output)
+    write_run(rerank(read, criteria, top=top, weights=weight, order=order, name=tag), output)

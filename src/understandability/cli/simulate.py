@@ -98,8 +98,8 @@ def users(
     Example: understand simulate users runs/*.gz --qrels qrels.txt --scores features.parquet
     --column dale_chall --formula dci --threshold 25% --threshold 50% --plot users.svg
     """
-    from understandability.api.evaluation import simulate_users
     from understandability.evaluation.conventions import MODELLED_USERS
+    from understandability.study.simulated_users import simulate_users
 
     if plot is not None:
         from understandability.cli.plot import check_figure
@@ -195,8 +195,8 @@ def systems(
     Example: understand simulate systems --topicality .5 --mean 50,30 -m 'uRBP(p=0.95)'
     -m 'HRBP(p=0.95)'
     """
-    from understandability.api.evaluation import simulate as simulate_systems
     from understandability.study.simulation import PAPER_MEASURES
+    from understandability.study.simulation import simulate as simulate_systems
 
     found = simulate_systems(
         _numbers(topicality, "--topicality"),

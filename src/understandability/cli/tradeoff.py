@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -49,21 +49,16 @@ def tradeoff(
     Example: understand tradeoff bm25.run --scores scores.parquet:difficulty --qrels qrels.txt
     --understandability qunder.txt --scale lower-easier:40 --plot tradeoff.svg
     """
-    from understandability.api.ranking import TOPS, WEIGHTS
-    from understandability.api.ranking import tradeoff as tradeoff_of
     from understandability.cli.plot import write_figure
-    from understandability.evaluation.tradeoff import MEASURES, plot_tradeoff
+    from understandability.evaluation.tradeoff import MEASURES
+    from understandability.evaluation.tradeoff import tradeoff as tradeoff_of
 
     if len(options.runs) != 1:
         raise OptionError(f"a trade-off takes one run, not {len(options.runs)}")
     options = replace(options, measures=options.measures or list(MEASURES))
-    found = tradeoff_of(
-        options.runs[0],
-        scores,
-        tops=top or TOPS,
-        weights=weight or WEIGHTS,
-        **options.arguments(),
-    )
+    sweep: dict[str, Any] = {"tops": top, "weights": weight}
+    chosen = {name: values for name, values in sweep.items() if values}
+    found = tradeoff_of(options.runs[0], scores, **chosen, **options.arguments())
     options.remark(found.evaluation)
     if output != "-" and form is None:
         show_table(found.table())
@@ -78,4 +73,6 @@ def tradeoff(
             header="conventions",
         )
     if plot is not None:
+        from understandability.study.plots import plot_tradeoff
+
         write_figure(plot_tradeoff(found.points), plot)

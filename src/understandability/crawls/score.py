@@ -250,7 +250,7 @@ def features(
     ] = (),
     words: bool = False,
     bundles: Annotated[Sequence[str], AtPrompt(list[str], "--bundle")] = (),
-    tagger: Annotated[str, AtPrompt(choices="rows:TAGGERS")] = TAGGERS[0],
+    tagger: Annotated[str, AtPrompt(choices="rows:TAGGERS")] = "built-in",
     **choices: Annotated[Any, AtPrompt((Extraction, Work))],
 ) -> Rows:
     """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.

@@ -17,7 +17,6 @@ from typing import NamedTuple
 from understandability.direction import Direction
 from understandability.feature import formulas, other_formulas
 from understandability.feature.batch import Batch, letters
-from understandability.feature.catalogue import CATALOGUE
 from understandability.feature.table import features_of
 from understandability.inputs.frames import wrong_type
 from understandability.text.analysis import document_of_text
@@ -238,11 +237,7 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
 # By the subtag of their language.
 LANGUAGE_FORMULAS = MappingProxyType({tag: (*_OWN[tag], *_EVERY) for tag in LANGUAGES})
 
-_ENGLISH = tuple(
-    row.name
-    for row in CATALOGUE
-    if row.group in (formulas.GROUP, other_formulas.GROUP) and not row.name.endswith("_readcalc")
-)
+_ENGLISH = tuple(row.name for row in (*formulas.ROWS, *other_formulas.ROWS))
 
 
 def readability(text: str | Document, language: str = "en") -> dict[str, float]:

@@ -24,8 +24,8 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from understandability._version import __version__
 from understandability.errors import InputError, PageError, in_one_line
 from understandability.inputs.http import HttpResponse, decoded_body
+from understandability.inputs.office import PDF, check_office_extra, read_office
 from understandability.text.page import HTML, TEXT, Failure, Page
-from understandability.writers.office import OFFICE_SUFFIXES, PDF, check_office_extra
 
 _PORTS = {"http": 80, "https": 443}
 # Media type -> the suffix that a file of it would have.
@@ -71,7 +71,7 @@ class Fetched:
         if self.suffix == PDF:
             check_office_extra(PDF)
             stream = cast(io.BufferedReader, io.BytesIO(self.content))
-            return OFFICE_SUFFIXES[PDF](stream, self.url, self.url, len(self.content))
+            return read_office(PDF, stream, self.url, self.url, len(self.content))
         kind = TEXT if self.suffix == ".txt" else HTML
         return Page(self.url, self.url, self.content, kind, self.charset, self.found_at)
 

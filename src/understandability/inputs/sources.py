@@ -20,6 +20,13 @@ from understandability.inputs.containers import (
     read_trec_pages,
 )
 from understandability.inputs.http import too_long
+from understandability.inputs.office import (
+    DOCX,
+    OFFICE_SUFFIXES,
+    PDF,
+    check_office_extra,
+    read_office,
+)
 from understandability.inputs.page_tables import (
     TableColumns,
     Tables,
@@ -30,7 +37,6 @@ from understandability.inputs.remote import file_system, is_url, open_file
 from understandability.inputs.streams import DamagedStreamError, open_stream, position, read_bounded
 from understandability.inputs.warc import read_warc
 from understandability.text.page import TEXT, Failure, Page
-from understandability.writers.office import DOCX, OFFICE_SUFFIXES, PDF, check_office_extra
 
 DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
 
@@ -256,7 +262,7 @@ class Sources:
             if kind == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
                 kind = ".trec"  # as TREC's own disks name them
             if kind in OFFICE_SUFFIXES:
-                yield OFFICE_SUFFIXES[kind](stream, file.docno, path, self.limit)
+                yield read_office(kind, stream, file.docno, path, self.limit)
             elif kind in TABLE_SUFFIXES:
                 yield from TABLE_SUFFIXES[kind](stream, path, self.limit, self._tables)
             elif kind in CONTAINER_SUFFIXES:

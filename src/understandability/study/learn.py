@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.places import places_of, strictly_falling
+from understandability.evaluation.ranks import ranks_of, strictly_falling
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
 from understandability.model.forest import Forest
@@ -103,7 +103,7 @@ def ranked(run: Run, scores: Floats, name: str) -> Run:
     queries = run.query_ids[best]
     falling = strictly_falling(queries, scores[best])
     return Run(
-        name, run.queries, run.docnos, queries, run.docno_ids[best], places_of(queries), falling
+        name, run.queries, run.docnos, queries, run.docno_ids[best], ranks_of(queries), falling
     )
 
 

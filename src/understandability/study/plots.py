@@ -13,6 +13,7 @@ from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.evaluation.correlation import movers
+from understandability.evaluation.tradeoff import Point
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
 
@@ -111,6 +112,37 @@ def plot_cumulative(series: Mapping[str, ArrayLike], name: str = "score") -> Fig
 
 
 _STYLES = ("-", "--", ":", "-.")
+
+
+def plot_tradeoff(points: Sequence[Point]) -> Figure:
+    """The first measure (across) against each other one (up); a line for each weight."""
+    first, *others = points[0].means
+    if not others:
+        raise OptionError("a plot of a trade-off needs at least two measures")
+    figure, _ = new_figure()
+    figure.clear()
+    figure.set_size_inches(4.8 * len(others), 4.2)
+    start, *sweep = points
+    for axes, measure in zip(
+        figure.subplots(1, len(others), squeeze=False)[0], others, strict=True
+    ):
+        for weight in dict.fromkeys(point.setting.weight for point in sweep):
+            line = [point for point in sweep if point.setting.weight == weight]
+            x = [start.means[first], *(point.means[first] for point in line)]
+            y = [start.means[measure], *(point.means[measure] for point in line)]
+            axes.plot(x, y, marker="o", markersize=4, linewidth=1, label=f"w = {weight:g}")
+            for point in line:
+                axes.annotate(
+                    str(point.setting.top),
+                    (point.means[first], point.means[measure]),
+                    (3, 3),
+                    textcoords="offset points",
+                    fontsize=7,
+                )
+        axes.plot(start.means[first], start.means[measure], marker="s", color="black")
+        axes.set(xlabel=first, ylabel=measure)
+        axes.legend(fontsize=8, title="top k at each point", title_fontsize=7)
+    return figure
 
 
 def top_scores(run: Run, scores: Labels, top: int = 10, order: str = "rank") -> Floats:

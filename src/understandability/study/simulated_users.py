@@ -8,21 +8,28 @@ are ranked by RBP and by uRBP.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.conventions import MODELLED_USERS, Conventions
+from understandability.evaluation.conventions import MODELLED_USERS
 from understandability.evaluation.correlation import kendall_tau_b, movers, tau_ap
-from understandability.evaluation.evaluate import Evaluation, evaluate_runs
-from understandability.evaluation.joined import Dimension
+from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
+from understandability.feature.catalogue import COLUMNS, check_columns
+from understandability.feature.table import compute_features
+from understandability.inputs.given import labels_of, runs_of
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
+from understandability.inputs.sources import read_pages
+from understandability.scoring import Settings, documents_of
 
 # The thresholds of the papers, which are grades of FOG.
 FOG_THRESHOLDS = (10.0, 15.0, 20.0)
@@ -87,36 +94,56 @@ class SimulatedUsers(Tabular):
 
 
 def simulate_users(
-    runs: Sequence[Run],
-    qrels: Labels,
-    scores: Labels,
-    direction: Direction,
+    runs: Any,
+    qrels: Any,
+    scores: Any = None,
+    *,
+    pages: Any = None,
+    formula: str = "fog",
+    column: str | None = None,
+    direction: str | None = None,
     thresholds: Sequence[float | str] = (),
     users: Sequence[str] = MODELLED_USERS,
-    *,
     noise_scale: float = math.pi,
     p: float = 0.8,
     cutoff: int | None = None,
-    conventions: Conventions | None = None,
+    preset: str | None = None,
+    **choices: Any,
 ) -> SimulatedUsers:
-    """Evaluate runs by RBP and by the uRBP of simulated users of a score.
+    """Rank systems by RBP and by the uRBP of simulated users, as the uRBP papers did.
 
-    `thresholds` are scores, or shares of the documents such as ``25%``; without any they are the
-    quartiles. `noise_scale` is that of the arctan user (pi in ECIR 2016, 1 in MedIR 2014).
+    `scores` of the documents are a table, a dictionary or labels; or `pages` are read (paths, as
+    `read_pages` takes them) and scored by a `formula` of the catalogue, ``fog`` or ``dci`` as the
+    papers call them. `direction` is needed for scores that are not a formula. `thresholds` are
+    scores, or shares of the documents such as ``25%``. The default is 10, 15 and 20 for FOG, else
+    the quartiles. `noise_scale` is that of the arctan user (pi in ECIR 2016, 1 in MedIR 2014).
+    `choices` are conventions.
 
-    >>> runs = [
-    ...     Run.of("hard", {"q": [("a", 2.0), ("b", 1.0)]}),
-    ...     Run.of("easy", {"q": [("b", 2.0), ("a", 1.0)]}),
-    ... ]
-    >>> fog = Labels.of_documents("fog", {"a": 18.0, "b": 9.0})
-    >>> qrels = Labels.of("qrels", {"q": {"a": 2, "b": 1}})
-    >>> found = simulate_users(runs, qrels, fog, Direction.HARDER, [10.0], ["step"])
-    >>> found.users[0].first, found.users[0].readable
-    ('easy', 0.5)
+    >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
+    >>> found = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})
+    >>> [(user.user, user.threshold, user.first) for user in found.users][:2]
+    [('step', 10.0, 'easy'), ('step', 15.0, 'easy')]
     """
-    known = scores.values[np.isfinite(scores.values)]
+    [formula_column] = check_columns([formula])
+    if (scores is None) == (pages is None):
+        raise OptionError("give scores of the documents, or pages to score, one of the two")
+    harder = COLUMNS[formula_column][0].direction if direction is None else Direction.of(direction)
+    if harder is None:
+        raise OptionError(
+            f"nothing says whether higher or lower values of {formula} are harder to understand; "
+            "give direction='higher-harder' or 'higher-easier'"
+        )
+    listed, labels = list(runs_of(runs)), labels_of(qrels)
+    if pages is not None:
+        wanted = set().union(*(run.docnos.to_pylist() for run in listed))
+        scored = _formula_of(pages, wanted, formula_column)
+    else:
+        scored = labels_of(scores, formula_column, column)
+    if not thresholds and formula_column == check_columns(["fog"])[0]:
+        thresholds = FOG_THRESHOLDS
+    known = scored.values[np.isfinite(scored.values)]
     if not len(known):
-        raise InputError(f"{scores.name} holds no score; give scores of the ranked documents")
+        raise InputError(f"{scored.name} holds no score; give scores of the ranked documents")
     if unknown := [user for user in users if user not in MODELLED_USERS]:
         raise OptionError(
             f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
@@ -132,26 +159,37 @@ def simulate_users(
         for user in users
         for th in chosen
     }
-    easy = {"u": Dimension(scores, Scale(direction))}
-    result = evaluate_runs(runs, qrels, [rbp, *names.values()], easy, conventions)
-    readable = {th: _readable(qrels, scores, direction, th) for th in chosen}
+    easy = {"u": Dimension(scored, Scale(harder))}
+    measures = [rbp, *names.values()]
+    result = evaluate(listed, labels, measures=measures, dimensions=easy, preset=preset, **choices)
+    readable = {th: _readable(labels, scored, harder, th) for th in chosen}
     remarks = [f"The {rbp} of all systems is the same."] if np.ptp(result.column(rbp)) == 0 else []
-    remarks += _unscored(runs, scores)
+    remarks += _unscored(listed, scored)
     if any(math.isnan(share) for share in readable.values()):
         remarks.append("No relevant document has a score, so that no share of them is readable.")
     rows = []
     for (user, th), name in names.items():
         rows.append(_user(result, rbp, user, th, name, readable[th]))
         if np.ptp(result.column(name)) == 0:
-            remarks.append(_why_flat(result, name, th, direction, known))
+            remarks.append(_why_flat(result, name, th, harder, known))
     return SimulatedUsers(
-        scores.name,
+        # A file of many columns does not say by its name which one was read.
+        column if column and scores is not None else scored.name,
         tuple(rows),
         result,
         {share: float(np.quantile(known, share)) for share in QUANTILES},
         len(known),
         tuple(dict.fromkeys(remarks)),
     )
+
+
+def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
+    """A formula of those of the pages that are ranked."""
+    paths = [pages] if isinstance(pages, str | Path) else list(pages)
+    documents = documents_of(read_pages(*paths, docnos=wanted), Settings())
+    table = compute_features(documents, [formula])
+    values = zip(table.docnos, table.column(formula).tolist(), strict=True)
+    return Labels.of_documents(formula, {docno: v for docno, v in values if math.isfinite(v)})
 
 
 def _threshold(given: float | str, known: np.typing.NDArray[np.float64]) -> float:

@@ -26,10 +26,9 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from understandability.compiled import compiled
+from understandability import _core
+from understandability._core import Tape
 from understandability.errors import PageError
-
-Tape = list[str]
 
 
 def names(listed: str) -> frozenset[str]:
@@ -122,14 +121,14 @@ def read_markup(source: bytes) -> Markup:
 
     Raises `PageError` for more tags than fit into memory.
 
-    >>> read_markup(b"<p class=x>3 &lt; 4<br>&amp;").tape
+    >>> read_markup(b"<p class=x>3 &lt; 4<br>&amp;").tape.pieces()
     ['', 'html', '', 'body', '', 'p', '3 < 4', 'br/', '&', '/p', '', '/body', '', '/html', '']
     """
     closed = with_comments_closed(source)
     if len(closed) <= MAX_TREE_BYTES:  # else attributes are not read
         closed = with_quote_closed(with_quote_closed(closed, b'"'), b"'")
     markup = _read(closed)
-    last = _raw_at_end(markup.tape)
+    last = _raw_at_end(markup.tape.pieces())
     if last and opens_after_last_end(closed.lower(), last.encode()) >= 0:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
@@ -168,7 +167,7 @@ def count_tags(source: bytes) -> int:
 def _read(source: bytes) -> Markup:
     number = count_tags(source)
     if not source or source.isspace():
-        return Markup([""], Counter())
+        return Markup(Tape(), Counter())
     slashes = _LINE_BREAK.findall(source)
     closes_void_elements = 2 * slashes.count(b"/") > len(slashes)
     if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES and not _has_full_tag(source):
@@ -185,9 +184,9 @@ def _read(source: bytes) -> Markup:
             language = root.get("lang") or root.get("xml:lang") or ""
             tape, tags = _tape_of(root)
             if _has_text(tape):
-                return Markup(tape, tags, language, closes_void_elements)
+                return Markup(Tape(tape), tags, language, closes_void_elements)
     tape = _tape_of_source(source.decode())
-    return Markup(tape, Counter(tape[1::2]), "", closes_void_elements, flags=("no_tree",))
+    return Markup(Tape(tape), Counter(tape[1::2]), "", closes_void_elements, flags=("no_tree",))
 
 
 def _has_full_tag(source: bytes) -> bool:
@@ -203,31 +202,9 @@ def _has_full_tag(source: bytes) -> bool:
 
 def _long_tags(source: bytes, bracket: bytes) -> Iterator[int]:
     """Where tags start with a long stretch behind them that holds no such bracket."""
-    for start, end in _gaps(source, bracket, 1, _LONG_TAG - 1):
+    for start, end in _core.gaps(source, bracket, 1, _LONG_TAG - 1):
         if start + _LONG_TAG <= len(source) and (tag := _TAG_START.search(source, start - 1, end)):
             yield tag.start()
-
-
-@compiled()
-def _gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
-    """Stretches of at least that length (but at the end) without a byte: start and end of each.
-
-    They begin at `start` or right behind such a byte, and end at the next or at the source's end.
-
-    >>> _gaps(b"ab'c'defg'", b"'", 0, 3)
-    [(5, 9)]
-    """
-    gaps = []
-    while start < len(source):
-        last = source.rfind(byte, start, start + length)
-        if last >= 0:  # nearly always, so a page is looked at in a few long steps
-            start = last + 1
-            continue
-        end = source.find(byte, start + length)
-        end = len(source) if end < 0 else end
-        gaps.append((start, end))
-        start = end + 1
-    return gaps
 
 
 def _is_any_full(source: bytes, starts: Iterable[int]) -> bool:
@@ -252,7 +229,7 @@ def _is_any_full(source: bytes, starts: Iterable[int]) -> bool:
     return False
 
 
-def _tape_as_written(root: etree._Element) -> tuple[Tape, Counter[str]]:
+def _tape_of(root: etree._Element) -> tuple[list[str], Counter[str]]:
     """The tape of an lxml tree, whose attributes are lost on the way, and its tags."""
     root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
     parts = []
@@ -269,11 +246,6 @@ def _tape_as_written(root: etree._Element) -> tuple[Tape, Counter[str]]:
     return tape, tags
 
 
-@compiled(_tape_as_written)
-def _tape_of(root: etree._Element) -> tuple[Tape, Counter[str]]:
-    return _tape_as_written(root)
-
-
 def _unescaped(text: str) -> str:
     for space in "\n\t\r\xa0":
         text = text.replace(space, " ")
@@ -283,7 +255,7 @@ def _unescaped(text: str) -> str:
     return text
 
 
-def _tape_of_source(source: str) -> Tape:
+def _tape_of_source(source: str) -> list[str]:
     """The tape of a source that is cut at its tags.
 
     >>> _tape_of_source("<P>3 &lt; 4<BR><!-- <p> --><script>'<p>'</script>")
@@ -333,7 +305,7 @@ def with_quote_closed(source: bytes, quote: bytes) -> bytes:
     """
     parts: list[bytes] = []
     done = 0
-    for start, end in _gaps(source, quote, 0, _MAX_ATTRIBUTE):
+    for start, end in _core.gaps(source, quote, 0, _MAX_ATTRIBUTE):
         value = _UNCLOSED.match(source, start, end)
         swallows = end == len(source) or (value and _BLOCK_TAG.search(source, value.end(), end))
         if value and swallows and _opens(source, start - 1):
@@ -348,7 +320,7 @@ def _opens(source: bytes, place: int) -> bool:
     return tag >= 0 and _UP_TO_ATTRIBUTE.fullmatch(source, tag, place) is not None
 
 
-def _has_text(tape: Tape) -> bool:
+def _has_text(tape: list[str]) -> bool:
     """Whether there is text on a tape, apart from code."""
     return any(
         text and not text.isspace() and tag not in ("script", "style")
@@ -356,7 +328,7 @@ def _has_text(tape: Tape) -> bool:
     )
 
 
-def _raw_at_end(tape: Tape) -> str:
+def _raw_at_end(tape: list[str]) -> str:
     """The name of the last element that holds text or is not closed, if it is one of `RAW`."""
     for place in range(len(tape) - 2, 0, -2):
         tag, text = tape[place], tape[place + 1]

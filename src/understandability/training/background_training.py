@@ -27,9 +27,9 @@ from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_corpora
 from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.predictors import Predictor
-from understandability.study.spool import Spool
 from understandability.text.document import Document
 from understandability.training.portable import portable
+from understandability.training.spool import Spool
 from understandability.wording import counted
 
 LEAST_DOCUMENTS = 30

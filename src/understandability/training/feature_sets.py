@@ -11,7 +11,7 @@ import numpy as np
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.feature.catalogue import CATALOGUE, COLUMNS, GROUPS, check_columns
+from understandability.feature.catalogue import COLUMNS, all_groups, catalogue, check_columns
 from understandability.feature.needs import missing
 from understandability.feature.row import DOCUMENT
 from understandability.inputs.records import read_records
@@ -35,7 +35,7 @@ def text_columns() -> tuple[str, ...]:
     """
     return tuple(
         row.column(per)
-        for row in CATALOGUE
+        for row in catalogue()
         if row.group in _GROUPS
         if not row.needs and not row.name.endswith("_readcalc")
         for per in row.per
@@ -69,7 +69,7 @@ def study_columns() -> tuple[str, ...]:
     """
     return tuple(
         column
-        for row in CATALOGUE
+        for row in catalogue()
         if row.group in _STUDY_GROUPS
         if not row.name.endswith(_NOT_IN_STUDY) and not row.name.startswith("zipf_")
         for column in row.columns
@@ -93,14 +93,14 @@ def columns_named(names: Sequence[str]) -> tuple[str, ...]:
         group = name.replace("-", " ").replace("_", " ").lower()
         if name in FEATURE_SETS:
             chosen += FEATURE_SETS[name]()
-        elif group in GROUPS:
-            chosen += [each for row in CATALOGUE if row.group == group for each in row.columns]
+        elif group in all_groups():
+            chosen += [each for row in catalogue() if row.group == group for each in row.columns]
         else:
             try:
                 [column] = check_columns([name])
             except OptionError as error:
                 raise OptionError(
-                    f"{error}; sets and groups are {', '.join((*FEATURE_SETS, *GROUPS))}"
+                    f"{error}; sets and groups are {', '.join((*FEATURE_SETS, *all_groups()))}"
                 ) from error
             row, form = COLUMNS[column]
             chosen += row.columns if form == DOCUMENT else [column]

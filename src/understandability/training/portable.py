@@ -9,12 +9,18 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import OptionError
+from understandability.feature.catalogue import check_columns
+from understandability.model.bundle import Bundle
+from understandability.model.calibration import EASIEST, HARDEST, calibrate_by_line
+from understandability.model.estimators import estimator_row
 from understandability.model.forest import LEAF, Forest
+from understandability.model.judged import JudgedModel, check_backgrounds
 from understandability.model.predictors import Kernel, Network, Predictor, Prepared
+from understandability.wording import counted
 
 
 def portable(estimator: Any) -> Predictor:
@@ -96,6 +102,67 @@ def _after(preparing: Sequence[Any], predictor: Predictor) -> Predictor:
         predictor = predictor.predictor
     assert isinstance(predictor, Network | Kernel | Forest)
     return Prepared(np.where(np.isnan(fill), 0.0, fill), center, scale, predictor)
+
+
+def bundle_of(
+    pipeline: Any,
+    columns: Sequence[str],
+    inputs: ArrayLike,
+    labels: ArrayLike,
+    name: str,
+    licence: str,
+    card: Mapping[str, Any],
+) -> Bundle:
+    """What `Bundle.from_sklearn` gives, and says."""
+    try:
+        rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            "a bundle is made of a pipeline that takes columns, with inputs as rows of "
+            "numbers, one for each column named, and numbers as labels, not of one that takes "
+            "texts; fit it without the FeatureTransformer, to what that makes of the texts: "
+            "FeatureTransformer(columns).fit_transform(texts)"
+        ) from error
+    named = check_columns(list(columns))
+    check_backgrounds(named, ())
+    estimator = estimator_name(pipeline)
+    predictor = portable(pipeline)
+    if rows.ndim != 2 or rows.shape[1] != len(named) or predictor.inputs != len(named):
+        raise OptionError(
+            f"the pipeline takes {predictor.inputs} columns, {len(named)} are named, and the "
+            f"inputs have the shape {rows.shape}; they must agree"
+        )
+    if difficulties.shape != (len(rows),) or not bool(
+        ((difficulties >= EASIEST) & (difficulties <= HARDEST)).all()
+    ):
+        raise OptionError("there must be a label for each row of inputs, from 0 to 100")
+    classes: tuple[float, ...] = ()
+    if estimator_row(estimator).classifies:
+        try:
+            classes = tuple(float(each) for each in pipeline.classes_)
+        except ValueError as error:
+            raise OptionError(
+                "the classes of the pipeline must be numbers, the difficulties they stand for"
+            ) from error
+    found = predictor(rows)
+    expected = np.asarray(pipeline.predict_proba(rows) if classes else pipeline.predict(rows))
+    if not np.allclose(found, expected.reshape(found.shape), rtol=1e-4, atol=1e-4):
+        raise OptionError(
+            f"a bundle cannot reproduce this {type(pipeline).__name__}: plain arrays cannot "
+            "hold one of its settings (a kernel, an activation, a loss, missing values in "
+            "trees)"
+        )
+    known = np.isfinite(rows)
+    center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    model = JudgedModel(estimator, named, predictor, tuple(center.tolist()), classes)
+    summary = f"{type(pipeline).__name__} of scikit-learn on {counted(len(named), 'feature')}."
+    return Bundle(
+        name,
+        licence,
+        model,
+        calibrate_by_line(model.predict(rows), difficulties).on_own_scale(),
+        MappingProxyType({"summary": summary, **card}),
+    )
 
 
 def estimator_name(estimator: Any) -> str:

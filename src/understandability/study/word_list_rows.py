@@ -13,9 +13,9 @@ from understandability.direction import Direction
 from understandability.feature.batch import Batch
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.types import Column, FloatArray
-from understandability.feature.vocabularies import word_list
 from understandability.feature.word_counts import count
 from understandability.feature.word_lists import WordList
+from understandability.study.lexicons import word_list
 
 Test = Callable[[WordList], Column]
 

@@ -1,26 +1,20 @@
 # cython: language_level=3
-"""The inner loops of understandability in C.
+"""The hot path from bytes to text, in C. `_core.pyi` says what each function takes and gives.
 
-Each does what the function of the same name does, which says what that is, and is given the tables
-and functions that it uses. Pages come from anywhere, so: a byte or character is read only where
-the lines around it have compared its place with the size; memory is of Python's objects and linear
-in the page; nothing recurses. Behind the last byte of `bytes` stands a NUL, which may be read.
+Pages come from anywhere, so: a byte or character is read only where the lines around it have
+compared its place with the size; memory is of Python's objects and linear in the page; nothing
+recurses. Behind the last byte of `bytes` stands a NUL, which may be read.
 """
 
 from collections import Counter
 
-from cpython.array cimport array
+from cpython.array cimport array, clone
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.dict cimport PyDict_GetItem
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_DecodeUTF8
-from libc.string cimport memchr, memcmp, memcpy, memset, strlen
-from lxml.includes.etreepublic cimport _Element, import_lxml__etree
-from lxml.includes.tree cimport XML_ELEMENT_NODE, XML_TEXT_NODE, xmlAttr
-from lxml.includes.tree cimport xmlNode
-
-import_lxml__etree()
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
     object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
@@ -31,15 +25,12 @@ cdef extern from "Python.h":
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISSPACE(Py_UCS4 character)
 
-INTERFACE = 1
-
 ctypedef const unsigned char* Bytes
 
 
 # --- A source, before it is read
 
-def decoding_has_controls(bytes content) -> bool:
-    """Bytes below that of the space, but for tabs and ends of lines."""
+def has_controls(bytes content) -> bool:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
     cdef Py_ssize_t i
     cdef int number = 0
@@ -48,7 +39,7 @@ def decoding_has_controls(bytes content) -> bool:
     return number != 0
 
 
-def tape_gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> list:
+def gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> list:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), place, end
     cdef unsigned char wanted = byte[0]
@@ -66,7 +57,7 @@ def tape_gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> 
     return gaps
 
 
-def source_swallowing(bytes source) -> int:
+def swallowing(bytes source) -> int:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), place = 0, number = 0, end
     cdef unsigned char quote
@@ -265,32 +256,6 @@ cdef Py_ssize_t meaning(
     return place
 
 
-cdef str text_between(
-    Bytes s, Py_ssize_t start, Py_ssize_t end, object unescape, unsigned char* out, Py_ssize_t room
-):
-    """A text with references resolved, and spaces in the place of other white space."""
-    cdef Py_ssize_t place = start, size = 0, written = 0
-    cdef unsigned char c
-    while place < end and size < room:
-        c = s[place]
-        if c == c"&":
-            place = meaning(s, end, place, unescape, out + size, room - size, &written)
-            if place < 0:
-                return unescape((<const char*>s)[start:end].decode()).translate(_SPACES)
-            size += written
-        elif c == 0xC2 and s[place + 1] == 0xA0:  # a space that no line is broken at
-            out[size] = c" "
-            size += 1
-            place += 2
-        else:
-            out[size] = c" " if c == c"\n" or c == c"\t" or c == c"\r" else c
-            size += 1
-            place += 1
-    if place < end:  # there was no room
-        return unescape((<const char*>s)[start:end].decode()).translate(_SPACES)
-    return PyUnicode_DecodeUTF8(<const char*>out, size, NULL)
-
-
 cdef bint is_open(Bytes s, Py_ssize_t size, tuple names, list opened):
     """Put those names into `opened` of which the last element is never closed."""
     cdef Py_ssize_t place = -1, number, at
@@ -319,24 +284,179 @@ cdef bint is_open(Bytes s, Py_ssize_t size, tuple names, list opened):
     return bool(opened)
 
 
-def source_cut(
-    normal: object, unescape: object, sections: frozenset, mended: tuple, source: bytes
-) -> object:
+cdef class Tape:
+    """Texts in UTF-8, one behind the other, and the tags between them, by the numbers of names."""
+
+    cdef readonly list names
+    cdef bytearray written  # all texts
+    cdef array tags, ends  # the name of each tag; where each text ends, the one before all first
+    cdef Py_ssize_t filled, size  # bytes of text; tags
+
+    def __init__(self, list pieces=[""]):
+        cdef Py_ssize_t place
+        cdef dict numbers = {}
+        cdef bytes text
+        self.start(sum(map(len, pieces)), len(pieces) // 2)
+        self.names = []
+        for place in range(len(pieces)):
+            if place % 2:
+                if pieces[place] not in numbers:
+                    numbers[pieces[place]] = len(self.names)
+                    self.names.append(pieces[place])
+                self.add_tag(numbers[pieces[place]])
+            else:
+                text = pieces[place].encode()
+                self.reserve(len(text))
+                memcpy(self.out() + self.filled, PyBytes_AS_STRING(text), len(text))
+                self.filled += len(text)
+        self.end_text()
+
+    cdef int start(self, Py_ssize_t room, Py_ssize_t tags) except -1:
+        self.written = bytearray(room + room // 4 + 64)
+        self.tags = clone(_INTS, tags, False)
+        self.ends = clone(_INTS, tags + 1, False)
+        self.filled = self.size = 0
+        return 0
+
+    cdef inline unsigned char* out(self) noexcept:
+        return <unsigned char*>PyByteArray_AS_STRING(self.written)
+
+    cdef int reserve(self, Py_ssize_t room) except -1:
+        if self.filled + room > len(self.written):
+            PyByteArray_Resize(self.written, 2 * self.filled + room)
+        return 0
+
+    cdef inline int end_text(self) except -1:
+        if self.size >= len(self.ends):
+            raise IndexError("more tags than there was room for")
+        self.ends.data.as_ints[self.size] = <int>self.filled
+        return 0
+
+    cdef inline int add_tag(self, Py_ssize_t number) except -1:
+        self.end_text()
+        if self.size >= len(self.tags):
+            raise IndexError("more tags than there was room for")
+        self.tags.data.as_ints[self.size] = <int>number
+        self.size += 1
+        return 0
+
+    cdef inline Py_ssize_t text_start(self, Py_ssize_t place) noexcept:
+        return self.ends.data.as_ints[place - 1] if place else 0
+
+    cdef str text(self, Py_ssize_t place):
+        """The text before a tag; behind the last that of `size`."""
+        cdef Py_ssize_t start = self.text_start(place)
+        cdef Py_ssize_t length = self.ends.data.as_ints[place] - start
+        return PyUnicode_DecodeUTF8(<const char*>self.out() + start, length, NULL)
+
+    def pieces(self) -> list:
+        cdef list pieces = []
+        cdef Py_ssize_t place
+        for place in range(self.size):
+            pieces.append(self.text(place))
+            pieces.append(self.names[self.tags.data.as_ints[place]])
+        pieces.append(self.text(self.size))
+        return pieces
+
+    def counts(self) -> object:
+        cdef array counts = clone(_INTS, len(self.names), True)
+        cdef Py_ssize_t place
+        counted = Counter()
+        for place in range(self.size):
+            counts.data.as_ints[self.tags.data.as_ints[place]] += 1
+        for place, tag in enumerate(self.names):
+            counted[tag] += counts.data.as_ints[place]
+        return counted
+
+    def place_of(self, str tag) -> int:
+        cdef Py_ssize_t place
+        cdef int number
+        cdef list numbers = [number for number, name in enumerate(self.names) if name == tag]
+        if numbers:
+            for place in range(self.size):
+                if self.tags.data.as_ints[place] in numbers:
+                    return place
+        return -1
+
+    def text_behind(self, Py_ssize_t place) -> str:
+        if not 0 <= place < self.size:
+            raise IndexError(f"a tape of {self.size} tags has no tag {place}")
+        return self.text(place + 1)
+
+    def long_texts(self, Py_ssize_t least, frozenset without) -> list:
+        cdef list texts = [], wanted = [name not in without for name in self.names]
+        cdef Py_ssize_t place
+        cdef str text
+        for place in range(1, self.size + 1):
+            if (
+                self.ends.data.as_ints[place] - self.ends.data.as_ints[place - 1] >= least
+                and wanted[self.tags.data.as_ints[place - 1]]
+            ):
+                text = self.text(place)
+                if len(text) >= least:
+                    texts.append(text)
+        return texts
+
+
+cdef array _INTS = array("i")
+
+
+cdef int add_text(
+    Tape tape, Bytes s, Py_ssize_t place, Py_ssize_t end, object unescape
+) except -1:
+    """A text with references resolved, and spaces in the place of other white space."""
+    cdef Py_ssize_t start = place, at = tape.filled, room, written = 0
+    cdef unsigned char* out
+    cdef unsigned char c
+    cdef bytes whole
+    tape.reserve(end - place)
+    out, room = tape.out(), len(tape.written)
+    while place < end and at < room:
+        c = s[place]
+        if c == c"&":
+            place = meaning(s, end, place, unescape, out + at, room - at, &written)
+            if place < 0:
+                break
+            at += written
+        elif c == 0xC2 and place + 1 < end and s[place + 1] == 0xA0:
+            out[at] = c" "  # for a space that no line is broken at
+            at += 1
+            place += 2
+        else:
+            out[at] = c" " if c == c"\n" or c == c"\t" or c == c"\r" else c
+            at += 1
+            place += 1
+    if place == end:
+        tape.filled = at
+        return 0
+    # There was no room, or only the whole text tells what a reference means.
+    whole = unescape((<const char*>s)[start:end].decode()).translate(_SPACES).encode()
+    tape.reserve(len(whole))
+    memcpy(tape.out() + tape.filled, PyBytes_AS_STRING(whole), len(whole))
+    tape.filled += len(whole)
+    return 0
+
+
+def cut(
+    bytes source, object normal, object unescape, frozenset sections, object hint_of, tuple mended
+) -> tuple | None:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
-    cdef Py_ssize_t size = len(source), room = size + 1
-    cdef bytearray buffer = bytearray(room)
-    cdef unsigned char* out = <unsigned char*>PyByteArray_AS_STRING(buffer)
+    cdef Py_ssize_t size = len(source)
+    cdef Tape tape = Tape.__new__(Tape)
     cdef Slot[SLOTS] slots
     cdef Slot* slot
-    cdef dict numbers = {}, attributes = {}
-    cdef list names = [], tape = [], roots = [], opened = []
-    cdef array kinds = array("q"), counts = array("q")  # of each name
-    cdef Py_ssize_t place = 0, start = 0, end, behind, number, length, tags = 0, i
+    cdef dict numbers = {}, hints = {}
+    cdef list roots = [], opened = []
+    cdef array kinds = array("q")  # of each name
+    cdef Py_ssize_t place = 0, start = 0, end, behind, number, length, i
     cdef unsigned int code
     cdef unsigned char c
-    cdef str tag
+    cdef str tag, hint
+    cdef bytes written, name
     if is_open(s, size, mended, opened) and ("script" in opened or "style" in opened):
         return None
+    tape.start(size, source.count(b"<"))
+    tape.names = []
     memset(slots, 0, sizeof(slots))
     while True:
         place = found(s, size, c"<", place)
@@ -375,175 +495,34 @@ def source_cut(
             number = slot.number
         else:
             name = source[place + 1 : behind]
-            if name not in numbers:
-                tag = normal(name)
-                numbers[name] = len(names)
-                names.append(tag)
-                counts.append(0)
+            tag = normal(name)
+            if tag not in numbers:
+                numbers[tag] = len(tape.names)
+                tape.names.append(tag)
                 kinds.append(1 if tag in sections else 2 if tag == "html" else 0)
-            number = numbers[name]
+            number = numbers[tag]
             slot.start, slot.size, slot.number, slot.names = place + 1, length, number, True
-        counts.data.as_longlongs[number] += 1  # `number` is one of the names
-        if kinds.data.as_longlongs[number] and end - 1 > behind:
+        if kinds.data.as_longlongs[number] and end - 1 > behind:  # `number` is one of the names
             written = source[behind : end - 1]
             if b"\n" in written or b"\t" in written or b"\r" in written:
                 written = written.translate(_SPACE_BYTES)
-            if kinds.data.as_longlongs[number] == 1:
-                attributes[tags] = written
-            else:
+            if kinds.data.as_longlongs[number] == 2:
                 roots.append(written)
-        tape.append(text_between(s, start, place, unescape, out, room) if place > start else "")
-        tape.append(names[number])
-        tags += 1
+            else:
+                hint = hint_of(written)
+                if hint:
+                    hints[tape.size] = hint
+        if place > start:
+            add_text(tape, s, start, place, unescape)
+        tape.add_tag(number)
         place = start = end
-    tape.append(text_between(s, start, size, unescape, out, room) if size > start else "")
-    counted = Counter()
-    for number, tag in enumerate(names):
-        counted[tag] += counts[number]
+    if size > start:
+        add_text(tape, s, start, size, unescape)
+    tape.end_text()
     for tag in opened:
-        if tag in counted:
+        if tag in numbers:
             return None
-    return tape, counted, attributes, roots
-
-
-# --- A tree into its tags and texts
-
-cdef struct Form:
-    const unsigned char* name  # which a document has once, so that the place tells it
-    int kind
-    Py_ssize_t number
-
-
-cdef enum:
-    OPENS = 0
-    CLOSES = 1
-    IS_EMPTY = 2
-
-
-cdef class Writer:
-    """The tape of a tree, as it grows."""
-
-    cdef list tape, names
-    cdef array counts
-    cdef dict numbers
-    cdef Form[SLOTS] forms
-    cdef bytearray text
-    cdef Py_ssize_t filled
-
-    def __cinit__(self):
-        self.tape, self.names, self.counts, self.numbers = [], [], array("q"), {}
-        self.text, self.filled = bytearray(1024), 0
-        memset(self.forms, 0, sizeof(self.forms))
-
-    cdef int add_text(self, Bytes s) except -1:
-        """Add the text of a node: a NUL stands behind the last byte of it."""
-        cdef Py_ssize_t size = strlen(<const char*>s), i = 0, at
-        cdef unsigned char* out
-        cdef unsigned char c
-        if self.filled + 3 * size > len(self.text):  # as three bytes may stand for one
-            PyByteArray_Resize(self.text, 2 * self.filled + 3 * size)
-        out = <unsigned char*>PyByteArray_AS_STRING(self.text)
-        at = self.filled
-        while i < size:  # so `at` grows by three at most
-            c = s[i]
-            if c >= 32 and c != 0xC2:
-                out[at] = c
-            elif c == 0xC2 and s[i + 1] == 0xA0:
-                out[at] = c" "
-                i += 1
-            elif c == 0xC2:
-                out[at] = c
-            elif c == c"\n" or c == c"\t" or c == c"\r":
-                out[at] = c" "
-            else:
-                out[at], out[at + 1], out[at + 2] = 0xEF, 0xBF, 0xBD  # U+FFFD
-                at += 2
-            at += 1
-            i += 1
-        self.filled = at
-        return 0
-
-    cdef int end_text(self) except -1:
-        if self.filled:
-            text = PyUnicode_DecodeUTF8(PyByteArray_AS_STRING(self.text), self.filled, NULL)
-            self.tape.append(text)
-            self.filled = 0
-        else:
-            self.tape.append("")
-        return 0
-
-    cdef int add_tag(self, Bytes name, int kind) except -1:
-        cdef Form* form = &self.forms[((<size_t>name >> 3) * 3 + kind) % SLOTS]
-        self.end_text()
-        if form.name != name or form.kind != kind:
-            key = (<size_t>name, kind)
-            if key not in self.numbers:
-                written = (<const char*>name)[:strlen(<const char*>name)]
-                if not written or written.translate(None, _IN_NAMES):
-                    raise _OddTree
-                self.numbers[key] = len(self.names)
-                tag = written.decode()
-                self.names.append("/" + tag if kind == CLOSES else tag + "/" * (kind == IS_EMPTY))
-                self.counts.append(0)
-            form.name, form.kind, form.number = name, kind, self.numbers[key]
-        self.tape.append(self.names[form.number])
-        self.counts.data.as_longlongs[form.number] += 1  # one of the names
-        return 0
-
-    cdef int add_tree(self, xmlNode* root) except -1:
-        """Add an element and all in it; up again by the parents, without recursion."""
-        cdef xmlNode* node = root
-        cdef xmlAttr* attribute
-        while True:
-            if node.type == XML_TEXT_NODE:
-                if node.content != NULL:
-                    self.add_text(node.content)
-            elif node.type == XML_ELEMENT_NODE:
-                attribute = node.properties
-                while attribute != NULL and attribute.ns == NULL:
-                    attribute = attribute.next
-                if attribute != NULL or node.ns != NULL or node.nsDef != NULL:
-                    raise _OddTree
-                if node.children != NULL:
-                    self.add_tag(node.name, OPENS)
-                    node = node.children
-                    continue
-                self.add_tag(node.name, IS_EMPTY)
-            else:
-                raise _OddTree
-            while node != root and node.next == NULL:
-                node = node.parent
-                self.add_tag(node.name, CLOSES)
-            if node == root:
-                return 0
-            node = node.next
-
-
-class _OddTree(Exception):
-    """Has something in it that HTML has not; lxml shall write it."""
-
-
-cdef bytes _IN_NAMES = (
-    b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.-"
-)
-
-
-def tape_tape_of(as_written: object, _Element root) -> tuple:
-    cdef Writer writer = Writer()
-    cdef xmlNode* node = root._c_node
-    cdef Py_ssize_t number
-    try:
-        while node != NULL:  # the root, and what stands behind it
-            if node.type == XML_ELEMENT_NODE:
-                writer.add_tree(node)
-            node = node.next
-        writer.end_text()
-    except (_OddTree, UnicodeDecodeError):
-        return as_written(root)
-    counted = Counter()
-    for number, tag in enumerate(writer.names):
-        counted[tag] += writer.counts[number]
-    return writer.tape, counted
+    return tape, hints, roots
 
 
 # --- Tags and texts into blocks
@@ -602,7 +581,7 @@ cdef str collapsed(list parts, bint of_all=False):
     return whole.strip()
 
 
-def main_inherited(list parents, dict kinds) -> list:
+def inherited(list parents, dict kinds) -> list:
     cdef list inherited = [""] * len(parents)
     cdef Py_ssize_t section, parent
     for section, parent in enumerate(parents):
@@ -610,7 +589,7 @@ def main_inherited(list parents, dict kinds) -> list:
     return inherited
 
 
-def main_sums(list parents, list sections, list lengths) -> list:
+def section_sums(list parents, list sections, list lengths) -> list:
     cdef array sums = array("q", bytes(8 * len(parents)))
     cdef long long[::1] places = sums
     cdef Py_ssize_t section, place
@@ -655,30 +634,150 @@ cdef enum:
     JUSTEXT_KILL = 9
 
 
+cdef inline Py_ssize_t blank_at(Bytes s, Py_ssize_t place, Py_ssize_t end) noexcept:
+    """How many bytes a white-space character beyond ASCII has at a place; 0 if none is there."""
+    cdef unsigned char c = s[place], d, e
+    if c == 0xC2:
+        d = s[place + 1] if place + 1 < end else 0
+        return 2 if d == 0x85 or d == 0xA0 else 0
+    if c < 0xE1 or c > 0xE3 or place + 2 >= end:
+        return 0
+    d, e = s[place + 1], s[place + 2]
+    if c == 0xE1:
+        return 3 if d == 0x9A and e == 0x80 else 0
+    if c == 0xE3:
+        return 3 if d == 0x80 and e == 0x80 else 0
+    if d == 0x80:
+        return 3 if e <= 0x8A or e == 0xA8 or e == 0xA9 or e == 0xAF else 0
+    return 3 if d == 0x81 and e == 0x9F else 0
+
+
+cdef bint is_blank_text(Bytes s, Py_ssize_t place, Py_ssize_t end) noexcept:
+    """Whether a text is all white space."""
+    cdef Py_ssize_t length
+    while place < end:
+        if s[place] < 0x80:
+            if not (is_space(s[place]) or 28 <= s[place] <= 31):
+                return False
+            place += 1
+        else:
+            length = blank_at(s, place, end)
+            if not length:
+                return False
+            place += length
+    return True
+
+
+cdef inline Py_ssize_t characters(Bytes s, Py_ssize_t place, Py_ssize_t end) noexcept:
+    """How many characters a text has."""
+    cdef Py_ssize_t number = 0, i
+    for i in range(place, end):
+        number += (s[i] & 0xC0) != 0x80
+    return number
+
+
+cdef class Text:
+    """A text that is put together, in which each run of white space is one space.
+
+    White space is the space itself and what is beyond ASCII.
+    """
+
+    cdef bytearray written
+    cdef unsigned char* out
+    cdef Py_ssize_t filled, room
+
+    def __cinit__(self, Py_ssize_t room):
+        self.written, self.filled, self.room = bytearray(room + 1), 0, room
+        self.out = <unsigned char*>PyByteArray_AS_STRING(self.written)
+
+    cdef void add_space(self) noexcept:
+        if self.filled and self.filled < self.room and self.out[self.filled - 1] != 32:
+            self.out[self.filled] = 32
+            self.filled += 1
+
+    cdef int add(self, Bytes s, Py_ssize_t place, Py_ssize_t end) except -1:
+        cdef Py_ssize_t at = self.filled, length
+        cdef unsigned char* out = self.out
+        cdef unsigned char c
+        if at + end - place > self.room:
+            raise IndexError("more text than there was room for")
+        while place < end:
+            c = s[place]
+            length = 1
+            if c >= 0xC2 and c <= 0xE3:
+                length = blank_at(s, place, end)
+                if length:
+                    c = 32
+                else:
+                    length = 1
+            if c != 32 or (at and out[at - 1] != 32):
+                out[at] = c
+                at += 1
+            place += length
+        self.filled = at
+        return 0
+
+    cdef str end(self):
+        """The text, and nothing is left of it."""
+        cdef Py_ssize_t size = self.filled
+        cdef str text
+        self.filled = 0
+        if size and self.out[size - 1] == 32:
+            size -= 1
+        if not size:
+            return ""
+        text = PyUnicode_DecodeUTF8(<const char*>self.out, size, NULL)
+        if self.out[0] < 32 or self.out[size - 1] < 32:  # a form feed that was a reference
+            return text.strip()
+        return text
+
+
 def main_walk(
-    ends: dict, paragraph: frozenset, named: dict, tape: list, actions: dict, hints: object
+    Tape tape, dict actions, dict hints, dict ends, frozenset paragraph, dict named
 ) -> tuple:
-    cdef list texts = [], elements = [], sections = [], linked_lengths = [], parents = [0]
-    cdef dict kinds = {}, known_hints = dict(hints)
-    cdef list open_elements = ["body"], parts = []
-    cdef dict numbers_open = {"body": 1}
-    cdef Py_ssize_t section = 0, linked = 0, place, tags = len(tape) // 2
+    cdef list texts = [], elements = [], sections = [], linked_lengths = []
+    cdef list names = tape.names if "body" in tape.names else [*tape.names, "body"]
+    cdef list kind_of = [named.get(name) for name in names]
+    cdef dict kinds = {}, numbers = {name: number for number, name in enumerate(names)}
+    cdef dict bits = {name: 1 << number for number, name in enumerate(paragraph.union(*ends.values()))}
+    cdef array action_of = array("i", [actions.get(name, MAIN_CLOSE) for name in names])
+    cdef array other_of = array("i", [  # the end tag of a tag, the tag of an end tag
+        numbers.get(name[1:] if name[:1] == "/" else "/" + name, -1) for name in names
+    ])
+    cdef array bit_of = array("Q", [bits.get(name, 0) for name in names])
+    cdef array ended_by = array("Q", [
+        sum([bits[other] for other in ends.get(name, paragraph)]) for name in names
+    ])
+    cdef array number_open = clone(_INTS, len(names), True)
+    cdef array open_elements = clone(_INTS, tape.size + 1, False)
+    cdef array parents = clone(_INTS, tape.size + 1, False)
+    cdef int* stack = open_elements.data.as_ints  # as deep as there are tags, at most
+    cdef int* parent_of = parents.data.as_ints  # as many as there are tags, and the root
+    cdef int* are_open = number_open.data.as_ints
+    cdef Bytes s = tape.out()
+    cdef Text block = Text(tape.filled + tape.size + 1)
+    cdef Py_ssize_t place, start, end, section = 0, last_section = 0, linked = 0, top = 0
+    cdef Py_ssize_t hinted
     cdef bint in_link = False, after_break = False
-    cdef str skipped = "", tag, content, text, ended
-    cdef int action
-    cdef PyObject* known
-    if tape[0]:
-        parts.append(tape[0])
-    for place in range(tags + 1):
-        if place < tags:
-            tag, content = tape[2 * place + 1], tape[2 * place + 2]
-            action = actions[tag]
+    cdef int action, tag, skipped = -1, ended, body = numbers["body"]
+    cdef str text
+    cdef object kind, hint_places = iter(sorted(hints))
+    hinted = next(hint_places, -1)
+    stack[0], are_open[body], parent_of[0] = body, 1, 0
+    block.add(s, 0, tape.ends.data.as_ints[0])
+    for place in range(tape.size + 1):
+        if place < tape.size:
+            tag = tape.tags.data.as_ints[place]  # one of the names
+            action = action_of.data.as_ints[tag]
+            start, end = tape.ends.data.as_ints[place], tape.ends.data.as_ints[place + 1]
         else:  # ends the last block
-            tag, content, action = "/body", "", MAIN_CLOSE
-        if skipped:
+            tag, action, start, end = -1, MAIN_CLOSE, 0, 0
+        while hinted >= 0 and hinted < place:
+            hinted = next(hint_places, -1)
+        if skipped >= 0:
             if tag != skipped:
                 continue
-            skipped = ""
+            skipped = -1
             action = MAIN_SPACE
         if action < MAIN_BREAK or (action == MAIN_BREAK and not after_break):
             if action == MAIN_LINK:
@@ -686,54 +785,56 @@ def main_walk(
             elif action == MAIN_END_LINK:
                 in_link = False
             elif action:
-                parts.append(" ")
+                block.add_space()
                 after_break = action == MAIN_BREAK
-            if content:
-                parts.append(content)
+            if end > start:
+                block.add(s, start, end)
                 if in_link:
-                    linked += len(content)
-                if after_break and not content.isspace():
+                    linked += characters(s, start, end)
+                if after_break and not is_blank_text(s, start, end):
                     after_break = False
             continue
         if action == MAIN_SKIP:
-            skipped = "/" + tag
+            skipped = other_of.data.as_ints[tag]
             continue
-        if parts:
-            text = collapsed(parts)
-            if text:
-                texts.append(text)
-                elements.append(open_elements[-1])
-                sections.append(section)
-                linked_lengths.append(linked)
-            parts = []
+        text = block.end()
+        if text:
+            texts.append(text)
+            elements.append(names[stack[top]])
+            sections.append(section)
+            linked_lengths.append(linked)
         linked = 0
-        if content:
-            parts.append(content)
+        if end > start:
+            block.add(s, start, end)
             if in_link:
-                linked = len(content)
+                linked = characters(s, start, end)
         after_break = False
+        if tag < 0:
+            break
         if action == MAIN_OPEN:
-            known = PyDict_GetItem(ends, tag)
-            while open_elements[-1] in (paragraph if known is NULL else <object>known):
-                ended = open_elements.pop()
-                numbers_open[ended] -= 1
-                section = parents[section]
-            parents.append(section)
-            section = len(parents) - 1
-            open_elements.append(tag)
-            numbers_open[tag] = numbers_open.get(tag, 0) + 1
-            kind = known_hints.get(place) or named.get(tag)
+            while bit_of.data.as_ulonglongs[stack[top]] & ended_by.data.as_ulonglongs[tag]:
+                are_open[stack[top]] -= 1
+                top -= 1  # the first is no paragraph or item
+                section = parent_of[section]
+            last_section += 1
+            parent_of[last_section] = <int>section
+            section = last_section
+            top += 1
+            stack[top] = tag
+            are_open[tag] += 1
+            kind = (hints[place] if hinted == place else None) or kind_of[tag]
             if kind:
                 kinds[section] = kind
         elif action == MAIN_CLOSE:
-            tag = tag[1:]
-            while section and numbers_open.get(tag, 0):
-                section = parents[section]
-                ended = open_elements.pop()
-                numbers_open[ended] -= 1
+            tag = other_of.data.as_ints[tag]
+            while section and tag >= 0 and are_open[tag]:
+                section = parent_of[section]
+                ended = stack[top]
+                top -= 1
+                are_open[ended] -= 1
                 if ended == tag:
                     break
-    return texts, elements, sections, linked_lengths, parents, kinds
+    return texts, elements, sections, linked_lengths, parents[: last_section + 1].tolist(), kinds
 
 
 cdef bint is_all_space(list parts):
@@ -750,7 +851,7 @@ cdef str last_three(list parts):
     return "".join(parts[-3:])[-3:]
 
 
-def naive_fields(unparsed: object, tape: list, actions: dict) -> tuple:
+def naive_walk(list tape, dict actions, object unparsed) -> tuple:
     cdef list fields = [], elements = [], open_elements = ["body"], field = []
     cdef str dropped = "", last_tag = "", last_text = "", tag, text
     cdef Py_ssize_t place, tags = len(tape) // 2
@@ -801,7 +902,7 @@ def naive_fields(unparsed: object, tape: list, actions: dict) -> tuple:
     return fields, elements
 
 
-def boilerpipe_walk(unparsed: object, tape: list, actions: dict) -> tuple:
+def boilerpipe_walk(list tape, dict actions, object unparsed) -> tuple:
     cdef list texts = [], linked_texts = [], elements = [], open_elements = ["body"]
     cdef list text = [], linked = []
     cdef str tag, content
@@ -852,7 +953,7 @@ def boilerpipe_walk(unparsed: object, tape: list, actions: dict) -> tuple:
     return texts, linked_texts, elements
 
 
-def boilerpipe_count_words(str marks, str text, object _) -> list:
+def count_words(str text, str marks) -> list:
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = PyUnicode_DATA(text)
     cdef Py_ssize_t number = 0, i
@@ -888,7 +989,7 @@ cdef Py_ssize_t size_collapsed(str text):
 
 
 def justext_walk(
-    paragraph: object, tape: list, actions: dict, headings: dict, selects: dict
+    list tape, dict actions, dict headings, dict selects, object paragraph
 ) -> list:
     cdef list paragraphs = [], open_elements = ["body"], text = [], chunk = []
     cdef str tag, content, whole, killed = ""
@@ -958,7 +1059,7 @@ def justext_walk(
     return paragraphs
 
 
-def justext_nearest(list classes, frozenset wanted) -> list:
+def nearest(list classes, frozenset wanted) -> list:
     cdef list nearest = []
     cdef str last = "bad", own
     for own in classes:
@@ -970,7 +1071,7 @@ def justext_nearest(list classes, frozenset wanted) -> list:
 
 # --- Pieces into sentences
 
-cdef enum:  # how a piece ends, as in `language.sentences`
+cdef enum:  # how a piece ends, as in `text.sentences`
     NONE = 45  # -
     ALONE = 99  # c
     NUMBER = 35  # #
@@ -1014,14 +1115,14 @@ cdef list starts_of_sentences(
     return starts
 
 
-def sentences_starts(
-    str marks, dict before, list pieces, object ends_of, object starts_of
+def sentence_starts(
+    list pieces, object ends_of, object starts_of, str marks, dict before
 ) -> list:
     return starts_of_sentences(marks, before, pieces, ends_of, starts_of)
 
 
-def sentences_cut_up(
-    str marks, dict before, object split_pieces, list texts, object ends_of, object starts_of
+def cut_up(
+    list texts, object ends_of, object starts_of, str marks, dict before, object split_pieces
 ) -> tuple:
     cdef list pieces = [], starts = [], numbers = [], more
     cdef Py_ssize_t size, start, number
@@ -1038,7 +1139,7 @@ def sentences_cut_up(
     return pieces, starts, numbers
 
 
-def sentence_ends_ended(str marks, str closing, Py_ssize_t most, list texts) -> list:
+def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:
     cdef list ended = []
     cdef Py_ssize_t place, first
     cdef str text

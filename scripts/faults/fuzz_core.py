@@ -1,43 +1,52 @@
-"""Read pages with the accelerator and without it, and compare all that comes of them.
+"""Feed mutated and random pages to the compiled core, and compare it with its reference in Python.
 
-    python -m scripts.faults.compare_accelerator [--inputs 2000] [--seed 1] [PAGES]
+    python -m scripts.faults.fuzz_core [--inputs 2000] [--seed 1] [--sanitize] [PAGES]
 
 Read are PAGES (files, folders or archives), the hostile pages of `hostile_pages`, and pieces of
 PAGES and random markup that are full of what loops over bytes get wrong: quotes, references,
 comments and tags without an end, characters of several bytes. Compared are what is read from the
-source, the blocks and the document by each extractor, and the scores of PAGES. Two processes do
-the work. The status is 1 if anything differs, and the first page that does is printed.
+source, the blocks and the document by each extractor. The first page that differs is printed, and
+the status is 1.
 
-A build that ends the process at the first wrong access to memory (many minutes):
-
-    CFLAGS=-fsanitize=address,undefined pip install --target build/watched ./accelerator
-    PYTHONMALLOC=malloc LD_PRELOAD=$(gcc -print-file-name=libasan.so) \\
-        ASAN_OPTIONS=detect_leaks=0 PYTHONPATH=build/watched \\
-        python -m scripts.faults.compare_accelerator
+With --sanitize the core is built under gcc's address and undefined-behaviour sanitizers, which end
+the process at the first wrong access to memory; nothing is compared then.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import importlib.util
-import json
 import os
 import random
+import runpy
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
+from inspect import isroutine
+from pathlib import Path
+from typing import Any
 
 from scripts.faults import fuzz_extraction, hostile_pages
 
-from understandability.compiled import ACCELERATOR, VARIABLE
+from understandability import _core
 from understandability.errors import PageError
 from understandability.inputs.sources import read_pages
-from understandability.scoring import Scorer
 from understandability.text.analysis import document_of_page
 from understandability.text.page import HTML, TEXT, Page
 from understandability.text.parsed import parse_source
 
+ROOT = Path(__file__).parents[2]
+COMPILED = {
+    name: value for name, value in vars(_core).items() if isroutine(value) and name[0] != "_"
+}
+REFERENCE: dict[str, Any] = runpy.run_path(str(ROOT / "tests" / "reference" / "core.py"))
+# The folder of a core under sanitizers, for a process that finds it before the usual one.
+WATCHED = "UNDERSTANDABILITY_WATCHED_CORE"
+WITH_WATCHED = f"""
+import os, runpy, understandability
+understandability.__path__.insert(0, os.environ["{WATCHED}"])
+runpy.run_module("scripts.faults.fuzz_core", run_name="__main__")
+"""
 MOST = 2_000_000  # bytes of a hostile page; larger ones say no more and take long
 PARTS = [
     *fuzz_extraction.TEXTS,
@@ -121,48 +130,55 @@ def inputs(options: argparse.Namespace) -> Iterator[tuple[str, Page]]:
         yield f"input {number}", Page("d", "-", content, HTML if number % 20 else TEXT)
 
 
-def outcome(page: Page, scorer: Scorer | None) -> str:
+def outcome(page: Page) -> str:
     """All that comes of a page, in words."""
     try:
         parsed = parse_source(page)
     except PageError as error:
         return str(error)
-    parts: list[object] = [parsed.tape, dict(parsed.tags), parsed.hints, parsed.flags]
-    parts += [parsed.title, parsed.language, parsed.declared_language]
+    parts: list[object] = [
+        parsed.tape.pieces(),
+        dict(parsed.tags),
+        dict(parsed.hints),
+        parsed.flags,
+    ]
+    parts += [parsed.flags, parsed.title, parsed.language, parsed.declared_language]
     for extractor in fuzz_extraction.EXTRACTORS:
         document = document_of_page(page, extractor=extractor)
         parts += [document.blocks, document.pieces, document.sentence_starts]
         parts += [document.flags, document.open_ends]
-        parts += scorer.rows([document]).to_pylist() if scorer else ()
     return repr(parts)
 
 
-def work(options: argparse.Namespace) -> None:
-    """Print whether the accelerator is used, and a checksum for each page."""
-    print(json.dumps(ACCELERATOR is not None))
-    scorer = Scorer()
-    for name, page in inputs(options):
-        if name == options.show:
-            print(json.dumps([repr(page.content)[:2000], outcome(page, None)[:20_000]]))
-        elif not options.show:
-            result = outcome(page, scorer if name.startswith("page") else None)
-            checksum = hashlib.sha256(result.encode("utf-8", "backslashreplace")).hexdigest()
-            print(json.dumps([name, checksum]))
+def by_reference(page: Page) -> str:
+    """The outcome where each function of the core is the one of the reference."""
+    try:
+        for name in COMPILED:
+            setattr(_core, name, REFERENCE[name])
+        return outcome(page)
+    finally:
+        for name, function in COMPILED.items():
+            setattr(_core, name, function)
 
 
-def outcomes(arguments: Sequence[str], switch: str) -> list[list[str]]:
-    """What a process says of the pages with the accelerator, or with the switch set without."""
-    process = subprocess.run(
-        [sys.executable, "-m", "scripts.faults.compare_accelerator", "--work", *arguments],
-        env={**os.environ, VARIABLE: switch},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    used, *lines = map(json.loads, process.stdout.splitlines())
-    if used == bool(switch):
-        raise SystemExit("the accelerator that is installed is one of another version")
-    return lines
+def sanitized(arguments: Sequence[str]) -> int:
+    """The status of this script in a process with a core that is watched."""
+    with tempfile.TemporaryDirectory() as folder:
+        flags = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined"
+        building = {**os.environ, "CFLAGS": flags, "LDFLAGS": "-fsanitize=address,undefined"}
+        command = [sys.executable, str(ROOT / "hatch_build.py"), folder]
+        subprocess.run(command, env=building, check=True)
+        find = ["gcc", "-print-file-name=libasan.so"]
+        library = subprocess.run(find, capture_output=True, text=True, check=True).stdout.strip()
+        watched = {
+            **os.environ,
+            WATCHED: folder,
+            "LD_PRELOAD": library,
+            "PYTHONMALLOC": "malloc",
+            "ASAN_OPTIONS": "detect_leaks=0",
+        }
+        command = [sys.executable, "-c", WITH_WATCHED, *arguments]
+        return subprocess.run(command, env=watched, check=False).returncode
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -170,24 +186,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("pages", nargs="*", default=["resources/samples"])
     parser.add_argument("--inputs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--show", help=argparse.SUPPRESS)
+    parser.add_argument("--sanitize", action="store_true")
     options = parser.parse_args(arguments)
-    if options.work:
-        work(options)
-        return 0
-    if importlib.util.find_spec("understandability_accelerator") is None:
-        print("the accelerator is not installed: pip install ./accelerator")
-        return 1
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    pure, fast = outcomes(given, "1"), outcomes(given, "")
-    differ = [name for (name, one), (_, other) in zip(pure, fast, strict=True) if one != other]
-    print(f"{len(pure):,} pages, {len(differ)} differ")
-    if differ:
-        for switch, what in (("1", "without"), ("", "with")):
-            ((content, result),) = outcomes([*given, "--show", differ[0]], switch)
-            print(f"{differ[0]} {what}: {content}\n{result}\n")
-    return int(bool(differ))
+    is_watched = WATCHED in os.environ
+    if options.sanitize and not is_watched:
+        return sanitized(sys.argv[1:] if arguments is None else arguments)
+    number = 0
+    for name, page in inputs(options):
+        number += 1
+        result = outcome(page)
+        if not is_watched and result != (wanted := by_reference(page)):
+            print(
+                f"{name}: {page.content!r:.2000}\nwanted {wanted[:20_000]}\nfound {result[:20_000]}"
+            )
+            return 1
+    what = "no wrong access" if is_watched else "as by the reference"
+    print(f"{number:,} pages, {what}")
+    return 0
 
 
 if __name__ == "__main__":
