@@ -53,9 +53,7 @@ def build(
     from understandability.cli.progress import ProgressLine
     from understandability.crawls.outputs import write_failures
     from understandability.inputs.datasets import dataset_pages, is_dataset
-    from understandability.study.search.index_terms import Analyzer
-    from understandability.study.search.inverted_index import build_index
-    from understandability.study.search.saved import save_index
+    from understandability.study.index import Analyzer, build_index, save_index
 
     analyzer = Analyzer(stop_words, stemmer)
     folder = output.rstrip("/") or "/"
@@ -108,9 +106,9 @@ def search(
     Example: understand index search crawl-index/ --queries topics.xml -o bm25.run.gz
     """
     from understandability.inputs.runs import write_run
+    from understandability.study.index import load_index
     from understandability.study.queries import read_queries
-    from understandability.study.search.matching import search as search_index
-    from understandability.study.search.saved import load_index
+    from understandability.study.retrieval import search as search_index
 
     asked = read_queries(queries)
     run = search_index(load_index(index), asked, model, field, depth)

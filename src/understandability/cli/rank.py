@@ -123,10 +123,9 @@ def learn(
     --out-of-fold combo3.run -o combo3/
     """
     from understandability.inputs.runs import read_labels, write_run
-    from understandability.study.learn import Recipe, examples
+    from understandability.study.learn import Recipe, examples, save_ranker
     from understandability.study.learn import learn as learn_from
     from understandability.study.learn import out_of_fold as run_out_of_fold
-    from understandability.study.search.saved import save_ranker
 
     if output is None and out_of_fold is None:
         raise OptionError("there is nothing to do; give -o FOLDER, --out-of-fold FILE, or both")
@@ -169,7 +168,7 @@ def apply(
     --features features.parquet -o easy.run
     """
     from understandability.inputs.runs import write_run
-    from understandability.study.search.saved import load_ranker
+    from understandability.study.learn import load_ranker
 
     learned = load_ranker(ranker)
     candidates = _candidates(run, index, queries, features, order, strict, quiet)
@@ -188,8 +187,8 @@ def _candidates(
     """The documents of the run with all features that are given."""
     from understandability.inputs.tables import read_table
     from understandability.study.candidates import candidates_of
+    from understandability.study.index import load_index
     from understandability.study.queries import read_queries
-    from understandability.study.search.saved import load_index
 
     if (index is None) != (queries is None):
         raise OptionError("--index and --queries belong together; give both")

@@ -12,8 +12,8 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.inputs.run import Run
 from understandability.inputs.runs import labels_from_table
-from understandability.study.search.inverted_index import Index
-from understandability.study.search.matching import IR_FEATURES, ir_features
+from understandability.study.index import Index
+from understandability.study.retrieval import IR_FEATURES, ir_features
 
 _ROW = "row number"
 

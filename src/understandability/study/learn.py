@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.ranks import ranks_of, strictly_falling
 from understandability.inputs.labels import Labels
 from understandability.inputs.run import Run
+from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.forest import Forest
+from understandability.model.weights import array_bytes, arrays_of
 from understandability.study.candidates import Candidates
 from understandability.study.gains import COMBOS, parse_gain
-from understandability.study.search.matching import IR_FEATURES
+from understandability.study.retrieval import IR_FEATURES
 from understandability.training.portable import forest_of
 
 Ints = NDArray[np.int64]
@@ -30,6 +34,8 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
 )
 # What has no understandability label is taken for very hard: nothing says that it is easy.
 NOT_KNOWN_EASY = 100.0
+RANKER = "ranker"
+_TREES = "ranker.npz"
 _HIGHEST_EXPONENT = 31  # of the gains 2^label - 1 in XGBoost
 
 
@@ -246,3 +252,37 @@ def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
         "candidates": len(lines),
     }
     return Ranker(names, trees, card)
+
+
+def save_ranker(ranker: Ranker, folder: str | Path) -> None:
+    """Write a ranker as a bundle; the same ranker gives the same bytes."""
+    description = {
+        "kind": RANKER,
+        "name": Path(folder).name,
+        "toolkit": __version__,
+        **ranker.card,
+        "features": list(ranker.features),
+    }
+    write_bundle(folder, description, {_TREES: array_bytes(ranker.trees.to_arrays())})
+
+
+def load_ranker(folder: str | Path) -> Ranker:
+    """Read a ranker; raises `InputError` where it is none, damaged, unsafe, or newer."""
+    files = read_bundle(folder)
+    card = dict(files.description)
+    if card.pop("kind", None) != RANKER:
+        raise InputError(
+            f"{files.where} is an estimator, not a ranker; learn one with `understand rank learn`"
+        )
+    features = card.pop("features", None)
+    for name in ("files", "format", "toolkit", "name"):
+        card.pop(name, None)
+    try:
+        trees = Forest.from_arrays(arrays_of(files.weights, _TREES))
+        if not isinstance(features, list) or not all(isinstance(name, str) for name in features):
+            raise InputError("its features are not a list of names")
+        if len(features) != trees.inputs:
+            raise InputError(f"it names {len(features)} features for trees over {trees.inputs}")
+    except InputError as error:
+        raise InputError(f"{files.where} is refused: {error}") from error
+    return Ranker(tuple(features), trees, MappingProxyType(card))
