@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from understandability.cli.doors import Given, Quiet, say
 from understandability.cli.outputs import check_destination, named, show_table, write_result
@@ -74,7 +74,7 @@ def background(
     call: Given,
     *,
     output: NewBundle,
-    corpus: Annotated[list[str], AtPrompt(list[str], value="LABEL=INPUT")],
+    corpus: Annotated[list[str], AtPrompt(list[str], "--corpus", value="LABEL=INPUT")],
     limit_mb: float = 10.0,
     quiet: Quiet = False,
 ) -> None:
@@ -291,9 +291,15 @@ def probabilities(
     from understandability.inputs.tables import write_table
     from understandability.inputs.writing import check_is_no_input
 
-    given: dict[str, Any] = dict(call.keywords)
+    given = call.keywords
     check_is_no_input(output, [given["scores"]])
     table = call()
-    usual = {"user": "step", "noise_scale": None, "direction": "harder", "normalise": None}
-    settings = {**usual, **given, "column": table.column_names[1]}
+    settings = {
+        "scores": given["scores"],
+        "column": table.column_names[1],
+        "user": given.get("user", "step"),
+        "threshold": given["threshold"],
+        **{name: given.get(name) for name in ("noise_scale", "direction", "normalise")},
+    }
+    settings["direction"] = settings["direction"] or "harder"
     write_table(table, output, settings=settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -14,27 +14,25 @@ from understandability.model.readers import probability
 from understandability.prompt import AtPrompt
 from understandability.wording import number_or_pi
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 _NO_SCORES = ("docno", "path", "url", "flags")
 
 
 def probabilities(
-    scores: Annotated[str | Path | pa.Table, AtPrompt(str)],
+    scores: Annotated[Any, AtPrompt(str)],
     *,
-    threshold: float,
+    threshold: Annotated[float, AtPrompt(float, "--threshold")],
     column: str | None = None,
     user: Annotated[str, AtPrompt(choices="model.readers:USERS")] = "step",
     noise_scale: Annotated[str | float | None, AtPrompt(str)] = None,
     direction: str = "harder",
     normalise: Annotated[Literal["integral"] | None, AtPrompt(str)] = None,
-) -> pa.Table:
+) -> Any:
     """Turn a column of scores into P(U|d).
 
     Example: understand probability fog.tsv --user arctan --threshold 15 --noise-scale pi -o p.tsv
 
-    In Python, a table of docnos, the scores and ``p_understandable`` is returned; `probability` of
+    In Python, `scores` is a path or an Arrow table, and an Arrow table of docnos, the scores and
+    ``p_understandable`` comes out; `probability` of
     `model.readers` takes the numbers themselves, and says what each user model is.
 
     Raises `InputError` where a column is missing or holds no numbers, `OptionError` where several

@@ -281,7 +281,9 @@ def _places(
                 f"{path} has no column {name!r}; it has {', '.join(names)}; "
                 f"choose one with --{option}-column"
             )
-    chosen = [(name, kind) for name, kind in ((columns.html, HTML), (columns.text, TEXT)) if name]
+    chosen: list[tuple[str, str | None]] = [
+        (name, kind) for name, kind in ((columns.html, HTML), (columns.text, TEXT)) if name
+    ]
     usual = [(name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names]
     return (
         columns.id or next((name for name in ID_COLUMNS if name in names), None),
