@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -116,8 +117,11 @@ def test_a_reader_of_another_scale_is_refused(tmp_path: Path) -> None:
     ud.rescale("open", ratings("open"), label="rating", direction="higher-harder").save(
         tmp_path / "mine"
     )
+    mine = str(tmp_path / "mine")
     with pytest.raises(OptionError, match="has a threshold on the scale 'assessors-2016"):
-        ud.score_text(EASY, bundle=str(tmp_path / "mine"), reader=str(reader))
+        ud.score_text(EASY, bundle=mine, reader=str(reader))
+    assert math.isnan(ud.score_text(EASY, bundle=mine)["p_understandable"])
+    assert ud.score_text(EASY, bundle=mine, threshold=90)["p_understandable"] > 0.5
 
 
 @pytest.mark.parametrize(

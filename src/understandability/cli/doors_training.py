@@ -261,7 +261,7 @@ def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
     found.save(output)
     if quiet:
         return
-    show_table(found.table(), texts=1)
+    show_table(found.table())
     say(
         f"{output} is written. Thresholds belong to a scale: choose one on yours "
         f"(understand score PAGES --bundle {output} --threshold T), or find it from answers "

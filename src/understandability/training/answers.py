@@ -14,8 +14,8 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.crawls.score import Rows
 from understandability.errors import InputError
+from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import ID_COLUMNS
-from understandability.inputs.records import read_records
 from understandability.inputs.tables import SETTINGS_KEY, read_settings
 from understandability.model.calibration import EASIEST, HARDEST
 from understandability.model.readers import Reader, probability

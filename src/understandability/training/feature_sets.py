@@ -14,7 +14,7 @@ from understandability.errors import InputError, OptionError
 from understandability.feature.catalogue import COLUMNS, all_groups, catalogue, check_columns
 from understandability.feature.needs import missing
 from understandability.feature.row import DOCUMENT
-from understandability.inputs.records import read_records
+from understandability.inputs.frames import read_records
 from understandability.wording import counted
 
 # Groups of the catalogue that describe a text of any length, whatever page it stood on.
