@@ -163,7 +163,7 @@ def validated(
             raise OptionError(
                 "--grid needs --direction higher-harder or higher-easier: what a higher label means"
             )
-        from understandability.cli.validate_grid import validate_grid
+        from understandability.cli.doors_grid import validate_grid
 
         validate_grid(
             grid, labels, call.keywords["direction"], bundles, plot=plot, limit_mb=limit_mb,
