@@ -137,10 +137,10 @@ def _arguments(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str,
 
 def _options(function: Callable[..., Any]) -> Iterator[Option]:
     """The options of a function, those of dataclasses among its parameters too."""
-    # What it returns may be a type that only a type checker imports.
-    given = {name: each for name, each in function.__annotations__.items() if name != "return"}
-    bare = SimpleNamespace(__annotations__=given)
-    hints = get_type_hints(bare, function.__globals__, include_extras=True)
+    # What it returns may be of a package that is loaded when it is called.
+    stated = {name: each for name, each in function.__annotations__.items() if name != "return"}
+    around = SimpleNamespace(__annotations__=stated)
+    hints = get_type_hints(around, function.__globals__, include_extras=True)
     texts = parameters_in(function)
     for name, each in inspect.signature(function).parameters.items():
         if each.kind is inspect.Parameter.POSITIONAL_ONLY or name not in hints:
