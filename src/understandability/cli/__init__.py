@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 COMMANDS: tuple[Command, ...] = (
     Command("score", "crawls.score:score", SCORING, "cli.doors:rows"),
+    Command("explain", "writers.explain:reported", SCORING, "cli.doors_writers:report"),
+    Command("rewrite", "writers.rewriting:rewrite", SCORING, "cli.doors_writers:rewritten"),
+    Command("serve", "writers.serve.server:serve", SCORING, "cli.doors_writers:served"),
     Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
     Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
     Command("crawl lookup", "crawls.lookup:look_up", SCORING, "cli.doors:looked_up"),

@@ -13,8 +13,6 @@ from understandability.cli.suggestions import Commands
 # Name of the command, its module in this package, the task it belongs to. A module holds a
 # function of the command's name, or a typer app called `app` for a command with subcommands.
 TYPED: tuple[tuple[str, str, str], ...] = (
-    ("explain", "explain", SCORING),
-    ("serve", "serve", SCORING),
     ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
     ("export", "export", SCORING),

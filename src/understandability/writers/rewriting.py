@@ -8,18 +8,27 @@ number, negation, dose, name and obligation of the passage is still there.
 from __future__ import annotations
 
 import json
+import os
 import re
 import urllib.error
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
-from understandability.scoring import Scorer
-from understandability.text.analysis import document_of_text
+from understandability.inputs.sources import Sources
+from understandability.prompt import AtPrompt
+from understandability.scoring import Scorer, Settings, scorer_of
+from understandability.text.analysis import document_of_page, document_of_text
+from understandability.text.page import Failure
+from understandability.writers.markdown import markdown_of
 
+KEY = "UNDERSTANDABILITY_MODEL_KEY"  # the variable that holds a model's key
+_LEAST_WORDS = 8  # of a passage that is worth a rewrite
 _MOST_BYTES = 1_000_000  # of an answer
 _MOST_LENGTH = 3.0  # times the passage: what is longer is no rewrite
 _PROMPT = (
@@ -175,3 +184,50 @@ def _numbers(text: str) -> Counter[str]:
 
 def _doses(text: str) -> list[tuple[str, str]]:
     return [(amount, unit.lower()) for amount, unit in _DOSE.findall(text)]
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A text with the rewrites that may be taken, and what was proposed for each passage."""
+
+    text: str
+    rewrites: tuple[Rewrite, ...]
+
+
+def rewrite(
+    path: Annotated[str | Path, AtPrompt(str, "FILE")],
+    *,
+    model_url: Annotated[str, AtPrompt(str, "--model-url", value="URL")],
+    model: Annotated[str, AtPrompt(str, "--model", value="NAME")],
+    seconds: float = 60.0,
+    **choices: Annotated[Any, AtPrompt((Settings,))],
+) -> Rewritten:
+    """Let your own language model say a text plainly, passage by passage, and check what it says.
+
+    A passage is taken only if it is easier to understand, and every number, dose, name, negation
+    and obligation is still there. The text is sent to --model-url and nowhere else; a key is read
+    from UNDERSTANDABILITY_MODEL_KEY.
+
+    Example: understand rewrite leaflet.docx --model-url http://localhost:11434/v1 --model mine
+
+    Raises `InputError` where the file or the model's answer cannot be read.
+
+    Args:
+        path: A file: plain text, Markdown, HTML, DOCX, ODT or PDF.
+        model_url: Where the model answers: the address before /chat/completions.
+        model: The name of the model there.
+        seconds: How long it may take for a passage.
+    """
+    chosen = LanguageModel(model_url, model, os.environ.get(KEY, ""), seconds)
+    scorer = scorer_of(Settings(**choices))
+    (page,) = Sources([str(path)])
+    if isinstance(page, Failure):
+        raise InputError(f"{page.path}: {page.error}")
+    text = markdown_of(document_of_page(page).blocks)
+    made: list[Rewrite] = []
+    parts = text.split("\n\n")
+    for place, part in enumerate(parts):
+        if len(part.split()) >= _LEAST_WORDS and part[:1] not in "#|":
+            made.append(checked(part, ask(part, chosen), scorer))
+            parts[place] = made[-1].text if made[-1].accepted else part
+    return Rewritten("\n\n".join(parts), tuple(made))
