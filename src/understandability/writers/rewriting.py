@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import urllib.error
-import urllib.request
+import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
@@ -105,22 +107,15 @@ def ask(passage: str, model: LanguageModel) -> str:
     headers = {"Content-Type": "application/json"}
     if model.key:
         headers["Authorization"] = f"Bearer {model.key}"
-    request = urllib.request.Request(
-        f"{model.url.rstrip('/')}/chat/completions", json.dumps(message).encode(), headers
-    )
-    opener = urllib.request.build_opener(_NoRedirect)  # the text goes where it was meant to
     try:
-        with opener.open(request, timeout=model.seconds) as answer:
-            content = answer.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise InputError("the language model answered more than 1 MB; nothing was changed")
+        status, content = _post(model, json.dumps(message).encode(), headers)
+        if status != 200:
+            raise InputError(
+                f"the language model answered with status {status}; look at its address, name and "
+                "key"
+            )
         text = json.loads(content)["choices"][0]["message"]["content"]
-    except urllib.error.HTTPError as error:
-        raise InputError(
-            f"the language model answered with status {error.code}; look at its address, name and "
-            "key"
-        ) from error
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         raise InputError(
             f"the language model at {model.url} did not answer within {model.seconds:g} seconds "
             f"({type(error).__name__}); is it running?"
@@ -134,9 +129,27 @@ def ask(passage: str, model: LanguageModel) -> str:
     return re.sub(r"^\s*<text>|</text>\s*$", "", text.strip()).strip()
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: object) -> None:
-        return None
+def _post(model: LanguageModel, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
+    """Status and body of the answer; the text goes where it was meant to, never further."""
+    place = urlsplit(model.url.rstrip("/") + "/chat/completions")
+    kind = HTTPSConnection if place.scheme == "https" else HTTPConnection
+    connection = kind(place.netloc, timeout=model.seconds)
+    end = time.monotonic() + model.seconds
+    with closing(connection):
+        connection.request("POST", place.path, body, headers)
+        # What `getresponse` does; but it leaves the answer open where none comes in time.
+        with closing(HTTPResponse(connection.sock, method="POST")) as answer:
+            answer.begin()
+            content = b""
+            while part := answer.read1(1 << 16):
+                content += part
+                if len(content) > _MOST_BYTES:
+                    raise InputError(
+                        "the language model answered more than 1 MB; nothing was changed"
+                    )
+                if time.monotonic() > end:
+                    raise TimeoutError
+    return answer.status, content
 
 
 def checked(passage: str, proposed: str, scorer: Scorer) -> Rewrite:
@@ -195,7 +208,7 @@ class Rewritten:
 
 
 def rewrite(
-    path: Annotated[str | Path, AtPrompt(str, "FILE")],
+    path: Annotated[str | Path, AtPrompt(str, value="FILE")],
     *,
     model_url: Annotated[str, AtPrompt(str, "--model-url", value="URL")],
     model: Annotated[str, AtPrompt(str, "--model", value="NAME")],
