@@ -62,8 +62,8 @@ LINES = {
     "neural": 700,
     "study": 4_900,
     "text": 3_500,
-    "training": 2_800,
-    "writers": 5_700,
+    "training": 2_200,
+    "writers": 5_900,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
