@@ -188,7 +188,7 @@ def rescale(
     fold = folds_of(groups, _FOLDS, random_state)
     for each in range(_FOLDS):
         own = fold == each
-        new[own] = calibrate_by_line(raw[~own], wanted[~own]).apply(raw[own])[0]
+        new[own] = calibrate_by_line(raw[~own], wanted[~own]).of(raw[own])[0]
     calibration = calibration.on_own_scale()
     samples = resamples_of_groups(groups, random_state)
     found = Rescaled(

@@ -28,7 +28,7 @@ from understandability.model.bundle import (
     load_background_models,
     load_bundle,
 )
-from understandability.model.calibration import SHORT
+from understandability.model.calibration import SHORT, Calibration
 from understandability.model.judged import JudgedModel
 from understandability.training.judged_training import (
     OutOfFold,
@@ -365,8 +365,9 @@ def _estimates(
     import pyarrow as pa
 
     assert isinstance(bundle.model, JudgedModel)
+    assert isinstance(bundle.calibration, Calibration)
     raw = bundle.model.predict(inputs)
-    whole = bundle.calibration.apply(raw, np.full(len(raw), SHORT))[0]
+    whole = bundle.calibration.of(raw, np.full(len(raw), SHORT))[0]
     return pa.table(
         {
             "docno": docnos,

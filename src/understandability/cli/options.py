@@ -128,7 +128,7 @@ Reader = Annotated[
     str,
     typer.Option(
         autocompletion=names_of("model.readers", "READERS"),
-        help="The reader: public, plain-language, well-read or health-student.",
+        help="The reader: public, assessor-2016, plain-language, well-read or health-student.",
     ),
 ]
 Threshold = Annotated[

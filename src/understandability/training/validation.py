@@ -19,6 +19,7 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
 from understandability.model.bundle import Bundle
 from understandability.model.estimate import Estimate
+from understandability.model.readers import probability
 from understandability.text.document import Document
 from understandability.training.labelled import LabelledTexts
 
@@ -166,12 +167,15 @@ def agreement(
 class Comparisons:
     """A bundle's estimates of documents, and the baselines beside them.
 
-    `formulas` is (documents, `BASELINES`), turned so that higher is harder.
+    `other` is the level, of a bundle without levels its raw output; `formulas` is (documents,
+    `BASELINES`), turned so that higher is harder.
     """
 
     difficulty: Floats
-    raw: Floats
-    chances: Floats
+    spread: Floats
+    level: Floats
+    level_error: Floats
+    other: tuple[str, Floats]
     formulas: Floats
 
     def baselines(self) -> list[tuple[str, Floats]]:
@@ -179,20 +183,23 @@ class Comparisons:
         return list(zip(BASELINES, self.formulas.T, strict=True))
 
 
-def comparisons(
-    bundle: Bundle, documents: Iterable[Document], threshold: float = 40.0
-) -> Comparisons:
+def comparisons(bundle: Bundle, documents: Iterable[Document]) -> Comparisons:
     """The estimates of a bundle and the baselines of documents."""
     estimates: list[Estimate] = []
+    errors = [np.empty(0)]
     formulas = [np.empty((0, len(BASELINES)))]
     for batch in batches(documents):
-        estimates += bundle.estimate(batch, threshold=threshold)
+        estimates += bundle.estimate(batch)
+        errors.append(bundle.model.read(batch).level_error)
         formulas.append(features_of(batch, BASELINES).values)
     signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
+    level, raw = (np.array([getattr(each, of) for each in estimates]) for of in ("level", "raw"))
     return Comparisons(
         np.array([each.difficulty for each in estimates]),
-        np.array([each.raw for each in estimates]),
-        np.array([each.p_understandable for each in estimates]),
+        np.array([each.spread for each in estimates]),
+        level,
+        np.concatenate(errors),
+        ("level", level) if np.isfinite(level).any() else ("raw output", raw),
         np.concatenate(formulas) * signs,
     )
 
@@ -205,11 +212,11 @@ def validate(
     Estimates are those of the bundle as it is: of texts that it was trained on they say nothing,
     which a remark says where it can be told. Baselines are turned so that higher is harder.
     """
-    found = comparisons(bundle, texts.documents, threshold)
-    rows = [(bundle.name, found.difficulty), (f"{bundle.name}, raw output", found.raw)]
-    result = compared(
-        texts, [*rows, *found.baselines()], _chances(found.chances, texts, threshold), random_state
-    )
+    found = comparisons(bundle, texts.documents)
+    name, other = found.other
+    rows = [(bundle.name, found.difficulty), (f"{bundle.name}, {name}", other)]
+    chances = _chances(bundle, found, texts, threshold)
+    result = compared(texts, [*rows, *found.baselines()], chances, random_state)
     training = bundle.card.get("training")
     if isinstance(training, list) and any(
         isinstance(entry, Mapping) and entry.get("texts_sha256") == texts.checksum
@@ -250,11 +257,25 @@ def compared(
     )
 
 
-def _chances(chances: Floats, texts: LabelledTexts, threshold: float) -> Mapping[str, float]:
-    known = np.isfinite(chances) & np.isfinite(texts.labels)
-    if texts.source.scale == "rank" or not known.any():
+def _chances(
+    bundle: Bundle, found: Comparisons, texts: LabelledTexts, threshold: float
+) -> Mapping[str, float]:
+    """How well the chance of a label below the threshold is told; nothing where labels are ranks.
+
+    Labels that are levels are compared with the level, and its error: the threshold, a difficulty
+    on the scale of 2016, stands for the level that has it.
+    """
+    if texts.source.scale == "rank":
         return {}
-    truth = texts.difficulties[known] < threshold
+    labels, estimates, errors = texts.difficulties, found.difficulty, found.spread
+    if texts.source.scale == "cefr" and bundle.assessors:
+        threshold = bundle.assessors.level_of(threshold)
+        labels, estimates, errors = texts.labels, found.level, found.level_error
+    known = np.isfinite(labels) & np.isfinite(estimates)
+    if not known.any():
+        return {}
+    chances = probability(estimates, threshold, "calibrated", noise_scale=errors)
+    truth = labels[known] < threshold
     return {
         "brier": brier_score(chances[known], truth),
         "calibration_error": calibration_error(chances[known], truth),

@@ -14,7 +14,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import features_of
 from understandability.model.estimate import Estimate
-from understandability.model.readers import READERS, probability
+from understandability.model.readers import READERS
 from understandability.scoring import Scorer
 from understandability.text.analysis import LITTLE_KEPT
 from understandability.text.document import Document
@@ -218,7 +218,7 @@ def explain(document: Document, scorer: Scorer, *, steps: bool = True) -> Explan
         document,
         replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
         described,
-        _readers(estimate) if known else (),
+        _readers(scorer, batch) if known else (),
         tuple(
             Place(each.name, each.share_easier(difficulty))
             for each in references(described["bundle_checksum"])
@@ -255,28 +255,22 @@ def _share(share: float) -> str:
     return "nearly all" if share >= PERCENTS[-1] / 100 else f"{share:.0%}".replace("%", " %")
 
 
-def _readers(estimate: Estimate) -> tuple[ReaderChance, ...]:
-    """What the named readers make of a text, the one who needs it plainest first."""
-    difficulty, spread = estimate.difficulty, estimate.spread
-    return tuple(
-        ReaderChance(
-            reader.name,
-            reader.description,
-            reader.threshold,
-            math.nan
-            if math.isnan(spread)
-            else float(
-                probability(
-                    difficulty,
-                    reader.threshold,
-                    reader.user,
-                    noise_scale=reader.noise_scale or spread,
-                )
-            ),
-            max(0.0, difficulty - reader.threshold),
+def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
+    """What the named readers make of a text, on the scale of each, as the package lists them."""
+    found = []
+    for reader in READERS.values():
+        (estimate,) = scorer.bundle.estimate(batch, reader)
+        missing = max(0.0, estimate.difficulty - reader.threshold)
+        found.append(
+            ReaderChance(
+                reader.name,
+                reader.description,
+                reader.threshold,
+                estimate.p_understandable,
+                missing,
+            )
         )
-        for reader in sorted(READERS.values(), key=lambda each: each.threshold)
-    )
+    return tuple(found)
 
 
 def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
