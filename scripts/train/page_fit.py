@@ -1,4 +1,4 @@
-"""What is learned: the level of passages, from people's labels, and their difficulty, from readings.
+"""What is learned: levels of passages from people's labels, their difficulty from readings.
 
 *Level* is one function from passages to levels: ridge regression of the labels of CEFR-SP in the
 space of a Nyström kernel.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +44,7 @@ def main() -> None:
         frequent = np.array([numbers.get(s.lower(), -1) for s in strings])[batch.token_ids]
         classes = classes_of(frequent, batch.tags, len(words))
         starts = np.append(batch.token_sentence_starts, len(classes))
-        for start, end in zip(starts[:-1], starts[1:], strict=True):
+        for start, end in pairwise(starts.tolist()):
             own = classes[start:end]
             own = own[own != len(words) + TWELVE.index("PUNCT")]
             if len(own):

@@ -129,7 +129,7 @@ def model_of(outputs: Sequence[float], least: float = 0.0) -> PassageModel:
 def test_the_function_of_a_kind_counts_as_far_as_a_passage_is_of_it(
     least: float, level: float
 ) -> None:
-    """Of two kinds with chances of 1/2 and 1/4: 4 + 0.6 / 2 - 0.4 / 4 = 4.2, and half for 50 points.
+    """Of two kinds with chances of 1/2 and 1/4: 4 + 0.6 / 2 - 0.4 / 4 = 4.2; 50 points add half.
 
     Counted from 1/4: 4 + 0.6 / 3; from 0.4: 4 + 0.6 / 6; from 1/2, none.
     """

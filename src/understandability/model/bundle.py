@@ -109,7 +109,8 @@ class Bundle:
         known = {each.scale: each for each in (self.calibration, self.assessors) if each}
         if scale and scale not in known:
             raise OptionError(
-                f"bundle {self.name} gives difficulties on {' and '.join(known)}, not on {scale!r}"
+                f"bundle {self.name} gives difficulties on {' and '.join(known)}, and the reader's "
+                f"threshold is on {scale!r}; calibrate the reader on scores of this bundle"
             )
         return known[scale or self.scale]
 

@@ -60,8 +60,9 @@ _OF_PASSAGES = (
     (("medical_", "pubmed_", "towards_", "far_towards_", "wikipedia_"), (), "medical words"),
     (("word_vector_", "rare_word_vector_"), (), "subject and choice of words"),
     (
-        ("rare_", "without_vector", "code", "single_letters", "difficult_", "characters", "words_", "syllables", "polysyllables", "oov", "not_in_",
-         "zipf_", "share_", "log_probability_", "complexity"),
+        ("rare_", "without_vector", "code", "single_letters", "difficult_", "characters", "words_",
+         "syllables", "polysyllables", "oov", "not_in_", "zipf_", "share_", "log_probability_",
+         "complexity"),
         (),
         "difficulty of words",
     ),

@@ -74,8 +74,8 @@ class Reader:
     `threshold` is a difficulty (0 to 100); a page of that difficulty is understood by every second
     such reader. Readers of one kind differ: of the public, `curve` says at difficulties from 0 to
     100 which share understands, and the calibrated user reads it, over the estimate's own error.
-    Without a `noise_scale` the user model has its own. `scale` names the scale of difficulty that the threshold is on,
-    where it is known (`Bundle.scale`).
+    Without a `noise_scale` the user model has its own. `scale` names the scale of difficulty that
+    the threshold is on, where it is known (`Bundle.scale`).
     """
 
     name: str
@@ -92,7 +92,9 @@ class Reader:
 
         A reader in the package is read as one of a bundle of somebody's own, which has its scale.
         """
-        return own if own not in (READINGS, AssessorScale.scale) else self.scale or own
+        if self.name in READERS and own not in (READINGS, AssessorScale.scale):
+            return own
+        return self.scale or own
 
     def understands(self, difficulty: ArrayLike, spread: ArrayLike) -> Floats:
         """P(U|d) for texts of this difficulty, known with these standard errors.
