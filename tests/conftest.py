@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +25,16 @@ settings.load_profile("understandability")
 ROOT = Path(__file__).parents[1]
 # Tests with one of these start processes, a browser, or read the real data.
 SLOW_FIXTURES = frozenset(
-    ("understand", "script", "shared_data", "lexicons", "hazards", "faults", "browser", "server")
+    (
+        "understand_process",
+        "script",
+        "shared_data",
+        "lexicons",
+        "hazards",
+        "faults",
+        "browser",
+        "server",
+    )
 )
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -72,7 +84,7 @@ def _no_installed_resources(tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="session")
 def _real_lexicons(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which every vocabulary of the real data is installed."""
-    from understandability.study.vocabularies.install import INSTALLABLE, install
+    from understandability.study.install import INSTALLABLE, install
 
     folder = tmp_path_factory.mktemp("lexicons")
     with pytest.MonkeyPatch.context() as patch:
@@ -91,7 +103,7 @@ def lexicons(_real_lexicons: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def understand() -> Run:
+def understand_process() -> Run:
     """Run the command as a user does, in a process of its own, with warnings as errors."""
 
     def run(
@@ -108,6 +120,44 @@ def understand() -> Run:
         return subprocess.CompletedProcess(
             process.args, process.returncode, process.stdout.decode(), process.stderr.decode()
         )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def understand() -> Run:
+    """Run the command in this process, with warnings as errors, and give what it printed.
+
+    What needs a process of its own (signals, pipes, limits) takes `understand_process`.
+    """
+    from understandability.cli import status_of
+
+    def run(
+        *arguments: str | Path,
+        stdin: bytes | None = None,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        words = [*map(str, arguments)]
+        out, err = (
+            io.TextIOWrapper(io.BytesIO(), "utf-8", "backslashreplace", write_through=True)
+            for _ in range(2)
+        )
+        with ExitStack() as stack:
+            patch = stack.enter_context(pytest.MonkeyPatch.context())
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("error")
+            patch.setattr(sys, "argv", ["understand", *words])
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin or b""), "utf-8"))
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            if cwd is not None:
+                patch.chdir(cwd)
+            for name, value in (env or {}).items():
+                patch.setenv(name, value)
+            status = status_of(words)
+        told = [each.buffer.getvalue().decode() for each in (out, err)]  # type: ignore[attr-defined]
+        return subprocess.CompletedProcess(words, status, *told)
 
     return run
 

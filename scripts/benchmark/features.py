@@ -25,7 +25,7 @@ from itertools import islice
 from pathlib import Path
 
 from understandability.feature import types
-from understandability.feature.catalogue import CATALOGUE, select_columns
+from understandability.feature.catalogue import catalogue, select_columns
 from understandability.feature.table import compute_features
 from understandability.text.document import Document
 from understandability.text.sentences import sentence_starts
@@ -47,7 +47,7 @@ TEXTSTAT = (
 )
 FORMULAS = select_columns(groups=["readability", "components"], per=["word", "sentence"])
 EMBEDDED = select_columns(
-    [row.name for row in CATALOGUE if not row.needs and row.group != "background models"],
+    [row.name for row in catalogue() if not row.needs and row.group != "background models"],
     per=["word", "sentence"],
 )
 

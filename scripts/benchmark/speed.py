@@ -2,10 +2,9 @@
 
     python -m scripts.benchmark.speed [--pages 300] [--rounds 5] [--before ../first/src]
 
-Each side is a process of its own: this version, with the Python tools that are installed; where the
-accelerator is installed, this version without it; with `--before` another version of this package,
-given by its source folder; and Java's boilerpipe, where Java and Debian's libboilerpipe-java are.
-They work on the same eight pages in turn, so that
+Each side is a process of its own: this version, with the Python tools that are installed; with
+`--before` another version of this package, given by its source folder; and Java's boilerpipe, where
+Java and Debian's libboilerpipe-java are. They work on the same eight pages in turn, so that
 whatever else the machine does falls on all alike. Each figure is the median over the rounds of the
 processor time, divided by that of a bare parse in the same round.
 
@@ -17,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import gc
-import importlib.util
+import importlib
 import json
 import logging
 import os
@@ -38,16 +37,16 @@ SOURCE = Path(__file__).parents[2] / "src"
 JARS = Path("/usr/share/java")
 JAVA_PARTS = ("boilerpipe", "nekohtml", "nekohtmlXni", "xercesImpl", "xml-apis")
 CHUNK = 8
-VARIABLE = "UNDERSTANDABILITY_PURE_PYTHON"  # of `understandability.compiled`, which others lack
 BARE, DEFAULT = "bare lxml parse", "default, to P(U|d)"
-ACCELERATED, PURE, BEFORE = "accelerated: ", "", "before: "  # sides of ours, by their prefixes
+OURS, BEFORE = "", "before: "  # sides of ours, by their prefixes
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 FORMULAS = ("ari", "coleman_liau", "dale_chall", "flesch_kincaid", "gunning_fog", "lix", "smog")
 # What is wanted of ours.
 BARS = {
-    **{f"document by {name}": 1.6 for name in EXTRACTORS},
-    "formulas alone": 1.9,
-    DEFAULT: 3.5,
+    "document by main": 0.8,
+    **{f"document by {name}": 1.5 for name in EXTRACTORS[1:]},
+    "formulas alone": 1.0,
+    DEFAULT: 1.3,
 }
 
 Arm = Callable[[bytes], object]
@@ -159,13 +158,11 @@ class Side:
         command: Sequence[str],
         source: Path | None = None,
         is_ours: bool = False,
-        is_pure: bool = True,
     ) -> None:
         self.is_ours = is_ours
         path = os.pathsep.join(map(str, filter(None, (source, SOURCE.parent))))
         path = os.pathsep.join(filter(None, (path, os.environ.get("PYTHONPATH"))))
         environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-        environment[VARIABLE] = "1" if is_pure else ""
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
@@ -182,11 +179,7 @@ class Side:
 def sides(before: Path | None) -> Iterator[tuple[str, Side]]:
     """The processes that can be had here."""
     python = [sys.executable, "-m", "scripts.benchmark.speed", "--worker"]
-    yield PURE, Side([*python, "--tools"], SOURCE, is_ours=True)
-    if importlib.util.find_spec("understandability_accelerator"):
-        yield ACCELERATED, Side(python, SOURCE, is_ours=True, is_pure=False)
-    else:
-        print("The accelerator is left out: not installed", file=sys.stderr)
+    yield OURS, Side([*python, "--tools"], SOURCE, is_ours=True)
     if before:
         yield BEFORE, Side(python, before.resolve(), is_ours=True)
     jars = [JARS / f"{part}.jar" for part in JAVA_PARTS]
@@ -249,7 +242,7 @@ def measure(warming: Sequence[str], files: Sequence[str], rounds: int, before: P
     print(f"{len(files)} pages of {size:.0f} kB, {rounds} rounds\n")
     print("| what | of a bare parse | from | to | ms a page | bar |")
     print("|---|--:|--:|--:|--:|--:|")
-    prefixes = (BEFORE, ACCELERATED, PURE)  # the last is that of all others
+    prefixes = (BEFORE, OURS)  # the last is that of all others
     prefix_of = {name: next(filter(name.startswith, prefixes)) for name in seconds[0]}
     for name in sorted(
         seconds[0], key=lambda name: (-prefixes.index(prefix_of[name]), BARE not in name, name)

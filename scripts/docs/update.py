@@ -13,12 +13,14 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
 import typer
+
+from understandability.cli.commands import Command
 
 ROOT = Path(__file__).parents[2]
 RESOURCES = ROOT / "resources"
@@ -66,25 +68,45 @@ def old_and_new() -> str:
 
 def commands() -> str:
     """Every command by task, with the first sentence of its help and a link to the rest."""
-    from understandability.cli import COMMANDS, summary
-
     tasks: dict[str, list[str]] = {}
-    for name, module, task in COMMANDS:
-        meaning = summary(name, module).replace("|", "\\|")
+    for name, meaning, task in all_commands():
         link = f"[`understand {name}`](#understand-{name})"
-        tasks.setdefault(task, []).append(f"| {link} | {meaning} |")
+        tasks.setdefault(task, []).append(f"| {link} | {meaning} |".replace("|d)", "\\|d)"))
     parts = []
     for task, rows in tasks.items():
         parts += [f"| {task} | |", "|---|---|", *rows, ""]
     return "\n".join(parts).rstrip()
 
 
+def all_commands() -> Iterator[tuple[str, str, str]]:
+    """The first word of each command, its first sentence, and its task."""
+    from understandability.cli import COMMANDS, GROUPS
+    from understandability.cli.typed import TYPED, summary
+
+    made = {
+        each.words[0]: (GROUPS.get(each.words[0], each.summary), each.task) for each in COMMANDS
+    }
+    made |= {name: (summary(name, module), task) for name, module, task in TYPED}
+    tasks = ["Score pages", "Train and judge models", "Evaluate runs", "Rank pages"]
+    for task in tasks:
+        yield from ((name, text, of) for name, (text, of) in made.items() if of == task)
+
+
 def command_reference() -> str:
     """The help of every command: what ``--help`` shows, however wide the terminal."""
-    from understandability.cli import COMMANDS
+    from understandability.cli import COMMANDS, GROUPS
+    from understandability.cli.typed import TYPED
 
     parts: list[str] = []
-    for name, module_name, _ in COMMANDS:
+    for head in dict.fromkeys(each.words[0] for each in COMMANDS):
+        parts += [f"## understand {head}", ""]
+        if head in GROUPS:
+            parts += [GROUPS[head], ""]
+        for command in COMMANDS:
+            if command.words[0] == head:
+                parts += [f"### understand {command.name}", ""] if head in GROUPS else []
+                parts += options_of(command)
+    for name, module_name, _ in TYPED:
         module = importlib.import_module(f"understandability.cli.{module_name}")
         app = getattr(module, "app", None)
         parts += [f"## understand {name}", ""]
@@ -99,18 +121,42 @@ def command_reference() -> str:
     return "\n".join(["", *parts])
 
 
+def options_of(command: Command) -> list[str]:
+    """The text of a command, its examples as code, and a table of what it takes."""
+    lines = with_examples(command.help)
+    lines += ["| argument or option | default | meaning |", "|---|---|---|"]
+    for each in command.options:
+        kind = each.about.value or {int: "NUMBER", float: "NUMBER"}.get(each.type, "TEXT")
+        value = "" if each.is_argument or each.type is bool else f" {kind}"
+        names = ", ".join(f"`{name}{value}`" for name in each.names)
+        shown = "needed" if each.default is inspect.Parameter.empty else ""
+        if isinstance(each.default, str | float | int) and each.default not in (False, ""):
+            shown = (
+                f"`{each.default:g}`" if isinstance(each.default, float) else f"`{each.default}`"
+            )
+        meaning = each.help.replace("|", "\\|")
+        lines.append(f"| {names} | {shown} | {meaning} |")
+    return [*lines, ""]
+
+
+def with_examples(text: str) -> list[str]:
+    """Paragraphs of a help, the commands among them as code."""
+    lines = []
+    for paragraph in text.split("\n\n"):
+        example = re.match("(?:Examples?: )?(understand .*)", paragraph, re.DOTALL)
+        if example:
+            paragraph = "    " + " \\\n        ".join(example[1].split("\n"))
+        lines += [paragraph, ""]
+    return lines
+
+
 # What a type is called where an option has no name of its own for its value.
 _VALUES = {"float": "NUMBER", "int": "NUMBER", "Path": "FILE"}
 
 
 def command_help(function: Callable[..., None]) -> list[str]:
-    """The text of a command, its examples as code, and a table of what it takes."""
-    lines = []
-    for paragraph in str(inspect.getdoc(function)).split("\n\n"):
-        example = re.match("(?:Examples?: )?(understand .*)", paragraph, re.DOTALL)
-        if example:
-            paragraph = "    " + " \\\n        ".join(example[1].split("\n"))
-        lines += [paragraph, ""]
+    """The same of a command that typer makes."""
+    lines = with_examples(str(inspect.getdoc(function)))
     parameters = inspect.signature(function, eval_str=True).parameters.values()
     if parameters:
         lines += ["| argument or option | default | meaning |", "|---|---|---|"]
@@ -143,28 +189,54 @@ def takes(parameter: inspect.Parameter, kind: Any, about: Any) -> str:
 
 def measures() -> str:
     """Every measure and every parameter of evaluation."""
-    from understandability.evaluation.measures.names import markdown_table
+    from understandability.evaluation.measures.bases import BASES, COMPOUNDS, FORMS, parameters_of
+    from understandability.evaluation.measures.parameters import PARAMETERS
 
-    return markdown_table()
+    def written(parameters: Sequence[str]) -> str:
+        return ", ".join(f"`{PARAMETERS[name].written}`" for name in parameters)
+
+    rows = ["| measure | meaning | parameters | source |", "|---|---|---|---|"]
+    for base in BASES.values():
+        for form in base.forms:
+            name = f"{base.name}u" if form == "DIM" else f"{form}{base.name}"
+            meaning = base.meaning if form == "" else f"{base.name}: {FORMS[form].meaning}"
+            source = base.source if form == "" or base.name == "Judged" else FORMS[form].source
+            parameters = written(parameters_of(base.name, form))
+            rows.append(f"| `{name}` | {meaning} | {parameters} | {source} |")
+    for row in COMPOUNDS.values():
+        parameters = written(row.parameters)
+        rows.append(f"| `{row.name}(...)` | {row.meaning} | {parameters} | {row.source} |")
+    rows += ["", "| parameter | meaning | allowed |", "|---|---|---|"]
+    rows += [f"| `{p.written}` | {p.meaning} | {p.allowed} |" for p in PARAMETERS.values()]
+    return "\n".join(rows)
 
 
 def conventions() -> str:
     """Every convention of evaluation, and what the presets make of it."""
-    from understandability.evaluation.conventions import markdown_table
+    from understandability.evaluation.conventions import CONVENTIONS, PRESETS
 
-    return markdown_table()
+    def shown(value: Any) -> str:
+        return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+    head = ["convention", "default", *(f"`--preset {preset}`" for preset in PRESETS), "meaning"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for name, row in CONVENTIONS.items():
+        values = [row.default, *row.metadata["presets"].values()]
+        cells = [f"`{name}`", *map(shown, values), row.metadata["meaning"]]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def feature_groups() -> str:
     """The groups of the catalogue: how many features and columns each has, and what they need."""
-    from understandability.feature.catalogue import CATALOGUE, GROUPS
+    from understandability.feature.catalogue import all_groups, catalogue
 
     lines = [
         "| group | features | columns | of them with an installed vocabulary |",
         "|---|--:|--:|--:|",
     ]
-    for group in GROUPS:
-        rows = [row for row in CATALOGUE if row.group == group]
+    for group in all_groups():
+        rows = [row for row in catalogue() if row.group == group]
         columns = sum(len(row.columns) for row in rows)
         needing = sum(len(row.columns) for row in rows if row.needs)
         lines.append(f"| {group} | {len(rows)} | {columns} | {needing or ''} |")
@@ -180,10 +252,10 @@ def features() -> str:
 
 def score_columns() -> str:
     """The formulas and the counts in rows of scores, as the catalogue has them."""
-    from understandability.feature.catalogue import CATALOGUE
+    from understandability.feature.catalogue import catalogue
     from understandability.scoring import COUNTS, FORMULAS
 
-    rows = {row.name: row for row in CATALOGUE}
+    rows = {row.name: row for row in catalogue()}
     lines = ["| column | meaning | unit | direction |", "|---|---|---|---|"]
     for name in (*FORMULAS, *COUNTS):
         row = rows[name]

@@ -116,8 +116,8 @@ def mended_tokens(parsed: ParsedPage, mends: set[str]) -> list[str]:
 
 def _markup(parsed: ParsedPage) -> str:
     """The page as its tape has it, every element closed."""
-    parts = [html.escape(parsed.tape[0], quote=False)]
-    for tag, text in zip(parsed.tape[1::2], parsed.tape[2::2], strict=True):
+    parts = [html.escape(parsed.tape.pieces()[0], quote=False)]
+    for tag, text in zip(parsed.tape.pieces()[1::2], parsed.tape.pieces()[2::2], strict=True):
         name = tag.strip("/")
         void = tag.endswith("/") and name not in _VOID
         parts.append(f"<{name}></{name}>" if void else f"<{tag.removesuffix('/')}>")

@@ -21,7 +21,7 @@ import numpy as np
 import pyphen
 
 from understandability.evaluation.correlation import spearman
-from understandability.feature.formulas_of_languages import readability_of
+from understandability.feature.formulas_of_languages import readability
 from understandability.text.other_languages import LANGUAGES, syllables_of
 from understandability.text.sentences import sentence_starts
 from understandability.text.tokens import split_pieces
@@ -127,7 +127,7 @@ def texts_of(corpus: Path, most: int) -> Iterator[str]:
 
 def compare(texts: list[str]) -> Iterator[str]:
     """A row of a table for each of our formulas."""
-    ours = [readability_of(text) for text in texts]
+    ours = [readability(text) for text in texts]
     theirs: dict[str, list[Mapping[str, float]]] = {}
     for package, load in PACKAGES.items():
         try:

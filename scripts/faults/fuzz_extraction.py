@@ -165,8 +165,8 @@ def check(content: bytes, media_type: str, with_library: bool) -> str:
             return "refused"
         raise
     if parsed.is_html:
-        assert len(parsed.tape) % 2 == 1, "the tape does not alternate"
-        assert all(parsed.tape[1::2]), "a tag without a name"
+        assert len(parsed.tape.pieces()) % 2 == 1, "the tape does not alternate"
+        assert all(parsed.tape.pieces()[1::2]), "a tag without a name"
         assert min(parsed.tag_counts.values(), default=1) > 0, "a tag that is not there"
     _ = parsed.title, parsed.language
     for extractor in EXTRACTORS:

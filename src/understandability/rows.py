@@ -8,19 +8,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from understandability._version import __version__
-from understandability.feature.batch import Batch
+from understandability.feature.batch import Batch, OtherTagger
 from understandability.feature.counted import counted_words
 from understandability.feature.table import features_of
+from understandability.hooks import load
 from understandability.model.bundle import load_background_models
 from understandability.scoring import Settings, names_of
-from understandability.study.nltk_backend import NltkTagger
 from understandability.text.document import Document
 from understandability.text.extract.sentence_ends import fields
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-TAGGERS = ("built-in", "nltk")
+# Names of taggers, each with the hook of its class, if it is not ours.
+TAGGERS = {"built-in": "", "nltk": "study.nltk_backend:NltkTagger"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class FeatureRows:
     settings: Settings
     columns: tuple[str, ...]
     bundles: tuple[str, ...] = ()
-    tagger: str = TAGGERS[0]
+    tagger: str = "built-in"
 
     def __reduce__(self) -> tuple[type[FeatureRows], tuple[Any, ...]]:
         """Another process loads its models itself."""
@@ -50,8 +51,9 @@ class FeatureRows:
         return load_background_models(self.bundles)
 
     @cached_property
-    def _tagger(self) -> NltkTagger | None:
-        return NltkTagger() if self.tagger == "nltk" else None
+    def _tagger(self) -> OtherTagger | None:
+        hook = TAGGERS[self.tagger]
+        return load(hook)() if hook else None
 
     @property
     def described(self) -> dict[str, Any]:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from understandability._version import __version__
-from understandability.errors import OptionError, PageError
+from understandability.errors import OptionError, PageError, WrongTypeError
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
+from understandability.inputs.frames import wrong_type
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, load_bundle
 from understandability.model.estimate import Estimate
 from understandability.model.readers import DEFAULT_READER, USERS, Reader, reader_of
+from understandability.prompt import AtPrompt
 from understandability.text.analysis import (
     DEFAULT_EXTRACTOR,
     DEFAULT_SENTENCE_ENDS,
@@ -25,7 +28,7 @@ from understandability.text.analysis import (
 from understandability.text.document import Document
 from understandability.text.extract.extractors import ENGINES, EXTRACTORS, require_extractor
 from understandability.text.extract.sentence_ends import SENTENCE_ENDS
-from understandability.text.page import Failure, Page
+from understandability.text.page import HTML, TEXT, Failure, Page
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,8 +51,43 @@ TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "flags")
 NOT_ENGLISH = "not_english"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+@dataclass(frozen=True)
+class Extraction:
+    """How the text of a page is found, and its sentences.
+
+    >>> Extraction("justext").sentence_ends
+    'force-period'
+
+    Args:
+        extractor: How to find the text of a page: main, naive, boilerpipe, justext, trafilatura
+            (extra).
+        sentence_ends: Whether a sentence ends where a block of text ends: none, force-period,
+            force-period-always.
+        engine: Our own code (fast), or the libraries that it reproduces (reference).
+    """
+
+    extractor: Annotated[str, AtPrompt(choices="text.extract.extractors:EXTRACTORS")] = (
+        DEFAULT_EXTRACTOR
+    )
+    sentence_ends: Annotated[str, AtPrompt(choices="text.extract.sentence_ends:SENTENCE_ENDS")] = (
+        DEFAULT_SENTENCE_ENDS
+    )
+    engine: Annotated[str, AtPrompt(choices="text.extract.extractors:ENGINES")] = "fast"
+
+    def __post_init__(self) -> None:
+        _check("extractor", self.extractor, EXTRACTORS)
+        _check("sentence ends", self.sentence_ends, SENTENCE_ENDS)
+        _check("engine", self.engine, ENGINES)
+        require_extractor(self.extractor)
+
+
+def _check(name: str, chosen: str, allowed: Iterable[str]) -> None:
+    if chosen not in allowed:
+        raise OptionError(f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}")
+
+
+@dataclass(frozen=True)
+class Settings(Extraction):
     """What is chosen; equal settings give equal rows.
 
     Raises `OptionError` where a choice does not exist, and `MissingExtraError` for an extractor
@@ -58,51 +96,41 @@ class Settings:
     >>> Settings(threshold=50, user="step").bundle
     'open'
 
-    `extractor`, `sentence_ends`, `engine`
-        How text is taken from pages (`EXTRACTORS`, `SENTENCE_ENDS`, `ENGINES`).
-    `bundle`
-        The name or folder of the model that estimates difficulty.
-    `reader`
-        For whom the estimate is, one of `READERS`. A reader sets the three below; each of them
-        that is given overrides it.
-    `threshold`, `user`, `noise_scale`
-        The reader copes with a difficulty below `threshold` (0 to 100); see `USERS`. Without a
-        `noise_scale` each user model has its own.
-    `features`
-        Whether every feature of the catalogue stands in the row.
-    `any_language`
-        Whether pages in other languages than English are estimated too.
+    Args:
+        bundle: Name or folder of the model that estimates difficulty.
+        reader: For whom the estimate is: public, plain-language, well-read, health-student, or
+            the file of a reader of your own. A reader sets the three below.
+        threshold: The difficulty (0 to 100) below which the reader understands; overrides the
+            reader's.
+        user: How sharp the threshold is: calibrated, step or arctan; overrides the reader's.
+        noise_scale: Scale of the user's noise, a number or `pi`; overrides the reader's. Without
+            one, each user model has its own.
+        features: Add every feature of the catalogue to the row.
+        any_language: Estimate pages in other languages than English too.
     """
 
-    extractor: str = DEFAULT_EXTRACTOR
-    sentence_ends: str = DEFAULT_SENTENCE_ENDS
-    engine: str = "fast"
     bundle: str = DEFAULT_BUNDLE
-    reader: str = DEFAULT_READER
+    reader: Annotated[str, AtPrompt(choices="model.readers:READERS")] = DEFAULT_READER
     threshold: float | None = None
-    user: str | None = None
-    noise_scale: float | None = None
+    user: Annotated[str | None, AtPrompt(choices="model.readers:USERS")] = None
+    noise_scale: Annotated[float | None, AtPrompt(convert="wording:number_or_pi")] = None
     features: bool = False
     any_language: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.bundle, str | Path):
+            raise WrongTypeError(
+                "bundle takes the name or the folder of a bundle; write this one with "
+                ".save(FOLDER), and give FOLDER"
+            )
+        object.__setattr__(self, "bundle", str(self.bundle))
         who = self.who
         if not 0 <= who.threshold <= 100:
             raise OptionError(
                 f"the threshold must be a difficulty from 0 to 100, not {who.threshold:g}"
             )
-        for name, chosen, allowed in (
-            ("extractor", self.extractor, EXTRACTORS),
-            ("sentence_ends", self.sentence_ends, SENTENCE_ENDS),
-            ("engine", self.engine, ENGINES),
-            ("user", who.user, USERS),
-        ):
-            if chosen not in allowed:
-                raise OptionError(
-                    f"{name.replace('_', ' ')} {chosen!r} does not exist; "
-                    f"choose one of {', '.join(allowed)}"
-                )
-        require_extractor(self.extractor)
+        _check("user", who.user, USERS)
 
     @property
     def who(self) -> Reader:
@@ -207,15 +235,14 @@ class Scorer:
 
     @property
     def remark(self) -> str:
-        """What P(U|d) does not mean, as a sentence; '' where the threshold fits the bundle."""
+        """Why there is no P(U|d), as a sentence; '' where the threshold fits the bundle."""
         chosen, who = self.settings, self.reader
         if chosen.threshold is not None or who.scale in ("", self.scale):
             return ""
         return (
             f"the threshold {who.threshold:g} of the reader {chosen.reader} is one of the scale "
-            f"{who.scale} and means nothing on {self.scale}, that of bundle {self.bundle.name}, "
-            "and neither does P(U|d): find a reader with `understand calibrate`, or give "
-            "--threshold"
+            f"{who.scale} and means nothing on {self.scale}, that of bundle {self.bundle.name}, so "
+            "there is no P(U|d): find a reader with `understand calibrate`, or give --threshold"
         )
 
     @property
@@ -287,9 +314,12 @@ class Scorer:
         """The estimate of each document.
 
         Of one in another language than English, unless `any_language` is chosen, it is NaN, with
-        the flag ``not_english``.
+        the flag ``not_english``. There is no P(U|d) where the reader's threshold is of another
+        scale than the bundle's (`remark`).
         """
         estimates = self.bundle.estimate(batch, self.reader)
+        if self.remark:
+            estimates = tuple(replace(each, p_understandable=math.nan) for each in estimates)
         return tuple(
             replace(
                 estimate,
@@ -319,3 +349,38 @@ class Scorer:
         """The rows of many documents, in tables of a bounded size; at least one, if empty."""
         for batch in batches(documents):
             yield self._table(batch) if len(batch) else self.schema.empty_table()
+
+
+@lru_cache(maxsize=4)
+def scorer_of(settings: Settings) -> Scorer:
+    """A scorer that is kept, with its bundle."""
+    return Scorer(settings)
+
+
+def score_text(text: str, **settings: Any) -> dict[str, Any]:
+    """The row of scores of a plain text: P(U|d), difficulty, formulas, counts, flags.
+
+    `settings` are fields of `Settings`, such as ``threshold=40``. Raises `PageError` where the
+    text cannot be used.
+
+    >>> row = score_text("You have flu. Rest, and drink water.")
+    >>> row["words"], row["p_understandable"] > 0.5
+    (7, True)
+    """
+    if not isinstance(text, str):
+        raise wrong_type("score_text takes a text (str)", text)
+    return scorer_of(Settings(**settings)).score_page(Page("text", "", text, TEXT))
+
+
+def score_html(html: str | bytes, url: str | None = None, **settings: Any) -> dict[str, Any]:
+    """The row of scores of one HTML page; `settings` are fields of `Settings`.
+
+    Raises `PageError` where the page cannot be used.
+
+    >>> score_html("<p>You have flu.<p>Rest, and drink water.", extractor="naive")["sentences"]
+    2
+    """
+    if not isinstance(html, str | bytes):
+        raise wrong_type("score_html takes HTML (str or bytes)", html)
+    scorer = scorer_of(Settings(**settings))
+    return scorer.score_page(Page(url or "page", url or "", html, HTML, url=url))

@@ -1,6 +1,10 @@
-"""Numbers in sentences."""
+"""Numbers and lists in words: how they are written, and how they are read."""
 
 from __future__ import annotations
+
+import math
+
+from understandability.errors import OptionError
 
 
 def counted(number: int, noun: str) -> str:
@@ -10,3 +14,36 @@ def counted(number: int, noun: str) -> str:
     ('1 document', '1,200 usable labels')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def names_in(text: str | None) -> tuple[str, ...]:
+    """The names in a list with commas.
+
+    >>> names_in("lang, date")
+    ('lang', 'date')
+    """
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def numbers_in(text: str) -> tuple[float, ...]:
+    """The numbers in a list with commas.
+
+    >>> numbers_in(".3,.5")
+    (0.3, 0.5)
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(f"{text!r} is not numbers with commas between them") from None
+
+
+def number_or_pi(text: str) -> float:
+    """A number as it is written; ``pi`` is one.
+
+    >>> number_or_pi("pi")
+    3.141592653589793
+    """
+    try:
+        return math.pi if text.lower() == "pi" else float(text)
+    except ValueError:
+        raise OptionError(f"--noise-scale must be a number or pi, not {text!r}") from None

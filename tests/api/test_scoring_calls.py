@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 import subprocess
 import sys
@@ -22,25 +21,9 @@ SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 PAGE = "<html lang=en><body><p>" + f"{TEXT} See a doctor if you do not feel well in a week. " * 6
 
 
-@pytest.mark.slow
-def test_a_call_is_a_call_whatever_was_imported_before() -> None:
-    """`crawl` and `features` are packages, too, which Python puts in the place of the calls."""
-    program = (
-        "import understandability as ud\n"
-        "import understandability.crawls.folder as folder\n"
-        "from understandability.feature.catalogue import CATALOGUE\n"
-        "assert folder.CrawlFolder and ud.crawl.folder is folder\n"
-        "assert ud.features(['Rest.'], ['words']).to_arrow()['words'].to_pylist() == [1.0]\n"
-        "assert callable(ud.crawl)\n"
-    )
-    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, timeout=120)
-
-
-@pytest.mark.parametrize("name", ["", ".crawl", ".features"])
-def test_a_function_that_calls_the_package_goes_to_another_process(name: str) -> None:
+def test_the_package_goes_to_another_process() -> None:
     """Ray, Spark and Dask pickle what their functions name: the package, not its contents."""
-    module = importlib.import_module(f"understandability{name}")
-    assert pickle.loads(pickle.dumps(module)) is module
+    assert pickle.loads(pickle.dumps(ud.score)) is ud.score
 
 
 def test_everything_public_is_there() -> None:
@@ -138,6 +121,7 @@ def test_a_wrong_type_names_the_right_call(inputs: Any, advice: str) -> None:
     [
         (lambda: ud.score_text(b"<p>"), "score_text takes a text .*; use score_html"),
         (lambda: ud.score_text(Path("a.txt")), "use score for files and folders"),
+        (lambda: ud.score_text("a", bundle=ud.load_bundle("llr")), r"write this one with .save"),
         (lambda: ud.score_html([PAGE]), r"use score for several documents"),
         (lambda: ud.readability(["a"]), "use score for several"),
         (lambda: ud.features("a text"), r"put it in a list: features\(\[text\]\)"),

@@ -27,7 +27,7 @@ def test_a_page_in_the_place_of_a_command(understand: Run, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "suggestion"),
     [
-        (["scoer", "x.html"], "'score'"),
+        (["scoer", "x.html"], '"score"'),
         (["score", "x.html", "--treshold", "30"], "--threshold"),
         (["features", "--only", "smug", str(SAMPLES)], "did you mean smog?"),
         (["score", str(SAMPLES), "--user", "nobody"], "step, arctan, calibrated"),

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from understandability.feature import needs as needs_module
 from understandability.feature.batch import Batch
-from understandability.feature.catalogue import CATALOGUE, COLUMNS
+from understandability.feature.catalogue import COLUMNS, catalogue
 from understandability.feature.table import compute_features
 from understandability.feature.terms import LONGEST, TermFinder, key_of, singular
-from understandability.study.vocabularies.install import install
+from understandability.study.install import install
 from understandability.text.document import Document
 
 MakeDocument = Callable[..., Document]
@@ -292,7 +292,7 @@ def test_many_features_without_their_resource_are_counted(
     document: MakeDocument, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(needs_module, "_named", set())
-    names = [row.name for row in CATALOGUE if "mesh" in row.needs]
+    names = [row.name for row in catalogue() if "mesh" in row.needs]
     assert len(names) > 8
     with caplog.at_level(logging.WARNING):
         values(document("lung"), *names)

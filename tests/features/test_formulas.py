@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from understandability.errors import OptionError
-from understandability.feature.catalogue import CATALOGUE
+from understandability.feature.catalogue import catalogue
 from understandability.feature.formulas_of_languages import (
     LANGUAGE_FORMULAS,
     Counts,
     counts_of,
-    readability_of,
+    readability,
 )
 from understandability.feature.table import compute_features
 from understandability.text.analysis import document_of_text
@@ -105,7 +105,7 @@ def test_texts_are_counted_as_by_hand(language: str) -> None:
 @pytest.mark.parametrize("language", TEXTS)
 def test_every_formula_of_a_language_is_worked_by_hand(language: str) -> None:
     """A formula more needs a value more."""
-    assert readability_of(TEXTS[language][0], language) == pytest.approx(VALUES[language])
+    assert readability(TEXTS[language][0], language) == pytest.approx(VALUES[language])
     assert VALUES.keys() == LANGUAGE_FORMULAS.keys()
 
 
@@ -134,16 +134,16 @@ def test_equal_to_textstat_where_both_count_alike(
         value = getattr(textstat, theirs)(text, *arguments)
     finally:
         textstat.set_lang("en_US")
-    assert readability_of(text, language)[name] == pytest.approx(value, abs=1e-9)
+    assert readability(text, language)[name] == pytest.approx(value, abs=1e-9)
 
 
 def test_english_has_the_rows_of_the_catalogue() -> None:
     """All formulas but those of the study's own counts, of a text as of a document."""
     text = "Influenza is an infection. Rest, and drink plenty of water."
-    values = readability_of(text)
+    values = readability(text)
     names = [
         row.name
-        for row in CATALOGUE
+        for row in catalogue()
         if row.group in ("readability", "other formulas") and not row.name.endswith("_readcalc")
     ]
     assert list(values) == names
@@ -151,24 +151,24 @@ def test_english_has_the_rows_of_the_catalogue() -> None:
         list(values.values())
         == compute_features([document_of_text(text)], names).values[0].tolist()
     )
-    assert readability_of(document_of_text(text), "en-GB") == values
+    assert readability(document_of_text(text), "en-GB") == values
 
 
 @pytest.mark.parametrize("language", ["en", *LANGUAGES])
 def test_what_has_no_words_has_no_value(language: str) -> None:
-    assert all(map(math.isnan, readability_of("?! ...", language).values()))
+    assert all(map(math.isnan, readability("?! ...", language).values()))
 
 
 def test_a_language_without_formulas_is_told() -> None:
     with pytest.raises(OptionError, match="no formulas for the language 'fi'; choose en, de"):
-        readability_of("Vesi on hyvää.", "fi")
+        readability("Vesi on hyvää.", "fi")
 
 
 def test_the_page_of_formulas_names_all_of_them() -> None:
     """Those of English and of other languages."""
     page = (Path(__file__).parents[2] / "docs" / "readability_formulas.md").read_text("utf-8")
     names = [
-        *readability_of("A text."),
+        *readability("A text."),
         *(f.name for own in LANGUAGE_FORMULAS.values() for f in own),
     ]
     assert [name for name in names if f"`{name}`" not in page] == []

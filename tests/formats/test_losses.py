@@ -11,7 +11,7 @@ import pytest
 from tests.formats.test_hostile_containers import GOOD, found_in, tar_block, tar_header
 
 from understandability.errors import InputError, OptionError
-from understandability.inputs.members import members
+from understandability.inputs.archives import members
 from understandability.inputs.runs import read_labels, read_run
 from understandability.text.page import Failure, Page
 
@@ -36,6 +36,43 @@ def test_members_behind_a_damaged_header_of_an_archive_are_read(tmp_path: Path) 
     assert "no member begins at byte 1024 (bad checksum)" in failure.error
     with pytest.raises(InputError, match="no member begins at byte 1024"):
         list(members(tmp_path / "p.tar"))
+
+
+NAMED = tar_header("x", tarfile.GNUTYPE_LONGNAME, 6) + tar_block(b"b.txt\0") + tar_page("b.txt")
+
+
+@pytest.mark.parametrize(
+    ("between", "message"),
+    [
+        (
+            b"\0" * 10_240,
+            "members stand behind the mark of its end at byte 1024",
+        ),  # `cat a.tar c.tar`
+        (b"\0" * 512, "members stand behind the mark of its end at byte 1024"),
+        (END + tar_block(b"Flu. " * 300), "no member begins at byte 2048"),  # the first two of four
+        (NAMED[:1024] + END, "no member begins at byte 1024"),
+        (NAMED[:1024] + bytes(BAD), "no member begins at byte 1024"),
+    ],
+)
+def test_members_behind_zeros_are_read(tmp_path: Path, between: bytes, message: str) -> None:
+    """Zeros end an archive, and stand where archives are joined or blocks are lost: it is told.
+
+    A long name is that of the member right behind it, and of no other.
+    """
+    archive = tar_page("a.txt") + between + tar_page("c.txt") + END
+    a, c, failure = found_in(tmp_path / "p.tar", archive)
+    assert (a.docno, c.docno) == ("a.txt", "c.txt")
+    assert isinstance(failure, Failure)
+    assert message in failure.error
+
+
+@pytest.mark.parametrize("end", [END, END + b"\0" * 9000, END + b"\0" * 100])
+def test_zeros_to_the_end_of_an_archive_are_none(tmp_path: Path, end: bytes) -> None:
+    """Also of one without a member."""
+    assert [page.docno for page in found_in(tmp_path / "p.tar", GOOD + end)] == ["good.txt"]
+    (failure,) = found_in(tmp_path / "p.tar", end)
+    assert isinstance(failure, Failure)
+    assert failure.error == "there is no document in it"
 
 
 @pytest.mark.parametrize(
@@ -82,6 +119,17 @@ def test_rows_that_a_damaged_parquet_page_lacks_are_told(tmp_path: Path) -> None
     assert [page.docno for page in pages] == ids[50:]
     assert isinstance(failure, Failure)
     assert "rows 1 to 50: " in failure.error
+
+
+def test_the_checksums_of_a_parquet_file_are_looked_at(tmp_path: Path) -> None:
+    """Where its writer gave it some; a letter that changed is no good row."""
+    file = tmp_path / "d.parquet"
+    table = pa.table({"id": ["1"], "text": ["You have flu."]})
+    pq.write_table(table, file, compression="none", use_dictionary=False, write_page_checksum=True)
+    damaged = file.read_bytes().replace(b"have", b"hate")  # also in its statistics
+    (failure,) = found_in(file, damaged)
+    assert isinstance(failure, Failure)
+    assert "could not verify page integrity" in failure.error
 
 
 def test_a_parquet_file_of_no_rows_is_no_damaged_one(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_kept_columns_stand_beside_ours_of_the_same_name(tmp_path: Path) -> None
         Sources([tmp_path / "t.parquet"], columns=TableColumns(keep=keep)), TextRows(Settings())
     )
     assert plan.kept.names == ["input_language", "input_input_url", "input_url"]
-    assert len(plan.reader.remarks) == 2
+    assert len(plan.source.remarks) == 2
     output = InMemory()
     list(make_rows(plan, plan.inputs, output))
     assert output.tables[0].select(plan.kept.names).to_pylist() == [
@@ -162,6 +162,33 @@ def test_bad_rows_of_csv_cost_themselves(tmp_path: Path) -> None:
         ("3", "the record has no 'id' (text or a whole number)"),
         ("4", "the record has no 'text'"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "good", "message"),
+    [
+        ('b,"You have fl', "a", "lines 3 to 3 are not CSV: unexpected end of data"),
+        ('b,"You have\nflu', "a", "lines 3 to 4 are not CSV: unexpected end of data"),
+        ('b,"You have flu.\0\nc,Rest.\nd,"Flu, again."\ne,x\n', "ae", "lines 3 to 5 are not CSV"),
+        ('"b" or c,"Flu\n', "a", "lines 3 to 3 are not CSV: "),
+    ],
+)
+def test_a_quote_that_stays_open_is_told(
+    tmp_path: Path, lines: str, good: str, message: str
+) -> None:
+    """Of a file that was cut, and of one whose closing quote is lost: no page of what it held."""
+    (tmp_path / "t.csv").write_text(f'id,text\na,"Rest."\n{lines}')
+    pages, (failure,), _ = read(tmp_path / "t.csv")
+    assert [page.docno for page in pages] == list(good)
+    assert message in failure.error
+
+
+def test_quotes_within_a_line_of_csv_cost_nothing(tmp_path: Path) -> None:
+    """As they stand in tables whose writer knows no quotes."""
+    (tmp_path / "t.tsv").write_text('id\ttext\na\t"Flu" is a virus.\nb\tA "virus".\n')
+    pages, failures, _ = read(tmp_path / "t.tsv")
+    assert [page.content for page in pages] == ["Flu is a virus.", 'A "virus".']
+    assert failures == []
 
 
 @pytest.mark.slow

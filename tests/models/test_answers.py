@@ -111,6 +111,7 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
     assert done.returncode == 0, done.stderr
     assert "threshold" in done.stdout
     assert "from 42 answers" in done.stdout
+    assert done.stderr.endswith(f"Next: understand score PAGES --reader {tmp_path / 'me.json'}\n")
     reader = reader_of(str(tmp_path / "me.json"))
     rows = ud.score(texts, reader=str(tmp_path / "me.json"))
     row = rows["d0"]
@@ -121,6 +122,14 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
     assert reader.scale == json.loads(rows.table.schema.metadata[b"understandability"])["scale"]
     with pytest.raises(OptionError, match="calibrate the reader on scores of this bundle"):
         ud.score(texts, reader=str(tmp_path / "me.json"), bundle="llr")
+    # What is said next has the bundle whose scores these are.
+    for name, said in (("llr", "--bundle llr"), ("mine", "--bundle FOLDER, that of mine")):
+        given = table.with_name(f"{name}.csv")
+        write_table(scores.to_arrow(), str(given), settings={"scale": name, "bundle": name})
+        done = understand(
+            "calibrate", tmp_path / "answers.csv", "--scores", given, "-o", tmp_path / "a.json"
+        )
+        assert done.stderr.endswith(f"--reader {tmp_path / 'a.json'} {said}\n")
 
 
 def test_scores_that_do_not_say_their_scale_get_a_remark(tmp_path: Path) -> None:

@@ -8,10 +8,23 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
-from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.impute import SimpleImputer
-from sklearn.linear_model import ElasticNet, LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import (
+    BayesianRidge,
+    ElasticNet,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+)
 from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.neural_network import MLPRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, RobustScaler, StandardScaler
@@ -47,6 +60,10 @@ def kept(pipeline: Any, rows: Any = ROWS, labels: Any = LABELS) -> Bundle:
         make_pipeline(StandardScaler(with_mean=False), "passthrough", Ridge()),
         make_pipeline(RobustScaler(), DifficultyRegressor("random-forest-regressor")),
         make_pipeline(SimpleImputer(), StandardScaler(), DifficultyRegressor("svm-regressor")),
+        make_pipeline(StandardScaler(), PCA(2, whiten=True), BayesianRidge()),
+        make_pipeline(SimpleImputer(), SelectKBest(f_regression, k=2), StandardScaler(), Ridge()),
+        make_pipeline(SimpleImputer(), SelectKBest(f_regression, k=1), ExtraTreesRegressor(9)),
+        make_pipeline(StandardScaler(), HistGradientBoostingRegressor(max_iter=9)),
         GridSearchCV(make_pipeline(SimpleImputer(), Ridge()), {"ridge__alpha": [0.1, 1]}, cv=2),
     ],
     ids=lambda pipeline: type(getattr(pipeline, "steps", [("", pipeline)])[-1][1]).__name__,
@@ -63,6 +80,18 @@ def test_a_bundle_gives_the_numbers_of_the_pipeline(pipeline: Any, tmp_path: Pat
     assert 0 <= row.difficulty <= 100
 
 
+@pytest.mark.parametrize("levels", [(20, 60), (20, 40, 60)])
+def test_trees_over_bins_keep_their_classes(levels: tuple[int, ...]) -> None:
+    """And where they send what is missing."""
+    classes = np.array(levels)[
+        np.digitize(LABELS, np.quantile(LABELS, [0.4, 0.7])[: len(levels) - 1])
+    ]
+    trees = HistGradientBoostingClassifier(max_iter=5)
+    bundle = kept(trees, MISSING, classes)
+    expected = trees.predict_proba(MISSING) @ np.array(levels)
+    np.testing.assert_allclose(bundle.model.predict(MISSING), expected, rtol=1e-5)
+
+
 def test_the_classes_of_a_classifier_are_difficulties() -> None:
     classes = np.where(LABELS > 45, 60, 20)
     bundle = kept(make_pipeline(StandardScaler(), LogisticRegression()), labels=classes)
@@ -77,8 +106,8 @@ def test_the_classes_of_a_classifier_are_difficulties() -> None:
 @pytest.mark.parametrize(
     ("pipeline", "message"),
     [
-        (HistGradientBoostingRegressor(), "cannot keep HistGradientBoostingRegressor; it keeps"),
-        (make_pipeline(PCA(), Ridge()), "cannot keep PCA; it keeps pipelines of SimpleImputer"),
+        (KNeighborsRegressor(), "cannot keep KNeighborsRegressor; it keeps"),
+        (make_pipeline(StandardScaler(), PCA(2), SVR()), "cannot keep PCA there; it keeps"),
         (SVR(kernel="linear"), "cannot reproduce this SVR"),
         (
             MLPRegressor(hidden_layer_sizes=(4,), activation="tanh", tol=10.0),
@@ -86,7 +115,7 @@ def test_the_classes_of_a_classifier_are_difficulties() -> None:
         ),
         (make_pipeline(SimpleImputer(add_indicator=True), Ridge()), "drops or adds columns"),
     ],
-    ids=["trees", "pca", "kernel", "activation", "indicator"],
+    ids=["neighbours", "pca", "kernel", "activation", "indicator"],
 )
 def test_what_cannot_be_kept_is_one_sentence(pipeline: Any, message: str) -> None:
     with pytest.raises(OptionError, match=message) as caught:

@@ -15,7 +15,7 @@ from understandability.text.source import read_source
 
 
 def text(source: str) -> str:
-    return "".join(read_source(source.encode()).tape[0::2])
+    return "".join(read_source(source.encode()).tape.pieces()[0::2])
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_hints_by_class_and_id() -> None:
 def test_what_is_never_closed_is_mended(source: str) -> None:
     """As for a tree, with its flag."""
     page = Page("d", "", source.encode())
-    assert parse_source(page).tape == parse_page(page).tape
+    assert parse_source(page).tape.pieces() == parse_page(page).tape.pieces()
     assert parse_source(page).flags == ("unclosed_element",)
 
 
@@ -82,5 +82,5 @@ def test_tags_within_each_others_quotes_take_linear_time() -> None:
     """Each of them was read to the end of the page: minutes, for a megabyte."""
     source = b"<p>a</p><a" + b"=\"<a ='\"'" * 100_000 + b"<p>b</p>"
     started = time.process_time()
-    assert "b" in read_source(source).tape
+    assert "b" in read_source(source).tape.pieces()
     assert time.process_time() - started < 2

@@ -146,6 +146,33 @@ def test_documents_are_reranked(app: Any) -> None:
     assert alone[0]["id"] == "easy"
 
 
+def test_documents_of_one_id_are_reranked_each_by_its_own_text(app: Any) -> None:
+    """As a search engine gives the passages of one document."""
+    documents = [{"id": "a", "score": 1, "text": text} for text in (TEXT, "Rest at home.", TEXT)]
+    first, second, third = post(app, "/v1/rerank", {"documents": documents}).json()["documents"]
+    assert first["p_understandable"] > second["p_understandable"] + 0.3
+    assert second == {**third, "rank": 2}
+
+
+def test_scores_of_any_size_are_reranked(app: Any) -> None:
+    """Their difference may be larger than any float."""
+    documents = [
+        {"id": str(score), "score": score, "p_understandable": 0.5} for score in (-1e308, 0, 1e308)
+    ]
+    reply = post(app, "/v1/rerank", {"documents": documents}).json()["documents"]
+    assert [(row["id"], row["score"]) for row in reply] == [
+        ("1e+308", 0.75), ("0", 0.5), ("-1e+308", 0.25)
+    ]  # fmt: skip
+
+
+def test_an_infinite_score_is_refused(app: Any) -> None:
+    """As JSON may write it."""
+    endless = b'{"documents": [{"id": "a", "score": 1e999, "text": "x"}]}'
+    kind = {"Content-Type": "application/json"}
+    reply = called(app, "POST", "/v1/rerank", content=endless, headers=kind)
+    assert "score: input should be a finite number" in sentence(reply, 422)
+
+
 def test_versions_are_compared_and_reported(app: Any) -> None:
     """The changes as data, and as a report."""
     message = {"before": TEXT, "after": "Get well before the operation."}
@@ -362,7 +389,7 @@ def pdf(text: str) -> bytes:
     [
         ("a.txt", b"Rest well.", "Rest well."),
         ("a.HTML", b"<p>Rest well.</p>", "Rest well."),
-        ("a.odt", odt("Rest well."), "Flu\n\nRest well."),
+        ("a.odt", odt("Rest well."), "# Flu\n\nRest well."),
         ("a.pdf", pdf("Rest well."), "Rest well."),
     ],
 )
@@ -378,10 +405,10 @@ def test_files_become_text(app: Any, name: str, content: bytes, text: str) -> No
     [
         ("a.exe", b"MZ", "is of a kind that cannot be read; use .html"),
         ("", b"x", "is of a kind that cannot be read"),
-        ("a.pdf", b"%PDF-1.4 broken", "the PDF cannot be read"),
+        ("a.pdf", b"%PDF-1.4 broken", "no PDF document"),
         ("a.pdf", pdf(""), "holds no text, only pictures"),
         ("a.docx", b"PK nothing", "no DOCX document"),
-        ("a.odt", b"nothing", "not an ODT document"),
+        ("a.odt", b"nothing", "no ODT document"),
         ("a.txt", b"  ", "holds no text"),
         ("../../a.txt", b"", "a.txt holds no text"),
     ],

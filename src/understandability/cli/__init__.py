@@ -1,112 +1,276 @@
-"""The command `understand`: parse, call one public function, print.
+"""The command `understand`: each command is a public function, called from the prompt.
 
-A command is a function in a module of its own, named in `COMMANDS`; a module imports what it
-works with inside the function, so that ``--help`` answers at once.
+`COMMANDS` names the function of each command; `commands` makes its options of the signature and of
+the docstring; `doors` print results, write them, and tell how it goes.
 """
 
 from __future__ import annotations
 
 import errno
-import importlib
+import inspect
 import os
+import re
+import shlex
 import sys
-from typing import Annotated, Any
-
-import typer
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from understandability._version import __version__
-from understandability.cli.suggestions import Commands
-from understandability.errors import UnderstandabilityError
+from understandability.cli.commands import (
+    EVALUATION,
+    MODELS,
+    RETRIEVAL,
+    SCORING,
+    Command,
+    completed,
+)
+from understandability.cli.typed import TYPED, build_typed
+from understandability.cli.typed import summary as typed_summary
+from understandability.errors import OptionError, UnderstandabilityError
 
-SCORING = "Score pages"
-MODELS = "Train and judge models"
-EVALUATION = "Evaluate runs"
-RETRIEVAL = "Rank pages"
+if TYPE_CHECKING:
+    from cyclopts import CycloptsError
 
-# Name of the command, its module in this package, the task it belongs to. A module holds a
-# function of the command's name, or a typer app called `app` for a command with subcommands.
-COMMANDS: tuple[tuple[str, str, str], ...] = (
-    ("score", "score", SCORING),
-    ("crawl", "crawl", SCORING),
-    ("features", "features", SCORING),
-    ("extract", "extract", SCORING),
-    ("explain", "explain", SCORING),
-    ("serve", "serve", SCORING),
-    ("resources", "resources", SCORING),
-    ("probability", "probability", SCORING),
-    ("export", "export", SCORING),
-    ("corpus", "corpus", MODELS),
-    ("bundle", "bundle", MODELS),
-    ("train", "train", MODELS),
-    ("validate", "validate", MODELS),
-    ("calibrate", "calibrate", MODELS),
-    ("evaluate", "evaluate", EVALUATION),
-    ("correlate", "correlate", EVALUATION),
-    ("compare", "compare", EVALUATION),
-    ("simulate", "simulate", EVALUATION),
-    ("plot", "plot", EVALUATION),
-    ("rerank", "rerank", RETRIEVAL),
-    ("fuse", "fuse", RETRIEVAL),
-    ("index", "index", RETRIEVAL),
-    ("rank", "rank", RETRIEVAL),
-    ("tradeoff", "tradeoff", RETRIEVAL),
+COMMANDS: tuple[Command, ...] = (
+    Command("score", "crawls.score:score", SCORING, "cli.doors:rows"),
+    Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
+    Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
+    Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
+    Command("features", "crawls.score:features", SCORING, "cli.doors:features"),
+    Command("extract", "crawls.score:extract", SCORING, "cli.doors:extract"),
+    Command(
+        "resources list",
+        "study.install:listed",
+        SCORING,
+        "cli.doors_study:resources",
+    ),
+    Command(
+        "resources install",
+        "study.install:install",
+        SCORING,
+        "cli.doors_study:installed",
+    ),
+    Command(
+        "resources verify",
+        "study.install:verify_all",
+        SCORING,
+        "cli.doors_study:verified",
+    ),
+    Command(
+        "probability",
+        "model.probabilities:probabilities",
+        SCORING,
+        "cli.doors_training:probabilities",
+    ),
+    Command(
+        "export",
+        "integrations.search_engines:export_scores",
+        SCORING,
+        "cli.doors_study:exported",
+    ),
+    Command(
+        "corpus",
+        "study.corpus:corpus_sizes",
+        MODELS,
+        "cli.doors_study:corpora",
+        hidden=("url", "keep"),
+    ),
+    Command("bundle list", "model.card:bundles", MODELS, "cli.doors_training:bundles"),
+    Command("bundle show", "model.card:card", MODELS, "cli.doors_training:card"),
+    Command("bundle rescale", "training.rescaling:rescale", MODELS, "cli.doors_training:rescaled"),
+    Command("train judged", "training.train:train", MODELS, "cli.doors_training:trained"),
+    Command(
+        "train background",
+        "training.background_training:train_background",
+        MODELS,
+        "cli.doors_training:background",
+        hidden=("corpora",),
+    ),
+    Command("validate", "training.validation:validate", MODELS, "cli.doors_training:validated"),
+    Command("calibrate", "training.answers:calibrate", MODELS, "cli.doors_training:calibrated"),
+    Command(
+        "evaluate", "evaluation.evaluate:evaluate", EVALUATION, "cli.doors_evaluation:evaluated"
+    ),
+    Command(
+        "correlate", "evaluation.evaluate:correlate", EVALUATION, "cli.doors_evaluation:correlated"
+    ),
+    Command("compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:compared"),
+    Command("bounds", "evaluation.bounds:bounds", EVALUATION, "cli.doors_evaluation:result"),
+    Command(
+        "simulate users",
+        "study.simulated_users:simulate_users",
+        EVALUATION,
+        "cli.doors_study:simulated_users",
+    ),
+    Command(
+        "simulate systems", "study.simulation:simulate", EVALUATION, "cli.doors_study:simulated"
+    ),
+    Command(
+        "plot systems", "study.plots:figure_of_systems", EVALUATION, "cli.doors_evaluation:drawn"
+    ),
+    Command("plot users", "study.plots:figure_of_users", EVALUATION, "cli.doors_evaluation:drawn"),
+    Command(
+        "plot scores", "study.plots:figure_of_scores", EVALUATION, "cli.doors_evaluation:drawn"
+    ),
+    Command("rerank", "evaluation.rerank:rerank", RETRIEVAL, "cli.doors_evaluation:made"),
+    Command("fuse", "evaluation.fuse:fuse", RETRIEVAL, "cli.doors_evaluation:made"),
+    Command("tradeoff", "evaluation.tradeoff:tradeoff", RETRIEVAL, "cli.doors_evaluation:swept"),
+    Command("index build", "study.index:index_pages", RETRIEVAL, "cli.doors_study:indexed"),
+    Command("index search", "study.retrieval:run_of_index", RETRIEVAL, "cli.doors_study:run"),
+    Command("rank learn", "study.learn:learn_ranker", RETRIEVAL, "cli.doors_study:learned"),
+    Command("rank apply", "study.learn:apply_ranker", RETRIEVAL, "cli.doors_study:applied"),
+)
+# The first sentence on commands that have commands of their own.
+GROUPS = {
+    "crawl": "Show the progress of a crawl folder, merge it into one table, or look up documents.",
+    "bundle": "Show what a bundle is, or give it the scale of your labels.",
+    "train": "Train a model, and write it as a bundle.",
+    "resources": "List, install and check the vocabularies that some features need.",
+    "simulate": "Simulate the users of the uRBP papers over real runs, or whole systems.",
+    "plot": "Draw figures of runs, users and scores (needs the extra plots).",
+    "index": "Index pages, and search them.",
+    "rank": "Learn to rank by relevance and understandability, and apply what was learned.",
+}
+_EPILOG = (
+    "Start: understand score PAGE.html. Help on a command: understand COMMAND --help. Lists: "
+    "understand features --list, understand bundle list, understand resources list. In Python: "
+    "import understandability as ud; help(ud)."
 )
 
 
-class _OrderedCommands(Commands):
-    def list_commands(self, ctx: Any) -> list[str]:
-        """In the order of the table; typer puts those with subcommands last."""
-        return [name for name, _, _ in COMMANDS]
+def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
+    """The command line; of the commands, those that the first of `words` names are whole.
 
+    The others have their names and first sentences only, so that no module is loaded for them.
+    With `complete`, all are whole, and options know the names to choose from.
+    """
+    from cyclopts import App, Group, Parameter
 
-def build_app() -> typer.Typer:
-    """The whole command line, one command for each row of `COMMANDS`."""
-    app = typer.Typer(
+    app = App(
         name="understand",
-        cls=_OrderedCommands,
         help="How likely is a reader to understand a web page? From bytes to P(U|d).",
-        epilog=(
-            "Start: understand score PAGE.html. Help on a command: understand COMMAND --help. "
-            "Lists: understand features --list, understand bundle list, understand resources "
-            "list. In Python: import understandability as ud; help(ud). Guides, tutorials and "
-            "the reference: docs/index.md in the source, or the Documentation link of "
-            "pip show --verbose understandability."
-        ),
-        no_args_is_help=True,
-        pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        help_epilogue=_EPILOG,
+        help_format="markdown",
+        version=f"understandability {__version__}",
+        default_parameter=Parameter(negative=(), show_env_var=False),
+        result_action="return_value",
     )
-    app.callback()(_options)
-    for name, module_name, task in COMMANDS:
-        module = importlib.import_module(f"understandability.cli.{module_name}")
-        if isinstance(getattr(module, "app", None), typer.Typer):
-            app.add_typer(module.app, name=name, rich_help_panel=task)
-        else:
-            app.command(name, rich_help_panel=task)(getattr(module, name))
+    app["--help"].group = app["--version"].group = Group("Help", sort_key=9)
+    tasks = (SCORING, MODELS, EVALUATION, RETRIEVAL)
+    groups = {task: Group(task, sort_key=place) for place, task in enumerate(tasks)}
+    parents: dict[str, Any] = {}
+    for place, each in enumerate(COMMANDS):
+        head, _, sub = each.name.partition(" ")
+        whole = complete or words[:1] == [head]
+        shown = App(
+            name=sub or head,
+            help=each.help if whole else each.summary if not words else "",
+            group=groups[each.task] if not sub else None,
+            sort_key=place,
+        )
+        if whole:
+            shown.default(_as_function(each, complete))
+        if sub and head not in parents:
+            parents[head] = App(
+                name=head, help=GROUPS[head], group=groups[each.task], sort_key=place
+            )
+            app.command(parents[head])
+        (parents[head] if sub else app).command(shown)
+    for name, module, task in TYPED:
+        text = typed_summary(name, module) if not words else ""
+        app.command(App(name=name, help=text, group=groups[task]))
     return app
 
 
-def summary(name: str, module_name: str) -> str:
-    """The first sentence of a command's help."""
-    module = importlib.import_module(f"understandability.cli.{module_name}")
-    app = getattr(module, "app", None)
-    text = app.info.help if isinstance(app, typer.Typer) else getattr(module, name).__doc__
-    return " ".join(str(text).split()).partition(". ")[0].rstrip(".") + "."
+def _as_function(command: Command, complete: bool) -> Callable[..., None]:
+    """A function with the options of a command in its signature, as cyclopts reads it."""
+    from cyclopts import Parameter
+
+    parameters = []
+    for each in command.options:
+        default = each.default
+        if each.about.convert or not isinstance(default, str | int | float | type):
+            default = None  # the function's own
+        about = Parameter(
+            name=None if each.is_argument else each.names,
+            help=each.help,
+            show_default=default not in (None, False, ""),
+            allow_leading_hyphen=each.type is not bool,
+        )
+        kind = completed(each) if complete else each.type
+        optional = default is None
+        parameters.append(
+            inspect.Parameter(
+                each.parameter,
+                inspect.Parameter.POSITIONAL_ONLY
+                if each.is_argument
+                else inspect.Parameter.KEYWORD_ONLY,
+                default=default,
+                annotation=Annotated[kind | None if optional else kind, about],
+            )
+        )
+
+    def run(*positional: Any, **given: Any) -> None:
+        names = [each.parameter for each in command.options]
+        command.run(**dict(zip(names, positional, strict=False)), **given)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what cyclopts reads
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
 
 
-def _show_version(value: bool) -> None:
-    if value:
-        typer.echo(f"understandability {__version__}")
-        raise typer.Exit
+def run(words: Sequence[str]) -> None:
+    """Run one command line; raises `OptionError` where it cannot be read."""
+    from cyclopts import CycloptsError
+
+    names = {each.name.partition(" ")[0] for each in COMMANDS}
+    first = words[0] if words else ""
+    if first == "--install-completion":
+        app = build_app(complete=True)
+        typed = words[1] if len(words) > 1 else None
+        print(f"written to {app.install_completion(shell=typed)}; open a new shell")
+        return
+    if first not in names and (first == "-" or "://" in first or Path(first).exists()) and first:
+        raise OptionError(
+            f"{first!r} is not a command; to score it, write: understand score {shlex.join(words)}"
+        )
+    if first in {name for name, _, _ in TYPED}:
+        build_typed()(list(words), prog_name="understand")
+        return
+    try:
+        app = build_app(words if first in names else ())
+        _check_options(words)
+        app(list(words), exit_on_error=False, print_error=False)
+    except CycloptsError as error:
+        command = " ".join(["understand", *(each for each in words[:1] if each in names)])
+        raise OptionError(f"{_told(error)}; see {command} --help") from None
 
 
-def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    pass
+def _check_options(words: Sequence[str]) -> None:
+    """Raise `OptionError` for an option that a command lacks; cyclopts takes it for an argument."""
+    command = next((each for each in COMMANDS if words[: len(each.words)] == each.words), None)
+    if command is None:
+        return
+    known = {"--help", "-h", *(name for each in command.options for name in each.names)}
+    for word in words:
+        name = word.partition("=")[0]
+        if re.fullmatch(r"-[a-z]|--[a-z].*", name) and name not in known:
+            near = get_close_matches(name, known, 1)
+            advice = f" (did you mean {near[0]}?)" if near else ""
+            raise OptionError(
+                f"Unknown option {name}{advice}; see understand {command.name} --help"
+            )
+
+
+def _told(error: CycloptsError) -> str:
+    """What is wrong with a command line, in one sentence."""
+    from cyclopts import MissingArgumentError
+
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        return f"Missing argument {error.argument.name.lstrip('*')}"
+    return " ".join(str(error).split()).rstrip(".")
 
 
 def main() -> None:
@@ -115,25 +279,33 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # File names need not be text; in some locales they would go out as stray bytes.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text file, as the standard has it
+    sys.exit(status_of(sys.argv[1:]))
+
+
+def status_of(words: Sequence[str]) -> int:
+    """Run one command line, tell what is wrong on standard error, and return the exit status."""
     try:
         try:
-            build_app()()
+            run(words)
         finally:
             sys.stdout.flush()
     except UnderstandabilityError as error:
-        typer.echo(f"understand: {error}", err=True)
-        sys.exit(2)
+        print(f"understand: {error}", file=sys.stderr)
+        return 2
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
     except BrokenPipeError:
         # The reader of our output has gone; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+        return 141
     except OSError as error:
         if error.errno == errno.EBADF:
             sys.stdout = None  # else Python would try once more at exit
             error = OSError("standard output is closed")
         where = f"{error.filename}: " if error.filename else ""
-        typer.echo(f"understand: {where}{error.strerror or error}", err=True)
-        sys.exit(2)
+        print(f"understand: {where}{error.strerror or error}", file=sys.stderr)
+        return 2
+    return 0
 
 
 def _open_closed_streams() -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.crawls.buckets import Buckets
 from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import TableFile
 from understandability.crawls.reading import name_apart
+from understandability.crawls.score import Scores
 from understandability.errors import InputError
 from understandability.inputs.tables import SETTINGS_KEY
 from understandability.text.page import SEEN_BEFORE, Failure
@@ -40,20 +44,93 @@ class Merged:
     repeated: int
 
 
-def merge(folder: CrawlFolder, output: str, *, partial: bool = False) -> Merged:
-    """Write the rows of a crawl folder as one table, its errors to ``<output>.errors.jsonl``.
+class Buckets:
+    """Tables cut up by the bucket of each row, in temporary files that vanish with the process.
 
-    See `merged_rows`.
+    >>> import pyarrow as pa
+    >>> words = pa.table({"word": ["a", "bb", "c"]})
+    >>> with Buckets(2, words.schema) as buckets:
+    ...     buckets.add(words, np.array([1, 0, 1]))
+    ...     [bucket["word"].to_pylist() for bucket in buckets]
+    [['bb'], ['a', 'c']]
     """
-    scored = failed = repeated = 0
-    description = folder.description()
-    with TableFile(output, description["settings"]) as file:
-        for table, failures, again in merged_rows(folder, partial=partial):
+
+    def __init__(self, count: int, schema: pa.Schema) -> None:
+        self._count, self._schema = count, schema
+
+    def __enter__(self) -> Self:
+        import pyarrow as pa
+
+        with ExitStack() as stack:
+            self._files = [
+                stack.enter_context(tempfile.TemporaryFile()) for _ in range(self._count)
+            ]
+            self._writers: list[Any] = [
+                stack.enter_context(pa.ipc.new_stream(file, self._schema)) for file in self._files
+            ]
+            self._closing = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._closing.close()
+
+    def add(self, table: pa.Table, buckets: NDArray[np.int64]) -> None:
+        """Put each row into its bucket."""
+        for number in np.unique(buckets).tolist():
+            self._writers[number].write_table(table.take(np.flatnonzero(buckets == number)))
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        """The rows of each bucket, in the order in which they came; nothing can be added now."""
+        import pyarrow as pa
+
+        for file, writer in zip(self._files, self._writers, strict=True):
+            writer.close()
+            file.seek(0)
+            with pa.ipc.open_stream(file) as stream:
+                yield stream.read_all()
+
+
+def merge(
+    folder: str | Path | CrawlFolder, output: str | Path | None = None, *, partial: bool = False
+) -> Scores | Merged:
+    """Write all rows as one table, errors to FILE.errors.jsonl; each document once.
+
+    If several inputs have the same docno, the first keeps it, and the others get the name of their
+    input in front. If one input has a docno twice, the first counts and the others are errors.
+
+    Example: understand crawl merge scores/ -o scores.parquet
+
+    In Python, without an `output`, the rows come in memory; with one, `Merged` counts them.
+
+    Raises `InputError` if the crawl is not finished, unless `partial` is true.
+
+    Args:
+        folder: The crawl folder that understand score -o FOLDER/ filled.
+        output: Write .parquet, .jsonl, .csv or .tsv.
+        partial: Merge what there is of an unfinished crawl.
+
+    >>> import tempfile
+    >>> from understandability.crawls.score import crawl
+    >>> from understandability.resources import resource
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     status = crawl(resource("samples"), f"{folder}/scores", workers=1, extractor="naive")
+    ...     merge(f"{folder}/scores").table["docno"].to_pylist()
+    ['easy.html', 'hard.html', 'medium.html']
+    """
+    there = folder if isinstance(folder, CrawlFolder) else CrawlFolder(str(folder))
+    if output is None:
+        import pyarrow as pa
+
+        tables, failed, _ = zip(*merged_rows(there, partial=partial), strict=True)
+        return Scores(pa.concat_tables(tables), tuple(chain.from_iterable(failed)))
+    scored = errors = repeated = 0
+    with TableFile(str(output), there.description()["settings"]) as file:
+        for table, failures, again in merged_rows(there, partial=partial):
             file.write(table, failures)
             scored += table.num_rows
-            failed += len(failures)
+            errors += len(failures)
             repeated += again
-    return Merged(scored, failed, repeated)
+    return Merged(scored, errors, repeated)
 
 
 def merged_rows(
@@ -143,7 +220,7 @@ def _failure(failure: Failure, fate: int, given: str) -> Failure:
 
 
 def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:
-    """What becomes of each document; of each part first the scores, then the errors.
+    """Decide for each document whether it stays; of each part first scores, then errors.
 
     The docnos of unreadable documents, of which there was nothing to score, do not count.
     """
@@ -181,7 +258,7 @@ def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> 
 
 
 def _fates_in(bucket: pa.Table) -> NDArray[np.int8]:
-    """Those of documents in the order in which they were read, all of some docnos."""
+    """Decide for all documents of some docnos, which are in the order they were read."""
     codes = bucket["docno"].combine_chunks().dictionary_encode().indices.to_numpy()
     owners = bucket["given"].to_numpy()
     fates = np.full(len(codes), _REPEATED, np.int8)

@@ -19,12 +19,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
-from typing import Self
+from pathlib import Path
+from typing import Annotated, Self
 
-from understandability.crawls.processes import resident_megabytes
 from understandability.crawls.reading import Chunk, Scored
 from understandability.crawls.worker import EXTRACTED, OUT_OF_TIME, Answer
 from understandability.errors import InputError, OptionError
+from understandability.prompt import AtPrompt
 from understandability.scoring import RowMaker
 
 _PROGRAM = "from understandability.crawls.worker import main; main()"
@@ -40,16 +41,31 @@ _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_TH
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a page may take in `seconds`, and how much memory a worker in `megabytes`.
+    """How long a page may take, and how much memory a worker.
 
-    Seconds are processor time; ten times as many may pass by the clock.
     Memory is what is resident, looked at twenty times a second from outside. The kernel's
     limits on address space (RLIMIT_AS, RLIMIT_DATA) count what libraries only reserve, and let
     allocations fail within libxml2, which then tells of a page that cannot be parsed.
+
+    Args:
+        seconds: Processor seconds allowed for a page; one that needs more becomes an error. Ten
+            times as many may pass by the clock.
+        megabytes: Memory allowed for a worker process, in MB.
     """
 
-    seconds: float = 10.0
-    megabytes: float = 2000.0
+    seconds: Annotated[float, AtPrompt(float, "--limit-seconds")] = 10.0
+    megabytes: Annotated[float, AtPrompt(float, "--worker-mb")] = 2000.0
+
+    def __post_init__(self) -> None:
+        if not 0.001 <= self.seconds <= 1_000_000:
+            raise OptionError(
+                "the seconds allowed for a page (--limit-seconds) must be from 0.001 to "
+                f"1,000,000, not {self.seconds:g}"
+            )
+        if not self.megabytes >= 1:
+            raise OptionError(
+                f"the memory of a worker (--worker-mb) must be 1 MB or more, not {self.megabytes:g}"
+            )
 
 
 def cores() -> int:
@@ -57,6 +73,19 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):  # not on macOS
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def resident_megabytes(process: int) -> float:
+    """How much memory a process has in use; 0 where the system does not tell (all but Linux).
+
+    >>> resident_megabytes(os.getpid()) > 1 or not Path("/proc").exists()
+    True
+    """
+    try:
+        pages = Path(f"/proc/{process}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0.0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 class Workers:
@@ -77,7 +106,7 @@ class Workers:
             worker.stop()
 
     def run(self, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
-        """What comes of the chunks, in the order in which they are done.
+        """Make the rows of chunks, in the order in which they are done.
 
         `chunks` are read when workers need them, and not faster; they may give None to let
         this look after its workers. Gives None now and then, to let its caller do the same.

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,16 +23,25 @@ _LATEX = {
     "⋄": r"$^{\diamond}$",
     "τ": r"$\tau$",
     "±": r"$\pm$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
+
+# Points of the widest table (a line of `article` has 345), of one of two columns there, of the
+# space between the columns of a table; and what shrinks a table to the line that it stands on.
+_WIDEST, _COLUMN, _BETWEEN = 400.0, 229.0, 12.0
+_FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"
 
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Rows of one kind of result, with what to say below them.
+    """Rows of one kind of result, with a note below them.
 
-    `marks` are signs behind single cells, and `best` the cells in bold, each by the place of the
-    row and the name of the column; `note` says what they mean. `digits` are those of numbers.
+    `marks` are signs behind single cells and `best` the cells in bold, each by the number of the
+    row and the name of the column; `digits` are those of numbers, `texts` how many first columns
+    stand to the left on a terminal.
 
     >>> table = ResultTable(("run", "RBP"), (("mine", 0.25),))
     >>> print(table.to_markdown())
@@ -47,6 +56,7 @@ class ResultTable:
     best: frozenset[tuple[int, str]] = frozenset()
     note: str = ""
     digits: int = 4
+    texts: int = 1
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a frame of pandas, numbers unrounded and without marks."""
@@ -58,35 +68,72 @@ class ResultTable:
 
     def to_markdown(self) -> str:
         """A Markdown table; the best of a column is bold."""
-        lines = [[_markdown(column) for column in self.columns]]
-        lines.append(["---:" if each else "---" for each in self._numeric()])
-        lines += [
-            [f"**{cell}**" if bold else cell for cell, bold in row] for row in self.cells(_markdown)
+        head = " | ".join(map(_markdown, self.columns))
+        rule = "|".join("---:" if each else "---" for each in self._numeric())
+        rows = [
+            " | ".join(f"**{cell}**" if bold else cell for cell, bold in row)
+            for row in self.cells(_markdown)
         ]
-        text = "\n".join(f"|{'|'.join(line)}|" if n == 1 else f"| {' | '.join(line)} |"
-                         for n, line in enumerate(lines))  # fmt: skip
-        return f"{text}\n\n{self.note}" if self.note else text
+        lines = [f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows)]
+        return "\n".join([*lines, "", self.note] if self.note else lines)
 
     def to_latex(self) -> str:
-        """A LaTeX ``tabular`` with the rules of booktabs; the best of a column is bold."""
-        kinds = "".join("r" if each else "l" for each in self._numeric())
-        lines = [
-            " & ".join(rf"\textbf{{{cell}}}" if bold else cell for cell, bold in row) + r" \\"
-            for row in self.cells(_latex)
-        ]
-        head = " & ".join(_latex(column) for column in self.columns) + r" \\"
-        parts = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", head, r"\midrule", *lines]
-        parts += [r"\bottomrule", r"\end{tabular}"]
+        """LaTeX with the rules of booktabs; the best of a column is bold.
+
+        A table much wider than a line of `article` becomes several, one below the other. One that
+        may be wider than a column of two is made to fit, which takes the package graphicx.
+        """
+        shown = self.cells()
+        columns = zip(self.columns, *([cell for cell, _ in row] for row in shown), strict=True)
+        widths = [_BETWEEN + max(map(_points, column)) for column in columns]
+        named = list(range(self._named()))
+        above: list[int] = []  # of which, what stands in lines of their own
+        if sum(widths) > _WIDEST < 2 * sum(widths[place] for place in named):
+            most = max(named, key=lambda place: len({row[place][0] for row in shown}))
+            above, named = [place for place in named if place != most], [most]
+        blocks: list[list[int]] = [[*named]]
+        for place in range(len(named) + len(above), len(widths)):
+            if sum(widths[each] for each in (*blocks[-1], place)) > _WIDEST and blocks[-1] != named:
+                blocks.append([*named])
+            blocks[-1].append(place)
+        parts = []
+        for block in blocks:
+            text = self._tabular(block, above)
+            if sum(widths[place] for place in block) > _COLUMN:
+                text = f"{_FIT}{{%\n{text}}}"
+            parts.append(text)
         if self.note:
-            parts += ["", _latex(self.note)]
-        return "\n".join(parts)
+            parts.append(_latex(self.note))
+        return "\n\n".join(parts)
+
+    def _named(self) -> int:
+        """How many columns, from the first, it takes to tell the rows apart."""
+        for count in range(1, len(self.columns)):
+            if len({row[:count] for row in self.rows}) == len(self.rows):
+                return count
+        return 1
+
+    def _tabular(self, places: Sequence[int], above: Sequence[int]) -> str:
+        """Some of the columns; those `above` stand in lines of their own, before their rows."""
+        numeric = self._numeric()
+        kinds = "".join("r" if numeric[place] else "l" for place in places)
+        head = " & ".join(_latex(self.columns[place]) for place in places)
+        lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", rf"{head} \\", r"\midrule"]
+        before = ""
+        for row in self.cells(_latex):
+            title = ", ".join(row[place][0] for place in above)
+            if title != before:
+                lines.append(rf"\multicolumn{{{len(places)}}}{{l}}{{\emph{{{title}}}}} \\")
+                before = title
+            cells = (rf"\textbf{{{cell}}}" if bold else cell for cell, bold in row)
+            some = {place: cell for place, cell in enumerate(cells) if place in places}
+            lines.append(" & ".join(some[place] for place in places) + r" \\")
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
     def to_csv(self) -> str:
         """Lines of values with commas between them, numbers unrounded and without marks."""
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(self.rows)
+        csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
         return text.getvalue()
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -121,6 +168,18 @@ class ResultTable:
         return str(value)
 
 
+def _points(text: str) -> float:
+    """About how wide a text is in Computer Modern of 10 points, and hardly ever wider.
+
+    >>> _points("0.25"), _points("uRBP@10")
+    (18.7, 47.1)
+    """
+    return round(sum(7.8 if c in _BROAD else 2.8 if c in ".,:;'!|il" else 5.3 for c in text), 1)
+
+
+_BROAD = frozenset("ABCDEFGHKLMNOPQRUVWXYZmw@=+<>±%&")
+
+
 def _latex(text: str) -> str:
     escaped = "".join(_LATEX.get(letter, letter) for letter in text)
     return re.sub(r"\}\$\$\^\{", "", escaped)  # two marks are one exponent
@@ -131,7 +190,7 @@ def _markdown(text: str) -> str:
 
 
 class Tabular:
-    """A result that is shown by its `table`: the ways out of it, for a class that has one."""
+    """A result that its `table` shows: as a frame, Markdown or LaTeX, with the table's options."""
 
     __slots__ = ()
 
@@ -139,18 +198,22 @@ class Tabular:
         """The rows of the result."""
         raise NotImplementedError
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows for files of rows."""
+        return self.table().to_dicts()
+
     def __repr__(self) -> str:
         """The table as at a prompt: its Markdown."""
         return self.to_markdown()
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The table as a frame."""
-        return self.table().to_pandas()
+    def to_pandas(self, *which: Any, **how: Any) -> pd.DataFrame:
+        """The table as a frame; options are those of `table`."""
+        return self.table(*which, **how).to_pandas()
 
-    def to_markdown(self, **how: Any) -> str:
-        """The table as Markdown; `how` is as in `table`."""
-        return self.table(**how).to_markdown()
+    def to_markdown(self, *which: Any, **how: Any) -> str:
+        """The table as Markdown; options are those of `table`."""
+        return self.table(*which, **how).to_markdown()
 
-    def to_latex(self, **how: Any) -> str:
-        """The table as LaTeX; `how` is as in `table`."""
-        return self.table(**how).to_latex()
+    def to_latex(self, *which: Any, **how: Any) -> str:
+        """The table as LaTeX; options are those of `table`."""
+        return self.table(*which, **how).to_latex()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +13,23 @@ from numpy.typing import ArrayLike, NDArray
 from understandability.feature.entities import entity_starts
 from understandability.feature.tagger import default_tagger
 from understandability.feature.types import Array, Column, FloatArray, TypeTable, pieces
-from understandability.study.nltk_backend import NltkTagger
 from understandability.text.document import Document
 
 Value = TypeVar("Value")
+
+
+class OtherTagger(Protocol):
+    """A tagger in place of ours, such as NLTK's."""
+
+    def tag(self, tokens: Sequence[str], sentence_starts: NDArray[Any]) -> NDArray[np.uint8]:
+        """The tag of each token, an index into `UNIVERSAL`."""
+        ...
+
+    def entity_starts(
+        self, tokens: Sequence[str], sentence_starts: NDArray[Any]
+    ) -> NDArray[np.bool_]:
+        """Which tokens begin a named entity."""
+        ...
 
 
 class Batch:
@@ -36,8 +49,8 @@ class Batch:
     `token_ids`, `token_starts`, `token_sentence_starts`
         Types of the tokens, in the table `token_types`, and where sentences begin (all of them).
     `tags`, `entity_starts`
-        Their parts of speech, and which of them begin a named entity; by NLTK's own tagger and
-        chunker if that is the `tagger`.
+        Their parts of speech, and which of them begin a named entity; by `tagger`, if one
+        is given.
 
     >>> from understandability.text.document import Document
     >>> batch = Batch([Document("d", "", ("Flu", "is", "a", "virus.", "Rest!"), (0, 4))])
@@ -45,7 +58,7 @@ class Batch:
     (array([5.]), array([2.]), array([15.]))
     """
 
-    def __init__(self, documents: Sequence[Document], tagger: NltkTagger | None = None) -> None:
+    def __init__(self, documents: Sequence[Document], tagger: OtherTagger | None = None) -> None:
         self.documents = tuple(documents)
         self._tagger = tagger
         self.pieces = pieces()

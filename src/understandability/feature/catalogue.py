@@ -3,49 +3,68 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 
 from understandability.errors import OptionError
-from understandability.feature import (
-    background_rows as background,
-)
-from understandability.feature import (
-    components,
-    frequency,
-    grammar,
-    language_model,
-    markup,
-    other_formulas,
-    polarity,
-    vocabulary,
-)
-from understandability.feature import (
-    formulas as readability,
-)
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
-from understandability.study import concepts, metamap, readcalc
+from understandability.hooks import load
 
-CATALOGUE: tuple[Feature, ...] = (
-    *readability.ROWS,
-    *readcalc.ROWS,
-    *components.ROWS,
-    *vocabulary.ROWS,
-    *concepts.ROWS,
-    *metamap.ROWS,
-    *grammar.ROWS,
-    *polarity.ROWS,
-    *markup.ROWS,
-    *frequency.ROWS,
-    *language_model.ROWS,
-    *background.ROWS,
-    *other_formulas.ROWS,
+# The modules that define rows, in the order of the catalogue. Those of the study are outside the
+# core, and loaded only when one of their rows is asked for or all rows are listed.
+MODULES = (
+    "feature.formulas",
+    "study.readcalc",
+    "feature.components",
+    "study.word_list_rows",
+    "study.concepts",
+    "study.metamap",
+    "feature.grammar",
+    "feature.polarity",
+    "feature.markup",
+    "feature.frequency",
+    "feature.language_model",
+    "feature.background_rows",
+    "feature.other_formulas",
 )
 
-# Column name to (row, by what the value is given).
-COLUMNS: dict[str, tuple[Feature, str]] = {
-    feature.column(per): (feature, per) for feature in CATALOGUE for per in feature.per
-}
+
+@cache
+def _columns_of(module: str) -> dict[str, tuple[Feature, str]]:
+    rows: tuple[Feature, ...] = load(f"{module}:ROWS")
+    return {row.column(per): (row, per) for row in rows for per in row.per}
+
+
+class CatalogueColumns(Mapping[str, tuple[Feature, str]]):
+    """Column name to (row, by what the value is given); all columns, in the order of `MODULES`.
+
+    A name is looked for in one module after another, those of the core first, until it is found.
+
+    >>> row, per = COLUMNS["syllables_per_word"]
+    >>> row.name, per
+    ('syllables', 'word')
+    """
+
+    def __getitem__(self, name: str) -> tuple[Feature, str]:
+        for module in sorted(MODULES, key=_is_outside):
+            if name in _columns_of(module):
+                return _columns_of(module)[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        for module in MODULES:
+            yield from _columns_of(module)
+
+    def __len__(self) -> int:
+        return sum(len(_columns_of(module)) for module in MODULES)
+
+
+def _is_outside(module: str) -> bool:
+    return not module.startswith("feature.")
+
+
+COLUMNS = CatalogueColumns()
 
 # What the papers call formulas, in small letters: FOG is that of the uRBP papers (every
 # polysyllable counts), DCI the index of Dale & Chall 1948 (`dale_chall_readcalc` is what the
@@ -61,7 +80,16 @@ ALIASES = {
     "lix_index": "lix",
 }
 
-GROUPS: tuple[str, ...] = tuple(dict.fromkeys(feature.group for feature in CATALOGUE))
+
+@cache
+def catalogue() -> tuple[Feature, ...]:
+    """All rows."""
+    return tuple(row for module in MODULES for row in load(f"{module}:ROWS"))
+
+
+def all_groups() -> tuple[str, ...]:
+    """The names of all groups of rows."""
+    return tuple(dict.fromkeys(row.group for row in catalogue()))
 
 
 def select_columns(
@@ -75,11 +103,11 @@ def select_columns(
     ('smog', 'syllables', 'syllables_per_word')
     """
     _check("form to give a feature in", per, (WORD, SENTENCE))
-    _check("group", groups, GROUPS)
-    rows = [feature for feature in CATALOGUE if feature.group in groups]
+    _check("group", groups, all_groups() if groups else ())
+    rows = [row for row in catalogue() if row.group in groups] if groups else []
     chosen = check_columns(names) + tuple(row.name for row in rows)
     if not names and not groups:
-        chosen = tuple(feature.name for feature in CATALOGUE)
+        chosen = tuple(row.name for row in catalogue())
     forms = (DOCUMENT, *per)
     columns: dict[str, None] = {}
     for name in chosen:
@@ -140,9 +168,9 @@ def describe(feature: Feature) -> dict[str, str]:
     }
 
 
-def markdown(features: Sequence[Feature] = CATALOGUE) -> str:
+def markdown(features: Sequence[Feature] | None = None) -> str:
     """The catalogue as a Markdown table."""
-    rows = [describe(feature) for feature in features]
+    rows = [describe(feature) for feature in features or catalogue()]
     lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]
     lines += [" | ".join(row.values()) for row in rows]
     return "".join(f"| {line} |\n" for line in lines)

@@ -13,9 +13,10 @@ import numpy as np
 from understandability.errors import OptionError
 from understandability.feature.batch import Batch
 from understandability.feature.types import Array
-from understandability.feature.vocabularies import lexicon
 from understandability.feature.word_counts import is_of_kind
+from understandability.hooks import load
 
+_LEXICON = "study.lexicons:lexicon"
 # The index of the document and the words of each occurrence, in the order of the text.
 Occurrences = tuple[Array, list[str]]
 
@@ -38,7 +39,7 @@ def _words(batch: Batch, kind: str) -> Occurrences:
 
 
 def _terms(batch: Batch, name: str) -> Occurrences:
-    vocabulary = lexicon(name)
+    vocabulary = load(_LEXICON)(name)
     if vocabulary is None:
         return np.empty(0, np.int64), []
     found = batch.once(vocabulary.finder.find)

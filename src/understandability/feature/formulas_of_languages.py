@@ -15,11 +15,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from understandability.direction import Direction
-from understandability.feature import formulas as readability
-from understandability.feature import other_formulas
+from understandability.feature import formulas, other_formulas
 from understandability.feature.batch import Batch, letters
-from understandability.feature.catalogue import CATALOGUE
 from understandability.feature.table import features_of
+from understandability.inputs.frames import wrong_type
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.text.other_languages import (
@@ -238,31 +237,29 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
 # By the subtag of their language.
 LANGUAGE_FORMULAS = MappingProxyType({tag: (*_OWN[tag], *_EVERY) for tag in LANGUAGES})
 
-_ENGLISH = tuple(
-    row.name
-    for row in CATALOGUE
-    if row.group in (readability.GROUP, other_formulas.GROUP) and not row.name.endswith("_readcalc")
-)
+_ENGLISH = tuple(row.name for row in (*formulas.ROWS, *other_formulas.ROWS))
 
 
-def readability_of(document: Document | str, language: str = "en") -> dict[str, float]:
-    """Every readability formula of a text or document, by name.
+def readability(text: str | Document, language: str = "en") -> dict[str, float]:
+    """Every readability formula of a plain text, by name; NaN without words.
 
     For English the rows ``readability`` and ``other formulas`` of the catalogue, without those of
-    the 2019 study's own counts; for a language of `LANGUAGE_FORMULAS` its own. NaN for what has no
-    words. Raises `OptionError` for another language.
+    the 2019 study's own counts. For another `language` (``de``, ``es``, ``fr``, ``it``, ``nl``,
+    ``pl``, ``pt``, ``ru``) those made for it, from its own syllables and sentences. What each
+    means, and the direction: ``docs/readability_formulas.md``. Raises `OptionError` for a language
+    without formulas.
 
-    >>> values = readability_of("Rest and drink water. See a doctor if the fever does not fall.")
-    >>> round(values["flesch_kincaid"], 2), round(values["rix"], 2)
-    (1.47, 0.0)
-    >>> values = readability_of("Ruhen Sie sich aus. Trinken Sie viel Wasser.", "de")
-    >>> {name: round(value, 1) for name, value in values.items()}["amstad"]
-    95.6
+    >>> round(readability("The cat sat on the mat.")["flesch_reading_ease"], 1)
+    116.1
+    >>> values = readability("Ruhen Sie sich aus. Trinken Sie viel Wasser.", language="de")
+    >>> round(values["amstad"], 1), round(values["lix"], 1)
+    (95.6, 16.5)
     """
-    if isinstance(document, str):
-        document = document_of_text(document)
-    if language.partition("-")[0].lower() != "en":
-        return _of_other(document.pieces, language)
+    if not isinstance(text, str | Document):
+        raise wrong_type("readability takes a text (str)", text)
+    document = document_of_text(text) if isinstance(text, str) else text
+    if str(language).partition("-")[0].lower() != "en":
+        return _of_other(document.pieces, str(language))
     table = features_of(Batch([document]), _ENGLISH)
     return dict(zip(table.names, table.values[0].tolist(), strict=True))
 

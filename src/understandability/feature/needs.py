@@ -6,16 +6,17 @@ import logging
 from collections.abc import Iterable
 
 from understandability.feature.row import Feature
-from understandability.study.vocabularies.installed import installed
+from understandability.hooks import load
 
 _log = logging.getLogger(__name__)
 _named: set[str] = set()
 _MOST_NAMED = 8
+_INSTALLED = "study.installed:installed"  # what only rows of the study need
 
 
 def missing(needs: Iterable[str]) -> tuple[str, ...]:
     """Those of the resources that are not installed."""
-    return tuple(name for name in needs if installed(name) is None)
+    return tuple(name for name in needs if load(_INSTALLED)(name) is None)
 
 
 def name_missing(features: Iterable[Feature]) -> None:

@@ -11,12 +11,11 @@ import numpy as np
 
 from understandability.errors import OptionError
 from understandability.feature.background_rows import BackgroundOutput, by_row
-from understandability.feature.batch import Batch, nan_for_0
+from understandability.feature.batch import Batch, OtherTagger, nan_for_0
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.needs import name_missing
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature, Flag
 from understandability.feature.types import Array, FloatArray
-from understandability.study.nltk_backend import NltkTagger
 from understandability.text.document import Document
 
 if TYPE_CHECKING:
@@ -153,10 +152,10 @@ def weight(document: Document) -> int:
     return max(len(document.pieces), sum(map(len, document.pieces)) // _LETTERS)
 
 
-def batches(documents: Iterable[Document], tagger: NltkTagger | None = None) -> Iterator[Batch]:
+def batches(documents: Iterable[Document], tagger: OtherTagger | None = None) -> Iterator[Batch]:
     """The documents in batches of a size that is quick and bounded; at least one, if empty.
 
-    With a `tagger` their parts of speech and named entities are NLTK's.
+    With a `tagger` their parts of speech and named entities are by that.
 
     >>> from understandability.text.analysis import document_of_text
     >>> [len(batch) for batch in batches([document_of_text("Rest.")] * 300)]

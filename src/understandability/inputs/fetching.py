@@ -24,8 +24,8 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from understandability._version import __version__
 from understandability.errors import InputError, PageError, in_one_line
 from understandability.inputs.http import HttpResponse, decoded_body
+from understandability.inputs.office import PDF, check_office_extra, read_office
 from understandability.text.page import HTML, TEXT, Failure, Page
-from understandability.writers.office import OFFICE_SUFFIXES, PDF, check_office_extra
 
 _PORTS = {"http": 80, "https": 443}
 # Media type -> the suffix that a file of it would have.
@@ -42,7 +42,7 @@ _MOST_CHARACTERS = 2000  # of an address
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What one page may take: bytes, seconds with all redirects, redirects.
+    """The most that one page may take: bytes, seconds with all redirects, redirects.
 
     With `private` addresses of this machine and its network are asked too.
     """
@@ -55,7 +55,7 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What stood at an address: the content, the suffix that a file of its kind has, its charset.
+    """A page as its address gave it: content, suffix of a file of its kind, charset.
 
     `url` is the address that was asked for, `found_at` where redirects led.
     """
@@ -71,13 +71,13 @@ class Fetched:
         if self.suffix == PDF:
             check_office_extra(PDF)
             stream = cast(io.BufferedReader, io.BytesIO(self.content))
-            return OFFICE_SUFFIXES[PDF](stream, self.url, self.url, len(self.content))
+            return read_office(PDF, stream, self.url, self.url, len(self.content))
         kind = TEXT if self.suffix == ".txt" else HTML
         return Page(self.url, self.url, self.content, kind, self.charset, self.found_at)
 
 
 def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
-    """What stands at an address.
+    """Ask an address for its page.
 
     Raises `InputError` for an address that may not be asked, or that gives no page within the
     limits.
@@ -184,7 +184,7 @@ def _parts(url: str) -> SplitResult:
 
 
 def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
-    """What a name stands for now; what it may stand for a moment later is not asked."""
+    """Look a name up once: the answer may be another a moment later."""
     found = [
         ip_address(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     ]

@@ -1,21 +1,24 @@
-"""Tables of pages: which column is what, and CSV, TSV and Arrow files.
+"""Tables of pages: which column is what; CSV, TSV, Arrow and JSON Lines files.
 
-JSON Lines and Parquet are read by `containers`, with the same columns.
+`parquet` reads Parquet with the same columns.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from functools import lru_cache
+from itertools import count
+from typing import Annotated, Any, NamedTuple
 
 from understandability.errors import InputError, in_one_line
 from understandability.inputs.http import too_long
-from understandability.inputs.jsonl import LineError
-from understandability.inputs.streams import bounded_lines
+from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
+from understandability.prompt import AtPrompt
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 # Names of columns that are taken where none is chosen, the first that a table has.
@@ -33,24 +36,34 @@ _MOST_LACKING = 100
 _MOST_KNOWN = 1000
 _LONGEST_ROW = 1_000_000  # bytes of a row of CSV besides the page
 _LEAST_BATCH = 64  # bytes of Arrow; fewer are padding
+# A list of two bytes becomes an object of 56 and more.
+_MOST_PARTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
     """Which columns of tables hold what; None is guessed: `ID_COLUMNS`, `CONTENT_COLUMNS`.
 
-    `id` names documents, `html` or `text` is their content, `url` their address; `keep` are
-    columns that are to stand beside the rows.
-
     >>> TableColumns(html="body", keep=("lang",)).id is None
     True
+
+    Args:
+        id: Column with the name of each document. Default: the first of id, docno, document_id,
+            doc_id, warc_record_id, url.
+        html: Column with HTML. Default: the first of html, content, raw_content, body, text.
+        text: Column with plain text.
+        url: Column with addresses. Default: url.
+        keep: Columns of the input to copy into the rows; one that has the name of a column of
+            ours gets `input_` in front.
     """
 
-    id: str | None = None
-    html: str | None = None
-    text: str | None = None
-    url: str | None = None
-    keep: tuple[str, ...] = ()
+    id: Annotated[str | None, AtPrompt(str, "--id-column")] = None
+    html: Annotated[str | None, AtPrompt(str, "--html-column")] = None
+    text: Annotated[str | None, AtPrompt(str, "--text-column")] = None
+    url: Annotated[str | None, AtPrompt(str, "--url-column")] = None
+    keep: Annotated[
+        tuple[str, ...], AtPrompt(str, value="NAME,...", convert="wording:names_in")
+    ] = ()
 
     def __bool__(self) -> bool:
         """Whether anything is chosen."""
@@ -58,7 +71,7 @@ class TableColumns:
 
 
 def kept_names(keep: Sequence[str], ours: Collection[str]) -> dict[str, str]:
-    """What kept columns are called beside `ours`: one that meets a name gets ``input_`` before it.
+    """New names of kept columns beside `ours`: one that meets a name gets ``input_`` before it.
 
     >>> kept_names(["url", "date"], ["docno", "url"])
     {'url': 'input_url', 'date': 'date'}
@@ -115,7 +128,7 @@ class Tables:
     remarks: list[str] = field(default_factory=list)
 
     def layout(self, path: str, names: Sequence[str], *, is_record: bool = False) -> Layout:
-        """What is what in a table with columns of these names; raises `ColumnsError`.
+        """Find the columns of a table by their names; raises `ColumnsError`.
 
         Of a single record (`is_record`) a column may be missing that is chosen besides others.
 
@@ -212,23 +225,26 @@ def read_csv_pages(
 ) -> Iterator[Page | Failure]:
     """The pages of a table of text with a line of headings; `delimiter` parts its cells."""
     csv.field_size_limit(max(limit, _LONGEST_ROW))
-    lines = bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, ")
-    text = (line.decode("utf-8-sig" if number == 0 else "utf-8", "replace")
-            for number, line in enumerate(lines))  # fmt: skip
-    rows = csv.reader(text, delimiter=delimiter)
-    names = next(rows, None)
+    lines = _Lines(bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "))
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        names = next(rows, None)
+    except csv.Error as error:
+        raise InputError(f"the first line of {path} is not CSV: {error}") from error
     if not names:
         return
     layout = tables.layout(path, names)
-    number = 0
-    while True:
-        number += 1
+    for number in count(1):
         where = f"{path}#{number}"
+        before = rows.line_num
         try:
             row = next(rows, None)
         except csv.Error as error:
-            yield Failure(where, where, "read", f"the row is not CSV: {error}")
-            continue
+            row = _loose_row(lines.last, delimiter) if rows.line_num == before + 1 else None
+            if row is None:
+                message = f"lines {before + 1} to {rows.line_num} are not CSV: {error}"
+                yield Failure(where, where, "read", message)
+                continue
         if row is None:
             return
         if len(row) == len(names):
@@ -237,6 +253,36 @@ def read_csv_pages(
         elif row:
             message = f"the row has {len(row)} cells, but the header has {len(names)}"
             yield Failure(where, where, "read", message)
+
+
+class _Lines:
+    """Lines as text, of which the last one is remembered."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines = lines
+        self.last: str | None = None
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        encoding = "utf-8-sig" if self.last is None else "utf-8"
+        self.last = next(self._lines).decode(encoding, "replace")
+        return self.last
+
+
+def _loose_row(line: str | None, delimiter: str) -> list[str] | None:
+    """The row of a line with text behind a quoted part of a cell; None where a quote stays open.
+
+    >>> _loose_row('a,"Flu" is bad.', ","), _loose_row('a,"Flu is bad.', ",")
+    (['a', 'Flu is bad.'], None)
+    """
+    rows = csv.reader([line or "", ""], delimiter=delimiter)
+    try:
+        row = next(rows)
+    except csv.Error:  # a cell that is too long
+        return None
+    return row if rows.line_num == 1 else None
 
 
 def read_arrow_pages(
@@ -297,7 +343,14 @@ def read_object_pages(
     One that lacks a column is an error row. Where the first hundred do, and where all do, this is
     another kind of table: `ColumnsError` is raised in the place of their error rows.
     """
-    layouts = _Layouts(path, tables)
+
+    @lru_cache(_MOST_KNOWN)
+    def layout_of(names: tuple[str, ...]) -> Layout | ColumnsError:
+        try:
+            return tables.layout(path, names, is_record=True)
+        except ColumnsError as error:
+            return error
+
     lacking: list[tuple[Failure, ColumnsError]] = []
     found = False
     for number, record in records:
@@ -305,41 +358,88 @@ def read_object_pages(
         if isinstance(record, LineError):
             yield Failure(where, where, "read", str(record))
             continue
-        layout = layouts.of(record)
-        if isinstance(layout, ColumnsError):
-            identity = record.get(tables.columns.id or "id", where)
-            docno = identity if isinstance(identity, str) and identity else where
-            failure = Failure(docno, where, "read", f"the record {layout.lacks}")
-            if found:
-                yield failure
-                continue
+        layout = layout_of(tuple(name for name, value in record.items() if value is not None))
+        if isinstance(layout, Layout):
+            yield from (failure for failure, _ in lacking)
+            lacking.clear()
+            found = True
+            yield page_of(record, where, limit, layout)
+            continue
+        identity = record.get(tables.columns.id or "id", where)
+        docno = identity if isinstance(identity, str) and identity else where
+        failure = Failure(docno, where, "read", f"the record {layout.lacks}")
+        if found:
+            yield failure
+        else:
             lacking.append((failure, layout))
             if len(lacking) == _MOST_LACKING:
                 break
-            continue
-        yield from (failure for failure, _ in lacking)
-        lacking.clear()
-        found = True
-        yield page_of(record, where, limit, layout)
     if lacking:
         raise lacking[0][1]
 
 
-class _Layouts:
-    """The layout of each object, found once for each set of names."""
+class LineError(InputError):
+    """One line of JSON Lines cannot be used."""
 
-    def __init__(self, path: str, tables: Tables) -> None:
-        self._path, self._tables = path, tables
-        self._known: dict[tuple[str, ...], Layout | ColumnsError] = {}
 
-    def of(self, record: Mapping[str, Any]) -> Layout | ColumnsError:
-        """That of the values which are not null."""
-        names = tuple(name for name, value in record.items() if value is not None)
-        if names not in self._known:
-            if len(self._known) == _MOST_KNOWN:
-                self._known.clear()
-            try:
-                self._known[names] = self._tables.layout(self._path, names, is_record=True)
-            except ColumnsError as error:
-                self._known[names] = error
-        return self._known[names]
+def read_jsonl(
+    stream: io.BufferedReader, limit: int = 100_000_000
+) -> Iterator[tuple[int, dict[str, Any] | LineError]]:
+    """Each line's number and object; in the place of a bad line, a `LineError` saying why.
+
+    Lines of more than `limit` bytes are passed over; blank lines are no records.
+
+    >>> list(read_jsonl(io.BufferedReader(io.BytesIO(b'{"id": 1}\\n[2]\\n'))))
+    [(1, {'id': 1}), (2, LineError('line 2 is a JSON list; each line must be an object'))]
+    """
+    for number in count(1):
+        try:
+            line = stream.readline(limit + 1)
+            if not line:
+                return
+            if len(line) > limit and not line.endswith(b"\n"):
+                while (rest := stream.readline(1 << 16)) and not rest.endswith(b"\n"):
+                    pass
+                raise LineError(f"line {number} is longer than {limit / 1e6:g} MB")
+            if line.strip():
+                yield number, _object(line, number)
+        except DamagedStreamError as error:
+            yield number, LineError(f"line {number} is lost: {error}")
+        except LineError as error:
+            yield number, error
+
+
+def read_objects(path: str) -> Iterator[dict[str, Any]]:
+    """The objects of a JSON Lines file in which every line has to be good.
+
+    Raises `InputError`, naming the file and the line, at the first that is not.
+    """
+    with open_stream(path) as stream:
+        for _, record in read_jsonl(stream):
+            if isinstance(record, LineError):
+                raise InputError(f"{path}: {record}")
+            yield record
+
+
+def _object(line: bytes, number: int) -> dict[str, Any]:
+    if line.count(b"[") + line.count(b"{") > _MOST_PARTS:
+        raise LineError(f"line {number} has more than {_MOST_PARTS} lists and objects")
+    try:
+        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError) as error:
+        problem = " ".join(str(error).split())
+        raise LineError(f"line {number} is not JSON: {problem}") from error
+    if not isinstance(value, dict):
+        raise LineError(
+            f"line {number} is a JSON {type(value).__name__}; each line must be an object"
+        )
+    return value
+
+
+def read_jsonl_pages(
+    stream: io.BufferedReader, source: str, limit: int, tables: Tables
+) -> Iterator[Page | Failure]:
+    """The pages of lines of JSON, such as ``{"id": "flu", "text": "Rest.", "url": "..."}``."""
+    # JSON may write each byte of a text as an escape of six.
+    lines = read_jsonl(stream, 6 * limit + 10_000)
+    return read_object_pages(lines, source, limit, tables)

@@ -17,7 +17,7 @@ try:
 except ImportError as error:
     raise ImportError("the step needs datatrove: pip install datatrove") from error
 
-from understandability.api.scoring import score_table
+from understandability.crawls.score import score_table
 from understandability.scoring import TEXTS
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ try:
 except ImportError as error:
     raise ImportError("the tagger needs dolma: pip install dolma") from error
 
-from understandability.api.scoring import score_text
 from understandability.errors import PageError
+from understandability.scoring import score_text
 
 _COLUMNS = ("p_understandable", "difficulty")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -19,23 +18,19 @@ from understandability._version import __version__
 from understandability.errors import InputError, OptionError
 from understandability.feature.background_rows import GROUP
 from understandability.feature.batch import Batch
-from understandability.feature.catalogue import COLUMNS, check_columns
+from understandability.feature.catalogue import COLUMNS
 from understandability.feature.needs import missing
+from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
 from understandability.model.calibration import (
-    EASIEST,
-    HARDEST,
     READINGS,
     AssessorScale,
     Calibration,
     ReadingScale,
-    calibrate_by_line,
 )
 from understandability.model.estimate import Estimate
-from understandability.model.estimators import estimator_row
 from understandability.model.model import Model
 from understandability.model.readers import DEFAULT_READER, READERS, Reader
-from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.model.background import BackgroundModel
@@ -46,20 +41,19 @@ DEFAULT_BUNDLE = "open"
 ALIASES = {"default": DEFAULT_BUNDLE}
 
 
-# The kinds of model in ``bundle.json``, each with the class that reads it and its module; a module
-# is imported when a bundle needs it.
+FROM_SKLEARN = "training.portable:bundle_of"
+# The kinds of model in ``bundle.json``, each with the hook of its class, loaded when a bundle needs
+# it.
 MODELS = {
-    "column": ("model.model", "ColumnModel"),
-    "background": ("model.background", "BackgroundModel"),
-    "judged": ("model.judged", "JudgedModel"),
-    "passages": ("model.passage_model", "PassageModel"),
+    "column": "model.model:ColumnModel",
+    "background": "model.background:BackgroundModel",
+    "judged": "model.judged:JudgedModel",
+    "passages": "model.passage_model:PassageModel",
 }
 
 
 def _model(kind: str, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Model:
-    module, name = MODELS[kind]
-    read = getattr(import_module(f"understandability.{module}"), name)
-    made: Model = read.from_parts(model, weights)
+    made: Model = load(MODELS[kind]).from_parts(model, weights)
     return made
 
 
@@ -100,7 +94,8 @@ class Bundle:
     @property
     def missing_vocabularies(self) -> tuple[str, ...]:
         """The installable vocabularies that its features need and that are not installed."""
-        rows = [COLUMNS[name][0] for name in self.model.names if name in COLUMNS]
+        # Models of pages read words, not columns of the catalogue.
+        rows = [COLUMNS[name][0] for name in getattr(self.model, "columns", ())]
         needs = dict.fromkeys(need for row in rows if row.group != GROUP for need in row.needs)
         return missing(needs)
 
@@ -128,12 +123,18 @@ class Bundle:
         chance = reader.understands(difficulty, spread)
         levels = np.clip(reading.level, A1, C2)
         lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
-        numbers = np.stack([chance, difficulty, spread, reading.raw, levels], axis=1)
-        numbers[~some] = np.nan
+        chance, difficulty, spread, raw, levels = (
+            np.where(some, each, np.nan)
+            for each in (chance, difficulty, spread, reading.raw, levels)
+        )
         return tuple(
             Estimate(
                 document.docno,
-                *numbers[index].tolist(),
+                float(chance[index]),
+                float(difficulty[index]),
+                float(spread[index]),
+                float(raw[index]),
+                float(levels[index]),
                 (*reading.flags[index], *lacking) if some[index] else ("no_words",),
             )
             for index, document in enumerate(batch.documents)
@@ -167,58 +168,8 @@ class Bundle:
         >>> bundle.model.estimator
         'linear-regressor'
         """
-        from understandability.model.judged import JudgedModel, check_backgrounds
-        from understandability.training.portable import estimator_name, portable
-
-        try:
-            rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
-        except (TypeError, ValueError) as error:
-            raise OptionError(
-                "a bundle is made of a pipeline that takes columns, with inputs as rows of "
-                "numbers, one for each column named, and numbers as labels, not of one that takes "
-                "texts; fit it without the FeatureTransformer, to what that makes of the texts: "
-                "FeatureTransformer(columns).fit_transform(texts)"
-            ) from error
-        named = check_columns(list(columns))
-        check_backgrounds(named, ())
-        estimator = estimator_name(pipeline)
-        predictor = portable(pipeline)
-        if rows.ndim != 2 or rows.shape[1] != len(named) or predictor.inputs != len(named):
-            raise OptionError(
-                f"the pipeline takes {predictor.inputs} columns, {len(named)} are named, and the "
-                f"inputs have the shape {rows.shape}; they must agree"
-            )
-        if difficulties.shape != (len(rows),) or not bool(
-            ((difficulties >= EASIEST) & (difficulties <= HARDEST)).all()
-        ):
-            raise OptionError("there must be a label for each row of inputs, from 0 to 100")
-        classes: tuple[float, ...] = ()
-        if estimator_row(estimator).classifies:
-            try:
-                classes = tuple(float(each) for each in pipeline.classes_)
-            except ValueError as error:
-                raise OptionError(
-                    "the classes of the pipeline must be numbers, the difficulties they stand for"
-                ) from error
-        found = predictor(rows)
-        expected = np.asarray(pipeline.predict_proba(rows) if classes else pipeline.predict(rows))
-        if not np.allclose(found, expected.reshape(found.shape), rtol=1e-4, atol=1e-4):
-            raise OptionError(
-                f"a bundle cannot reproduce this {type(pipeline).__name__}: plain arrays cannot "
-                "hold one of its settings (a kernel, an activation, a loss, missing values in "
-                "trees)"
-            )
-        known = np.isfinite(rows)
-        center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        model = JudgedModel(estimator, named, predictor, tuple(center.tolist()), classes)
-        summary = f"{type(pipeline).__name__} of scikit-learn on {counted(len(named), 'feature')}."
-        return cls(
-            name,
-            licence,
-            model,
-            calibrate_by_line(model.predict(rows), difficulties).on_own_scale(),
-            MappingProxyType({"summary": summary, **card}),
-        )
+        made: Self = load(FROM_SKLEARN)(pipeline, columns, inputs, labels, name, licence, card)
+        return made
 
     def save(self, folder: str | Path) -> None:
         """Write the bundle as a folder; the same bundle gives the same bytes."""

@@ -80,9 +80,11 @@ class ColumnModel:
     column: str
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The name of the column."""
+    def columns(self) -> tuple[str, ...]:
+        """The column of the catalogue that it reads."""
         return (self.column,)
+
+    names = columns
 
     @property
     def typical(self) -> Floats:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
-from understandability.neural.minilm import LONGEST, RESOURCE, EncoderFiles, installed_encoder_files
+from understandability.neural.minilm import LONGEST, EncoderFiles, installed_encoder_files
 from understandability.neural.word_pieces import WordPieces
-from understandability.study.vocabularies.installed import installed
+from understandability.study.installed import ENCODER, installed
 
 States = NDArray[np.float32]
 
@@ -79,7 +79,7 @@ def installed_encoder() -> Encoder:
 
     Raises `MissingExtraError` or `InputError` in one sentence that says what to install.
     """
-    return _opened(repr(installed(RESOURCE)))
+    return _opened(repr(installed(ENCODER)))
 
 
 @lru_cache(maxsize=1)

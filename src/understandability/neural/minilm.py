@@ -23,12 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.inputs.members import members
+from understandability.inputs.archives import members
 from understandability.neural.onnx import Graph, Value
-from understandability.study.vocabularies.installed import installed, installed_folder
+from understandability.study.installed import ENCODER, installed, installed_folder
 
 Floats = NDArray[np.float32]
-RESOURCE = "neural"
 MODEL, VOCABULARY, WEIGHTS = "encoder.onnx", "vocab.txt", "model.safetensors"
 # The published all-MiniLM-L6-v2 (revision 1110a243), and what `encoder_model` makes of it.
 _SHA256 = {
@@ -88,11 +87,11 @@ def installed_encoder_files() -> EncoderFiles:
 
     Its checksum is the only one that is run: any other ONNX file could hold any program.
     """
-    if installed(RESOURCE) is None:
+    if installed(ENCODER) is None:
         raise InputError(f"neural bundles need an encoder that is not installed: {_INSTALL}")
     contents = {}
     for name, checksum in ((MODEL, MODEL_SHA256), (VOCABULARY, _SHA256[VOCABULARY])):
-        path = installed_folder() / RESOURCE / name
+        path = installed_folder() / ENCODER / name
         try:
             contents[name] = path.read_bytes()
         except OSError as error:

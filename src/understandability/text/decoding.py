@@ -13,7 +13,7 @@ import codecs
 import re
 from typing import NamedTuple
 
-from understandability.compiled import compiled
+from understandability import _core
 from understandability.errors import PageError
 from understandability.text.encodings import CODECS, encoding_of
 
@@ -104,7 +104,7 @@ def decode(content: bytes | str, charset: str | None = None) -> Decoded:
 
 
 def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
-    clean = not _has_controls(content)
+    clean = not _core.has_controls(content)
     if encoding is None or encoding == "utf-8":
         try:
             text = content.decode("utf-8")
@@ -117,11 +117,6 @@ def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
     text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
     text = text if clean else _without_controls(text)
     return Decoded(text, encoding, text.encode())
-
-
-@compiled()
-def _has_controls(content: bytes) -> bool:
-    return any(map(content.__contains__, _CONTROL_BYTES))
 
 
 def _marked(content: bytes) -> str | None:

@@ -9,14 +9,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
+from understandability._core import Tape
 from understandability.text.decoding import decode
 from understandability.text.language_guess import guess_language
 from understandability.text.page import HTML, Page
 from understandability.text.source import read_source
-from understandability.text.tape import RAW, Markup, Tape, read_markup
+from understandability.text.tape import RAW, Markup, read_markup
 
 # Shorter texts are labels of menus and tables, which say little of the language.
 _SENTENCE = 30
+_RAW = frozenset(RAW)
 _SUBTAG = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 
 
@@ -34,7 +36,7 @@ class ParsedPage:
     page: Page
     text: str = field(repr=False)
     encoding: str
-    tape: Tape = field(default_factory=list, repr=False)
+    tape: Tape = field(default_factory=Tape, repr=False)
     tags: Counter[str] = field(default_factory=Counter, repr=False)
     declared_language: str | None = None
     closes_void_elements: bool = False
@@ -60,18 +62,15 @@ class ParsedPage:
     @cached_property
     def title_place(self) -> int | None:
         """Where the text of the page's title is among the tape's texts after tags, if anywhere."""
-        if "title" not in self.tags:
-            return None
-        tags = self.tape[1::2]
-        place = tags.index("title")
-        return None if "svg" in tags[:place] else place
+        place, picture = self.tape.place_of("title"), self.tape.place_of("svg")
+        return None if place < 0 or 0 <= picture < place else place
 
     @cached_property
     def title(self) -> str:
         """The page's title, white space collapsed; '' without one."""
         if self.title_place is None:
             return ""
-        return " ".join(self.tape[2 * self.title_place + 2].split())
+        return " ".join(self.tape.text_behind(self.title_place).split())
 
     @cached_property
     def language(self) -> str | None:
@@ -80,12 +79,7 @@ class ParsedPage:
             return self.declared_language
         if not self.is_html:
             return guess_language(self.text)
-        texts = [
-            text
-            for tag, text in zip(self.tape[1::2], self.tape[2::2], strict=True)
-            if len(text) >= _SENTENCE and tag not in RAW
-        ]
-        return guess_language(" ".join(texts))
+        return guess_language(" ".join(self.tape.long_texts(_SENTENCE, _RAW)))
 
 
 def parse_page(page: Page) -> ParsedPage:
@@ -105,7 +99,7 @@ def parse_source(page: Page) -> ParsedPage:
     """`parse_page` without a tree, in half the time; the tape is that of `read_source`.
 
     >>> parsed = parse_source(Page("d", "", b"<html lang=en-GB><title>Flu</title><p>A virus."))
-    >>> parsed.tape[-5:], parsed.title, parsed.language, parsed.tag_counts["body"]
+    >>> parsed.tape.pieces()[-5:], parsed.title, parsed.language, parsed.tag_counts["body"]
     (['Flu', '/title', '', 'p', 'A virus.'], 'Flu', 'en', 1)
     """
     return replace(_read(page, read_source), is_source=page.media_type == HTML)

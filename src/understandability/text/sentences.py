@@ -8,11 +8,11 @@ the few places to look at. Measured beside Punkt by ``scripts/evaluate/language.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
-from understandability.compiled import compiled
+from understandability import _core
 from understandability.text.cache import BoundedCache
 from understandability.text.other_languages import other_language
 from understandability.text.tokens import split_pieces
@@ -111,8 +111,6 @@ def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
 
 # The last characters of all pieces of whose end `_end_of` does not say _NONE.
 _MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹"
-_MAY_END = re.compile(f"[{re.escape(_MARKS)}]")
-_CANDIDATE = re.compile(rf"[^{_NONE}{_ALONE}]{_ALONE}*|{_ALONE}+")
 
 
 @cache
@@ -143,37 +141,7 @@ def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
     >>> sentence_starts("Ask Dr. Lee. Take 2.5 mg b.i.d. with food, e.g. bread. Rest!".split())
     [0, 3, 11]
     """
-    return _starts(list(pieces), *_kinds(language)) if pieces else []
-
-
-@compiled(_MARKS, _BEFORE)
-def _starts(
-    pieces: list[str], ends_of: Mapping[str, str], starts_of: Mapping[str, str]
-) -> list[int]:
-    """What `sentence_starts` gives, by how pieces end and begin."""
-    last = "".join([piece[-1] for piece in pieces])
-    if not _MAY_END.search(last, 0, len(last) - 1):  # as of most headings, items and cells
-        return [0]
-    starts = [0]
-    kinds = [_NONE] * len(pieces)
-    for match in _MAY_END.finditer(last):
-        kinds[match.start()] = ends_of[pieces[match.start()]]
-    ends = "".join(kinds)
-    for match in _CANDIDATE.finditer(ends):
-        following = match.end()
-        if following == len(pieces):
-            break
-        kind = ends[match.start()]
-        if kind == _NUMBER and _begins_item(pieces, match.start(), starts[-1]):
-            continue
-        if starts_of[pieces[following]] in _BEFORE.get(kind, _UPPER + _STARTER):
-            starts.append(following)
-    return starts
-
-
-def _begins_item(pieces: Sequence[str], number: int, start: int) -> bool:
-    """Whether a number with a full stop counts an item of a list."""
-    return number == start or pieces[number - 1][-1] in ":;,"
+    return _core.sentence_starts(list(pieces), *_kinds(language), _MARKS, _BEFORE) if pieces else []
 
 
 def cut_up(texts: list[str]) -> tuple[list[str], list[int], list[int]]:
@@ -184,20 +152,4 @@ def cut_up(texts: list[str]) -> tuple[list[str], list[int], list[int]]:
     >>> cut_up(["Flu", "Rest. Drink water."])
     (['Flu', 'Rest.', 'Drink', 'water.'], [0, 1, 2], [1, 2])
     """
-    return _cut_up(texts, *_kinds("en"))
-
-
-@compiled(_MARKS, _BEFORE, split_pieces)
-def _cut_up(
-    texts: list[str], ends_of: Mapping[str, str], starts_of: Mapping[str, str]
-) -> tuple[list[str], list[int], list[int]]:
-    pieces: list[str] = []
-    starts: list[int] = []
-    numbers = []
-    for text in texts:
-        more = split_pieces(text)
-        begins = _starts(more, ends_of, starts_of) if more else []
-        starts += [len(pieces) + begin for begin in begins]
-        pieces += more
-        numbers.append(len(begins))
-    return pieces, starts, numbers
+    return _core.cut_up(texts, *_kinds("en"), _MARKS, _BEFORE, split_pieces)

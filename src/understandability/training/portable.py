@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import OptionError
+from understandability.feature.catalogue import check_columns
+from understandability.model.bundle import Bundle
+from understandability.model.calibration import EASIEST, HARDEST, calibrate_by_line
+from understandability.model.estimators import estimator_row
 from understandability.model.forest import LEAF, Forest
+from understandability.model.judged import JudgedModel, check_backgrounds
 from understandability.model.predictors import Kernel, Network, Predictor, Prepared
+from understandability.wording import counted
 
 
 def portable(estimator: Any) -> Predictor:
     """A fitted estimator of `ESTIMATORS`, or a like one, as a `Predictor` of the same numbers.
 
-    A pipeline may fill what is missing by `SimpleImputer`, and shift and scale columns by
-    `StandardScaler`, `MinMaxScaler` or `RobustScaler`; its last step is of a class in `KEPT`, or a
-    learner of ours; a search stands for the best that it found. Raises `OptionError`, which names
-    what can be kept, for any other.
+    A pipeline may fill what is missing by `SimpleImputer`, shift and scale columns by
+    `StandardScaler`, `MinMaxScaler` or `RobustScaler`, and choose some (`SelectKBest`); before a
+    linear model or a network it may turn them by `PCA`. Its last step is of a class in `KEPT`, or
+    a learner of ours; a search stands for the best that it found. Raises `OptionError`, which
+    names what can be kept, for any other.
 
     >>> from sklearn.linear_model import LinearRegression
     >>> portable(LinearRegression().fit([[0], [1], [2]], [1, 3, 5]))(np.array([[4.0]])).round(6)
@@ -36,6 +44,55 @@ def portable(estimator: Any) -> Predictor:
         raise OptionError(_cannot(last))
     else:
         predictor = export.make(last)
+    alike: list[Any] = []  # steps before it that take and give the same columns
+    for step in reversed(preparing):
+        if _changes_columns(step):
+            predictor = _of_more_columns(step, _after(alike, predictor))
+            alike = []
+        else:
+            alike.insert(0, step)
+    return _after(alike, predictor)
+
+
+def _changes_columns(step: Any) -> bool:
+    return hasattr(step, "get_support") or type(step).__name__ == "PCA"
+
+
+def _of_more_columns(step: Any, predictor: Predictor) -> Predictor:
+    """The predictor as one of the columns before the step, which chooses some or turns them."""
+    selects = hasattr(step, "get_support")
+    if selects:
+        matrix = np.eye(len(step.get_support()))[:, step.get_support()]
+        offset = np.zeros(matrix.shape[1])
+    else:
+        matrix = step.components_.T / (np.sqrt(step.explained_variance_) if step.whiten else 1.0)
+        offset = -step.mean_ @ matrix
+    if isinstance(predictor, Network):
+        first, bias = predictor.weights[0], predictor.biases[0]
+        return replace(
+            predictor,
+            weights=(matrix @ first, *predictor.weights[1:]),
+            biases=(bias + offset @ first, *predictor.biases[1:]),
+        )
+    if isinstance(predictor, Forest) and selects:
+        places = np.append(np.flatnonzero(step.get_support()), LEAF)  # a leaf is the last
+        return replace(predictor, feature=places[predictor.feature], inputs=len(matrix))
+    if isinstance(predictor, Prepared) and selects:
+        inner = _of_more_columns(step, predictor.predictor)
+        assert isinstance(inner, Network | Forest)
+        others = 1.0 - matrix.sum(axis=1)
+        return replace(
+            predictor,
+            fill=matrix @ predictor.fill,
+            center=matrix @ predictor.center,
+            scale=matrix @ predictor.scale + others,
+            predictor=inner,
+        )
+    raise OptionError(_cannot(step))
+
+
+def _after(preparing: Sequence[Any], predictor: Predictor) -> Predictor:
+    """The predictor behind steps that fill, shift and scale its columns."""
     if not preparing:
         return predictor
     fill, center, scale = _prepared(preparing, predictor.inputs)
@@ -45,6 +102,67 @@ def portable(estimator: Any) -> Predictor:
         predictor = predictor.predictor
     assert isinstance(predictor, Network | Kernel | Forest)
     return Prepared(np.where(np.isnan(fill), 0.0, fill), center, scale, predictor)
+
+
+def bundle_of(
+    pipeline: Any,
+    columns: Sequence[str],
+    inputs: ArrayLike,
+    labels: ArrayLike,
+    name: str,
+    licence: str,
+    card: Mapping[str, Any],
+) -> Bundle:
+    """What `Bundle.from_sklearn` gives, and says."""
+    try:
+        rows, difficulties = np.asarray(inputs, np.float64), np.asarray(labels, np.float64)
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            "a bundle is made of a pipeline that takes columns, with inputs as rows of "
+            "numbers, one for each column named, and numbers as labels, not of one that takes "
+            "texts; fit it without the FeatureTransformer, to what that makes of the texts: "
+            "FeatureTransformer(columns).fit_transform(texts)"
+        ) from error
+    named = check_columns(list(columns))
+    check_backgrounds(named, ())
+    estimator = estimator_name(pipeline)
+    predictor = portable(pipeline)
+    if rows.ndim != 2 or rows.shape[1] != len(named) or predictor.inputs != len(named):
+        raise OptionError(
+            f"the pipeline takes {predictor.inputs} columns, {len(named)} are named, and the "
+            f"inputs have the shape {rows.shape}; they must agree"
+        )
+    if difficulties.shape != (len(rows),) or not bool(
+        ((difficulties >= EASIEST) & (difficulties <= HARDEST)).all()
+    ):
+        raise OptionError("there must be a label for each row of inputs, from 0 to 100")
+    classes: tuple[float, ...] = ()
+    if estimator_row(estimator).classifies:
+        try:
+            classes = tuple(float(each) for each in pipeline.classes_)
+        except ValueError as error:
+            raise OptionError(
+                "the classes of the pipeline must be numbers, the difficulties they stand for"
+            ) from error
+    found = predictor(rows)
+    expected = np.asarray(pipeline.predict_proba(rows) if classes else pipeline.predict(rows))
+    if not np.allclose(found, expected.reshape(found.shape), rtol=1e-4, atol=1e-4):
+        raise OptionError(
+            f"a bundle cannot reproduce this {type(pipeline).__name__}: plain arrays cannot "
+            "hold one of its settings (a kernel, an activation, a loss, missing values in "
+            "trees)"
+        )
+    known = np.isfinite(rows)
+    center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    model = JudgedModel(estimator, named, predictor, tuple(center.tolist()), classes)
+    summary = f"{type(pipeline).__name__} of scikit-learn on {counted(len(named), 'feature')}."
+    return Bundle(
+        name,
+        licence,
+        model,
+        calibrate_by_line(model.predict(rows), difficulties).on_own_scale(),
+        MappingProxyType({"summary": summary, **card}),
+    )
 
 
 def estimator_name(estimator: Any) -> str:
@@ -65,10 +183,12 @@ def _steps(estimator: Any) -> list[Any]:
 
 
 def _cannot(step: Any) -> str:
+    here = " there" if _changes_columns(step) else ""
     return (
-        f"a bundle cannot keep {type(step).__name__}; it keeps pipelines of SimpleImputer, "
+        f"a bundle cannot keep {type(step).__name__}{here}; it keeps pipelines of SimpleImputer, "
         f"{', '.join(_SCALERS)} and one of {', '.join(KEPT)}, DifficultyRegressor or "
-        "DifficultyClassifier"
+        "DifficultyClassifier; right before linear models and networks, selections and PCA, right "
+        "before trees, selections"
     )
 
 
@@ -196,11 +316,33 @@ def _export_boosting(estimator: Any) -> Forest:
 
 
 def _tree_of(tree: Any, values: Floats) -> _Tree:
-    # A float32 is at most a threshold if it is at most the float32 below it.
-    below = tree.threshold.astype(np.float32)
-    below = np.where(below > tree.threshold, np.nextafter(below, np.float32(-np.inf)), below)
-    nowhere = np.zeros(len(below), np.bool_)  # what is missing was filled
+    nowhere = np.zeros(len(values), np.bool_)  # what is missing was filled
+    below = _at_most(tree.threshold)
     return _Tree(tree.children_left, tree.children_right, tree.feature, below, nowhere, values)
+
+
+def _at_most(threshold: Floats) -> NDArray[np.float32]:
+    """A float32 is at most a threshold if it is at most the float32 below it."""
+    below = threshold.astype(np.float32)
+    return np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
+
+
+def _export_histogram_boosting(estimator: Any) -> Forest:
+    grown = [
+        _Tree(
+            np.where(nodes["is_leaf"], -1, nodes["left"].astype(np.intp)),
+            nodes["right"].astype(np.intp),
+            nodes["feature_idx"],
+            _at_most(nodes["num_threshold"]),
+            nodes["missing_go_to_left"].astype(np.bool_),
+            nodes["value"][:, None] * output,
+        )
+        for stage in estimator._predictors
+        for nodes, output in zip((tree.nodes for tree in stage), np.eye(len(stage)), strict=True)
+    ]
+    link = _link_of(estimator) if hasattr(estimator, "classes_") else "identity"
+    start = estimator._baseline_prediction.ravel()
+    return _forest(grown, start, estimator.n_features_in_, link)
 
 
 def _export_xgboost(estimator: Any) -> Forest:
@@ -280,6 +422,10 @@ KEPT: Mapping[str, _Kept] = MappingProxyType(
         "Ridge": _Kept(_export_linear, "linear-regressor"),
         "Lasso": _Kept(_export_linear, "linear-regressor"),
         "ElasticNet": _Kept(_export_linear, "linear-regressor"),
+        "RidgeCV": _Kept(_export_linear, "linear-regressor"),
+        "LassoCV": _Kept(_export_linear, "linear-regressor"),
+        "ElasticNetCV": _Kept(_export_linear, "linear-regressor"),
+        "BayesianRidge": _Kept(_export_linear, "linear-regressor"),
         "LogisticRegression": _Kept(_export_linear, "logistic-classifier"),
         "MLPRegressor": _Kept(_export_network, "mlp-regressor"),
         "MLPClassifier": _Kept(_export_network, "mlp-classifier"),
@@ -288,6 +434,14 @@ KEPT: Mapping[str, _Kept] = MappingProxyType(
         "OneVsRestClassifier": _Kept(_export_one_vs_rest, "svm-classifier"),
         "RandomForestRegressor": _Kept(_export_forest, "random-forest-regressor"),
         "RandomForestClassifier": _Kept(_export_forest, "random-forest-classifier"),
+        "ExtraTreesRegressor": _Kept(_export_forest, "random-forest-regressor"),
+        "ExtraTreesClassifier": _Kept(_export_forest, "random-forest-classifier"),
+        "HistGradientBoostingRegressor": _Kept(
+            _export_histogram_boosting, "gradient-boosting-regressor"
+        ),
+        "HistGradientBoostingClassifier": _Kept(
+            _export_histogram_boosting, "gradient-boosting-classifier"
+        ),
         "GradientBoostingRegressor": _Kept(_export_boosting, "gradient-boosting-regressor"),
         "GradientBoostingClassifier": _Kept(_export_boosting, "gradient-boosting-classifier"),
         "XGBRegressor": _Kept(_export_xgboost, "xgboost-regressor"),

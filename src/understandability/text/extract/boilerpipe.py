@@ -23,14 +23,13 @@ space, as nobody wants glued words. (The tree does not tell the two forms apart.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from understandability.compiled import compiled
-from understandability.text.characters import MANY_CHARACTERS, not_ascii
+from understandability import _core
 from understandability.text.document import Block
 from understandability.text.extract.columns import blocks_of
 from understandability.text.parsed import ParsedPage
-from understandability.text.tape import Tape, names, text_of_unparsed
+from understandability.text.tape import names, text_of_unparsed
 
 # Reasons, as they are reported.
 WORDY = "enough words, few links"
@@ -53,18 +52,11 @@ _OPENING_ACTIONS = {
     **dict.fromkeys(("iframe", "noembed", "noframes"), _UNPARSED),
 }
 
-_SPACES = re.compile("  +")
-
 # A token is a run of these; a word is a token with a letter or digit. (As boilerpy3 has it.)
 _TOKEN = re.compile(r"[\w\"'.,!@\-:;$?()/]+")
 _IN_WORD = re.compile(r"[^\W_]")
-_BETWEEN_WORDS = re.compile(r"[^\x00-\x7f\w]")
-# The same on bytes, for speed: ASCII that is in no token is white space, marks in tokens vanish.
-_MARKS = b"_\"'.,!@-:;$?()/"
-_WORD_BYTES = bytes(
-    byte if byte >= 0x80 or byte in b"\n" + _MARKS or chr(byte).isalnum() else 0x20
-    for byte in range(256)
-)
+# Marks that part no words and make none.
+_MARKS = "_\"'.,!@-:;$?()/"
 
 # Phrases that end articles, and, to look for quickly, what each of them contains.
 _END_OF_ARTICLE = re.compile(
@@ -107,79 +99,16 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
 
 def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[str]]:
     """Text, number of words, number of linked words, and element of each block with a token."""
-    cut, linked_texts, elements = _cut(parsed)
-    if not cut:
-        return [], [], [], []
-    whole, whole_linked = "\n".join(cut), "\n".join(linked_texts)
-    others = not_ascii(whole)
-    for space in filter(str.isspace, others):
-        whole, whole_linked = whole.replace(space, " "), whole_linked.replace(space, " ")
-    texts = [text.strip() for text in _SPACES.sub(" ", whole).split("\n")]
-    marks = [character for character in others if not character.isalnum()]
-    words, linked = _count_words(whole, marks), _count_words(whole_linked, marks)
+    actions = {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags}
+    title = -1 if parsed.title_place is None else parsed.title_place
+    texts, words, linked, elements = _core.boilerpipe_walk(
+        parsed.tape, actions, text_of_unparsed, _MARKS, title
+    )
     if 0 in words:
         kept = [place for place, text in enumerate(texts) if words[place] or _TOKEN.search(text)]
         texts, elements = [texts[place] for place in kept], [elements[place] for place in kept]
         words, linked = [words[place] for place in kept], [linked[place] for place in kept]
     return texts, words, linked, elements
-
-
-def _cut(parsed: ParsedPage) -> tuple[list[str], list[str], list[str]]:
-    """Text, linked text and element of each block."""
-    tape = parsed.tape
-    if parsed.title_place is not None:
-        tape = tape.copy()
-        tape[2 * parsed.title_place + 2] = ""
-    return _walk(tape, {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags})
-
-
-@compiled(text_of_unparsed)
-def _walk(tape: Tape, actions: Mapping[str, int]) -> tuple[list[str], list[str], list[str]]:
-    """What `_cut` gives, of a tape by what each tag does."""
-    texts: list[str] = []
-    linked_texts: list[str] = []
-    elements: list[str] = []
-    text = tape[0]
-    linked = ""
-    open_elements = ["body"]
-    in_link = False
-    ignored = 0
-    tags, contents = [*tape[1::2], "/html"], [*tape[2::2], ""]  # ends the last block
-    actions = {**actions, "/html": _CLOSE}
-    for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
-        if ignored:
-            ignored += (action == _IGNORE) - (action == _END_IGNORED)
-            if ignored:
-                continue
-        if action < _CLOSE:
-            if action:
-                text += " "
-                linked += " "
-                if action != _SPACE:
-                    in_link = action == _LINK
-            text += content
-            if in_link:
-                linked += content
-            continue
-        if text and not text.isspace():
-            texts.append(text)
-            linked_texts.append(linked)
-            elements.append(open_elements[-1])
-        text = content
-        if action < _OPEN:
-            if len(open_elements) > 1:
-                open_elements.pop()
-        elif action != _EMPTY:
-            open_elements.append(tag)
-            if action == _SKIP:
-                text = ""
-            elif action == _IGNORE:
-                text = ""
-                ignored = 1
-            elif action == _UNPARSED:
-                text = text_of_unparsed(content)
-        linked = text if in_link else ""
-    return texts, linked_texts, elements
 
 
 def _action(tag: str, closes_void_elements: bool) -> int:
@@ -193,21 +122,6 @@ def _action(tag: str, closes_void_elements: bool) -> int:
     if tag[0] == "/":
         return _END_IGNORED if _OPENING_ACTIONS.get(name) == _IGNORE else _CLOSE
     return _EMPTY if tag[-1] == "/" else _OPENING_ACTIONS.get(name, _OPEN)
-
-
-@compiled(_MARKS.decode())
-def _count_words(text: str, marks: Sequence[str]) -> list[int]:
-    """How many words each line has; `marks` are those between words that are not ASCII.
-
-    >>> _count_words("It's 3.5 mg/l – naïve\\n... | ?", ["–"])
-    [4, 0]
-    """
-    if len(marks) > MANY_CHARACTERS:
-        text = _BETWEEN_WORDS.sub(" ", text)
-    else:
-        for mark in marks:
-            text = text.replace(mark, " ")
-    return [len(line.split()) for line in text.encode().translate(_WORD_BYTES, _MARKS).split(b"\n")]
 
 
 def _content(words: Sequence[int], linked: Sequence[int]) -> list[bool]:

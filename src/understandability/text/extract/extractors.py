@@ -13,16 +13,8 @@ from understandability.errors import (
     UnderstandabilityError,
 )
 from understandability.text.document import Block
-from understandability.text.extract import (
-    boilerpipe,
-    justext,
-    main,
-    naive,
-    trafilatura,
-)
-from understandability.text.extract import (
-    libraries as reference,
-)
+from understandability.text.extract import boilerpipe, justext, main, naive, trafilatura
+from understandability.text.extract import libraries as reference
 from understandability.text.extract.plain_text import plain_paragraphs
 from understandability.text.page import Page
 from understandability.text.parsed import ParsedPage, parse_page, parse_source
@@ -82,9 +74,9 @@ def parse_for(page: Page, extractor: str) -> ParsedPage:
     """A page parsed as an extractor reads it: as a tree, or for `main` as its source alone.
 
     >>> page = Page("flu", "", b"<p>A virus.")
-    >>> parse_for(page, "main").tape
+    >>> parse_for(page, "main").tape.pieces()
     ['', 'p', 'A virus.']
-    >>> parse_for(page, "naive").tape[2:6]
+    >>> parse_for(page, "naive").tape.pieces()[2:6]
     ['', 'body', '', 'p']
     """
     row = EXTRACTORS.get(extractor)

@@ -23,16 +23,16 @@ dropped, unless there is no text before it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import inf
 from typing import NamedTuple
 
-from understandability.compiled import compiled
+from understandability import _core
 from understandability.text.document import Block
 from understandability.text.extract.columns import blocks_of
 from understandability.text.language_guess import stop_words
 from understandability.text.parsed import ParsedPage
-from understandability.text.tape import Tape, names
+from understandability.text.tape import names
 
 MAX_LINK_DENSITY = 0.2
 LENGTH_LOW = 70
@@ -67,11 +67,12 @@ class _Paragraph(NamedTuple):
 
 def justext(parsed: ParsedPage) -> tuple[Block, ...]:
     """The paragraphs of a page; those of class *good* are kept."""
-    paragraphs, behind = _paragraphs(parsed, parsed.tape), []
+    size = len(parsed.tape)
+    paragraphs, behind = _paragraphs(parsed, 0, size), []
     if parsed.tags["html"] > 1 and "/html" in parsed.tags:
-        end = parsed.tape.index("/html")
-        if before := _paragraphs(parsed, parsed.tape[:end]):
-            paragraphs, behind = before, _paragraphs(parsed, parsed.tape[end + 1 :])
+        end = parsed.tape.place_of("/html")
+        if before := _paragraphs(parsed, 0, end):
+            paragraphs, behind = before, _paragraphs(parsed, end + 1, size)
     stop_list = stop_words(parsed.language or "en")
     alone = [_class_alone(paragraph, stop_list) for paragraph in paragraphs]
     revised = _revise(paragraphs, alone)
@@ -88,81 +89,15 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
     )
 
 
-def _paragraphs(parsed: ParsedPage, tape: Tape) -> list[_Paragraph]:
-    """Steps 1 and 2: the paragraphs of a tape that have text."""
+def _paragraphs(parsed: ParsedPage, first: int, last: int) -> list[_Paragraph]:
+    """Steps 1 and 2: the paragraphs with text between two places of a tape."""
     actions = {tag: _action(tag) for tag in parsed.tags}
     for tag, action in actions.items():
         if action == _KILL and "/" + tag not in parsed.tags:
             actions[tag] = _UNWRAP
     headings = {tag: _depth(tag) for tag in parsed.tags if _HEADING.search(tag)}
     selects = {tag: _depth(tag) for tag in parsed.tags if "select" in tag}
-    return _walk(tape, actions, headings, selects)
-
-
-@compiled(_Paragraph)
-def _walk(
-    tape: Tape,
-    actions: Mapping[str, int],
-    headings: Mapping[str, int],
-    selects: Mapping[str, int],
-) -> list[_Paragraph]:
-    """What `_paragraphs` gives, of a tape by what each tag does; how it changes two depths."""
-    paragraphs: list[_Paragraph] = []
-    text, linked = "", 0
-    chunk = tape[0]  # the text since the last tag that counts
-    killed, killed_depth = "", 0
-    in_link = after_break = in_heading = in_select = False
-    heading_depth = select_depth = 0
-    open_elements = ["body"]
-    tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # the last tag ends all
-    actions = {**actions, "/body": _CLOSE}
-    for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
-        if killed:
-            killed_depth += (tag == killed) - (tag[1:] == killed)
-            if not killed_depth:
-                killed = ""
-                chunk += content
-            continue
-        if action >= _UNWRAP:
-            if action == _KILL:
-                killed, killed_depth = tag, 1
-            else:
-                chunk += content
-            continue
-        if chunk and not chunk.isspace():
-            text += chunk
-            if in_link:
-                linked += len(_SPACES.sub(" ", chunk))
-            after_break = False
-        chunk = content
-        if tag in headings:
-            heading_depth += headings[tag]
-        if tag in selects:
-            select_depth += selects[tag]
-        if action >= _LINK:
-            if action == _LINK:
-                in_link, after_break = True, False
-            elif action == _END_LINK:
-                in_link, after_break = False, after_break and tag == "/a"
-            elif action == _INLINE:
-                after_break = False
-            continue
-        if action == _BREAK and not after_break:
-            after_break = True
-            text += " "
-            continue
-        if text:
-            text = " ".join(text.split())
-            if text:
-                element = open_elements[-1]
-                paragraphs.append(_Paragraph(text, element, linked, in_heading, in_select))
-            text, linked = "", 0
-        if action == _OPEN:
-            open_elements.append(tag)
-        elif action == _CLOSE and len(open_elements) > 1:
-            open_elements.pop()
-        in_heading, in_select = heading_depth > 0, select_depth > 0
-    return paragraphs
+    return _core.justext_walk(parsed.tape, actions, headings, selects, _Paragraph, first, last)
 
 
 def _action(tag: str) -> int:
@@ -204,11 +139,12 @@ def _class_alone(paragraph: _Paragraph, stop_list: frozenset[str] | None) -> str
     return "neargood" if density >= STOP_WORDS_LOW else "bad"
 
 
-def _revise(paragraphs: Sequence[_Paragraph], alone: Sequence[str]) -> list[str]:
+def _revise(paragraphs: Sequence[_Paragraph], alone: list[str]) -> list[str]:
     """Steps 4 and 5."""
     classes = list(alone)
-    before, before_near = _nearest(alone, _DECIDED), _nearest(alone, _NEAR)
-    after, after_near = _nearest(alone[::-1], _DECIDED)[::-1], _nearest(alone[::-1], _NEAR)[::-1]
+    before, before_near = (_core.nearest(alone, wanted) for wanted in (_DECIDED, _NEAR))
+    backwards = alone[::-1]
+    after, after_near = (_core.nearest(backwards, wanted)[::-1] for wanted in (_DECIDED, _NEAR))
     for place, own in enumerate(alone):
         if own == "short":
             sides = {before[place], after[place]}
@@ -217,7 +153,7 @@ def _revise(paragraphs: Sequence[_Paragraph], alone: Sequence[str]) -> list[str]
             )
             good = sides == {"good"} or (len(sides) == 2 and beside_near)
             classes[place] = "good" if good else "bad"
-    after = _nearest(classes[::-1], _DECIDED)[::-1]
+    after = _core.nearest(classes[::-1], _DECIDED)[::-1]
     previous = "bad"
     for place, own in enumerate(classes):
         if own == "neargood":
@@ -238,14 +174,3 @@ def _distances_to_good(paragraphs: Sequence[_Paragraph], classes: Sequence[str])
         distances.append(distance)
         distance = 0 if own == "good" else distance + len(paragraph.text)
     return distances[::-1]
-
-
-@compiled()
-def _nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
-    """The last class before each paragraph that is among the wanted; *bad* if there is none."""
-    nearest, last = [], "bad"
-    for own in classes:
-        nearest.append(last)
-        if own in wanted:
-            last = own
-    return nearest

@@ -30,13 +30,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from understandability.compiled import compiled
-from understandability.text.characters import not_ascii
+from understandability import _core
 from understandability.text.document import Block
 from understandability.text.extract.columns import blocks_of
 from understandability.text.hints import COMMENTS, SIDEBAR, THREAD
 from understandability.text.parsed import ParsedPage
-from understandability.text.tape import Tape, names
+from understandability.text.tape import names
 
 # Reasons, as they are reported, beside the kinds of sections that are told by their names.
 TEXT = "main text"
@@ -159,80 +158,11 @@ def main(parsed: ParsedPage) -> tuple[Block, ...]:
 def _layout(parsed: ParsedPage) -> _Layout:
     """Step 1."""
     actions = {tag: _action(tag, parsed.tags) for tag in parsed.tags}
-    texts, elements, sections, linked, parents, kinds = _walk(parsed.tape, actions, parsed.hints)
+    texts, elements, sections, linked, parents, kinds = _core.main_walk(
+        parsed.tape, actions, dict(parsed.hints), _ENDS, _PARAGRAPH, _NAMED
+    )
     links = [number / len(text) for number, text in zip(linked, texts, strict=True)]
     return _Layout(texts, elements, sections, links, parents, kinds)
-
-
-@compiled(_ENDS, _PARAGRAPH, _NAMED)
-def _walk(tape: Tape, actions: Mapping[str, int], hints: Mapping[int, str]) -> _Columns:
-    """The columns of a layout, but for each block the number of its characters in links."""
-    texts: list[str] = []
-    elements: list[str] = []
-    sections: list[int] = []
-    linked_lengths: list[int] = []
-    parents = [0]
-    kinds: dict[int, str] = {}
-    open_elements = ["body"]
-    numbers_open = {"body": 1}  # a look at all for each tag would take the square
-    section = 0
-    text, linked = tape[0], 0
-    in_link = after_break = False
-    skipped = ""
-    tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # ends the last
-    actions = {**actions, "/body": _CLOSE}
-    for place, (tag, action, content) in enumerate(
-        zip(tags, map(actions.__getitem__, tags), contents, strict=True)
-    ):
-        if skipped:
-            if tag != skipped:
-                continue
-            skipped = ""
-            action = _SPACE
-        if action < _BREAK or (action == _BREAK and not after_break):
-            if action:
-                if action == _LINK:
-                    in_link = True
-                elif action == _END_LINK:
-                    in_link = False
-                else:
-                    text += " "
-                    after_break = action == _BREAK
-            if content:
-                text += content
-                if in_link:
-                    linked += len(content)
-                if after_break and not content.isspace():
-                    after_break = False
-            continue
-        if action == _SKIP:
-            skipped = "/" + tag
-            continue
-        if text and not text.isspace():
-            texts.append(text)
-            elements.append(open_elements[-1])
-            sections.append(section)
-            linked_lengths.append(linked)
-        text, linked = content, len(content) if in_link else 0
-        after_break = False
-        if action == _OPEN:
-            while open_elements[-1] in _ENDS.get(tag, _PARAGRAPH):
-                numbers_open[open_elements.pop()] -= 1
-                section = parents[section]
-            parents.append(section)
-            section = len(parents) - 1
-            open_elements.append(tag)
-            numbers_open[tag] = numbers_open.get(tag, 0) + 1
-            if kind := hints.get(place) or _NAMED.get(tag):
-                kinds[section] = kind
-        elif action == _CLOSE:
-            while section and numbers_open.get(tag[1:]):
-                section = parents[section]
-                ended = open_elements.pop()
-                numbers_open[ended] -= 1
-                if ended == tag[1:]:
-                    break
-    return _collapsed(texts), elements, sections, linked_lengths, parents, kinds
 
 
 def _action(tag: str, tags: Mapping[str, int]) -> int:
@@ -253,16 +183,6 @@ def _action(tag: str, tags: Mapping[str, int]) -> int:
     return _CLOSE if closes else _EMPTY if is_empty else _OPEN
 
 
-def _collapsed(texts: list[str]) -> list[str]:
-    """The texts with each run of white space made one space."""
-    if not texts:
-        return []
-    whole = "\n".join(texts)
-    for space in filter(str.isspace, not_ascii(whole)):
-        whole = whole.replace(space, " ")
-    return [text.strip() for text in _SPACES.sub(" ", whole).split("\n")]
-
-
 def _prose(layout: _Layout) -> list[int]:
     """Step 2: the length of each block that is prose, 0 of others."""
     prose: list[int] = []
@@ -276,9 +196,9 @@ def _prose(layout: _Layout) -> list[int]:
     return prose
 
 
-def _named(layout: _Layout, prose: Sequence[int]) -> tuple[list[str], bool]:
+def _named(layout: _Layout, prose: list[int]) -> tuple[list[str], bool]:
     """Step 3: as what each section is dropped (or ``''``); whether the page is a thread."""
-    sums = _sums(layout.parents, layout.sections, prose)
+    sums = _core.section_sums(layout.parents, layout.sections, prose)
     shares = {section: sums[section] / (sums[0] or 1) for section in layout.kinds}
     is_thread = any(
         kind == THREAD and shares[section] > MAX_SHARE for section, kind in layout.kinds.items()
@@ -288,7 +208,7 @@ def _named(layout: _Layout, prose: Sequence[int]) -> tuple[list[str], bool]:
         for section, kind in layout.kinds.items()
         if kind != THREAD and shares[section] <= MAX_SHARES.get(kind, MAX_SHARE)
     }
-    dropped = _inherited(layout.parents, kinds)
+    dropped = _core.inherited(layout.parents, kinds)
     lengths: Counter[str] = Counter()
     for section, length in zip(layout.sections, prose, strict=True):
         lengths[dropped[section]] += length
@@ -302,36 +222,16 @@ def _named(layout: _Layout, prose: Sequence[int]) -> tuple[list[str], bool]:
         wrong.add(COMMENTS)
     if wrong:
         kinds = {section: kind for section, kind in kinds.items() if kind not in wrong}
-        dropped = _inherited(layout.parents, kinds)
+        dropped = _core.inherited(layout.parents, kinds)
     return dropped, is_thread
 
 
-@compiled()
-def _inherited(parents: Sequence[int], kinds: Mapping[int, str]) -> list[str]:
-    """The kind of each section or of the outermost one around it that has one."""
-    inherited = [""] * len(parents)
-    for section, parent in enumerate(parents):
-        inherited[section] = inherited[parent] or kinds.get(section, "")
-    return inherited
-
-
-@compiled()
-def _sums(parents: Sequence[int], sections: Sequence[int], lengths: Sequence[int]) -> list[int]:
-    """How much stands in each section and those within it."""
-    sums = [0] * len(parents)
-    for section, length in zip(sections, lengths, strict=True):
-        sums[section] += length
-    for section in range(len(sums) - 1, 0, -1):
-        sums[parents[section]] += sums[section]
-    return sums
-
-
-def _main_section(layout: _Layout, lengths: Sequence[int], share: float) -> list[bool]:
+def _main_section(layout: _Layout, lengths: list[int], share: float) -> list[bool]:
     """Step 4: which sections are in the smallest that holds this share of the text.
 
     A single block is none: the one around it is, with the headings beside it.
     """
-    sums = _sums(layout.parents, layout.sections, lengths)
+    sums = _core.section_sums(layout.parents, layout.sections, lengths)
     around = set(layout.parents)
     main = max(
         section  # children come after their parents, and two that lie apart cannot hold so much

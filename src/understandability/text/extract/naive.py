@@ -10,14 +10,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import repeat
 
-from understandability.compiled import compiled
+from understandability import _core
 from understandability.text.document import Block
 from understandability.text.extract.columns import blocks_of
 from understandability.text.parsed import ParsedPage
-from understandability.text.tape import Tape, names, text_of_unparsed
+from understandability.text.tape import names, text_of_unparsed
 
 DROPPED = frozenset({"script", "style", "template", "noscript", "iframe", "noembed"})
 INLINE = names(
@@ -37,50 +36,10 @@ _END, _NOTHING, _SPACE, _LINK, _DROP = range(5)
 
 def naive(parsed: ParsedPage) -> tuple[Block, ...]:
     """The fields of a page, all kept."""
-    texts, elements = _fields(parsed.tape, {tag: _action(tag) for tag in parsed.tags})
+    texts, elements = _core.naive_walk(
+        parsed.tape, {tag: _action(tag) for tag in parsed.tags}, text_of_unparsed
+    )
     return blocks_of(texts, elements, repeat(True), repeat("all text"))
-
-
-@compiled(text_of_unparsed)
-def _fields(tape: Tape, actions: Mapping[str, int]) -> tuple[list[str], list[str]]:
-    """The text of each field, and its element."""
-    fields: list[str] = []
-    elements: list[str] = []
-    open_elements = ["body"]
-    field = tape[0]
-    dropped = ""
-    last_tag, last_text = "", ""
-    actions = {**actions, "/body": _END}
-    tags, texts = [*tape[1::2], "/body"], [*tape[2::2], ""]  # the last tag ends all
-    for tag, action, text in zip(tags, map(actions.__getitem__, tags), texts, strict=True):
-        if dropped:
-            if tag == dropped:
-                dropped = ""
-                field += text
-        elif action == _END:
-            if field and not field.isspace():
-                fields.append(field)
-                elements.append(open_elements[-1])
-            field = text_of_unparsed(text) if tag == "noframes" else text
-            if tag[0] == "/":
-                if len(open_elements) > 1:
-                    open_elements.pop()
-            elif tag[-1] != "/":
-                open_elements.append(tag)
-        elif action == _DROP:
-            dropped = "/" + tag
-        else:
-            if action == _SPACE or (
-                action == _LINK
-                and last_tag == "/" + tag
-                and not last_text
-                and field[-3:].isalpha()
-                and text[:3].isalpha()
-            ):
-                field += " "
-            field += text
-        last_tag, last_text = tag, text
-    return [" ".join(field.split()) for field in fields], elements
 
 
 def _action(tag: str) -> int:

@@ -6,22 +6,15 @@ the extractor does: without a period at the end of a heading or list item, sente
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
-from understandability.compiled import compiled
+from understandability import _core
 from understandability.errors import OptionError
 from understandability.text.document import Block
 
 # Sentence punctuation, possibly followed by closing quotes and brackets.
 _MARKS, _CLOSING = ".!?…。！？", "\"'”’»)]"
-_ENDED = re.compile(f"[{_MARKS}][{re.escape(_CLOSING)}]*\\Z")
 _LAST = 8  # characters that are looked at
-
-
-@compiled(_MARKS, _CLOSING, _LAST)
-def _ended(texts: list[str]) -> list[bool]:
-    return [_ENDED.search(text, max(0, len(text) - _LAST)) is not None for text in texts]
 
 
 def none(texts: list[str]) -> list[str]:
@@ -33,7 +26,7 @@ def force_period(texts: list[str]) -> list[str]:
     """Every field ends with a period, unless it ends in sentence punctuation already."""
     return [
         text if is_ended else text + "."
-        for text, is_ended in zip(texts, _ended(texts), strict=True)
+        for text, is_ended in zip(texts, _core.ended(texts, _MARKS, _CLOSING, _LAST), strict=True)
     ]
 
 
@@ -72,4 +65,4 @@ def open_fields(blocks: Iterable[Block], sentence_ends: str = "force-period") ->
     """
     texts = [block.text for block in blocks if block.kept]
     texts = none(texts) if sentence_ends == "none" else texts
-    return [not is_ended for is_ended in _ended(texts)]
+    return [not is_ended for is_ended in _core.ended(texts, _MARKS, _CLOSING, _LAST)]

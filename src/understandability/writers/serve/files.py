@@ -14,9 +14,11 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from understandability.errors import InputError, UnderstandabilityError
+from understandability.inputs.office import OFFICE_SUFFIXES, check_office_extra, read_office
 from understandability.text.analysis import document_of_page
 from understandability.text.page import HTML, TEXT, Failure, Page
-from understandability.writers.office import OFFICE_SUFFIXES, check_office_extra
+from understandability.text.parsed import parse_source
+from understandability.writers.markdown import markdown_of
 
 _MOST_BYTES = 50_000_000
 _TEXTS = (".txt", ".md", ".text")
@@ -43,8 +45,10 @@ def text_of_file(
         text, title = _read_apart(content, name, suffix, seconds), PurePosixPath(name).stem
     elif suffix in (*_TEXTS, *_PAGES):
         kind = HTML if suffix in _PAGES else TEXT
-        document = document_of_page(Page(name, name, content, kind, charset))
-        text = "\n\n".join(block.text for block in document.blocks if block.kept)
+        page = Page(name, name, content, kind, charset)
+        document = document_of_page(page)
+        source = parse_source(page).text
+        text = markdown_of(document.blocks, source) if kind == HTML else source
         title = document.title
     else:
         allowed = ", ".join((*_PAGES, *_TEXTS, *OFFICE_SUFFIXES))
@@ -83,7 +87,7 @@ def main() -> None:
     suffix = sys.argv[1]
     stream = cast(io.BufferedReader, io.BytesIO(sys.stdin.buffer.read()))
     try:
-        page = OFFICE_SUFFIXES[suffix](stream, "file", "file", _MOST_BYTES)
+        page = read_office(suffix, stream, "file", "file", _MOST_BYTES)
     except UnderstandabilityError as error:
         page = Failure("file", "file", "read", str(error))
     if isinstance(page, Failure):

@@ -1,0 +1,221 @@
+"""The hot path from bytes to text, compiled from ``_core.pyx``.
+
+Texts are `str`, sources are UTF-8. A *tape* alternates texts and tags, see
+`understandability.text.tape`; an action says what a tag does, by the constants of the extractor
+that walks. All functions are pure, take time and memory linear in what they are given, and raise
+nothing but `MemoryError`, unless said otherwise.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
+
+Paragraph = TypeVar("Paragraph")
+
+def has_controls(content: bytes) -> bool:
+    """Whether bytes below the space are there, other than tabs, line feeds and returns."""
+
+def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
+    """Stretches of at least `length` bytes (but at the end) without a byte: start, end of each.
+
+    They begin at `start` or right behind such a byte, and end at the next or at the source's end.
+    """
+
+def swallowing(source: bytes) -> int:
+    """How many quoted values of attributes may hold a tag."""
+
+class Tape:
+    """A page's markup: texts and the tags between them, packed.
+
+    `names` are the different tags: ``p`` opens, ``/p`` closes, ``br/`` is an element without
+    content, and ``""`` a comment, script or style. Made of a list that alternates texts and tags.
+    """
+
+    names: list[str]
+    def __init__(self, pieces: list[str] = ...) -> None: ...
+    def __len__(self) -> int:
+        """The number of tags."""
+
+    def tag(self, place: int) -> str:
+        """The tag at a place; raises `IndexError` where none is."""
+
+    def has_text(self, without: frozenset[str]) -> bool:
+        """Whether text that is not blank stands behind a tag that is not among some."""
+
+    def pieces(self) -> list[str]:
+        """Texts (possibly empty) and tags in turn, as the tape is made of."""
+
+    def counts(self) -> Counter[str]:
+        """How often each tag is there."""
+
+    def place_of(self, tag: str) -> int:
+        """Where a tag comes first among the tags; -1 if it does not."""
+
+    def text_behind(self, place: int) -> str:
+        """The text behind a tag; raises `IndexError` for a place that no tag has."""
+
+    def long_texts(self, least: int, without: frozenset[str]) -> list[str]:
+        """Texts of at least so many characters behind tags that are not among some."""
+
+def cut(
+    source: bytes,
+    normal: Callable[[bytes], str],
+    unescape: Callable[[str], str],
+    sections: frozenset[str],
+    hint_of: Callable[[bytes], str],
+    mended: tuple[bytes, ...],
+) -> tuple[Tape, dict[int, str], list[bytes]] | None:
+    """The tape of a source, what the attributes of sections tell, those of each ``html``.
+
+    `normal` gives the tag for one as it is written, `unescape` a text with its references resolved.
+    Of a tag in `sections` that has attributes, `hint_of` says what these tell; that comes by the
+    place of the tag among the tags if it is not ``""``. None if one of the elements of `mended`, in
+    small letters, is never closed. Raises `UnicodeDecodeError` for what is not UTF-8.
+    """
+
+def read_tree(
+    source: bytes,
+    rule_of: Callable[[str], tuple[int, int, int, int, int]],
+    resolve: Callable[[str], str],
+) -> tuple[Tape, bytes] | None:
+    """The tape of the tree that libxml2 2.14 makes of a source; the attributes of its root.
+
+    `rule_of` tells of an element: its bit among those that others end (0 for none), the bits of
+    those that its start ends, its level (0 to 7: an end tag ends none of a higher level), what it
+    holds, and its role (see `understandability.text.tape`). `resolve` gives a text with its
+    references resolved. None for a tree of more than 2,048 elements in each other. Raises
+    `UnicodeDecodeError` for what is not UTF-8.
+    """
+
+def inherited(parents: list[int], kinds: dict[int, str]) -> list[str]:
+    """The kind of each section, or of the outermost one around it that has one; else ``''``.
+
+    `parents` has the parent of each section, which comes before it; the first is its own.
+    """
+
+def section_sums(parents: list[int], sections: list[int], lengths: list[int]) -> list[int]:
+    """The sum of lengths in each section and those within it.
+
+    `sections` and `lengths` have one entry a block. Raises `IndexError` for an unknown section.
+    """
+
+def main_walk(
+    tape: Tape,
+    actions: dict[str, int],
+    hints: dict[int, str],
+    ends: dict[str, frozenset[str]],
+    paragraph: frozenset[str],
+    named: dict[str, str],
+) -> tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]:
+    """A tape as blocks: texts, elements, sections, characters in links; parents and kinds.
+
+    The first four have one entry a block. `parents` has one a section, and `kinds` those sections
+    that `hints` (by the place of their tag) or `named` (by their tag) call something. `ends` has
+    the open elements that a tag ends; other tags end those of `paragraph`.
+    """
+
+def naive_walk(
+    tape: Tape, actions: dict[str, int], unparsed: Callable[[str], str]
+) -> tuple[list[str], list[str]]:
+    """The text of each field, and its element; `unparsed` gives the text of a ``noframes``."""
+
+def boilerpipe_walk(
+    tape: Tape, actions: dict[str, int], unparsed: Callable[[str], str], marks: str, without: int
+) -> tuple[list[str], list[int], list[int], list[str]]:
+    """Text, number of words, number of words in links, and element of each block.
+
+    Words are runs of letters and digits that nothing but `marks` interrupts. `unparsed` gives the
+    text of frames; the text behind the tag at `without` is left out (-1 for none).
+    """
+
+def justext_walk(
+    tape: Tape,
+    actions: dict[str, int],
+    headings: dict[str, int],
+    selects: dict[str, int],
+    paragraph: Callable[[str, str, int, bool, bool], Paragraph],
+    first: int,
+    last: int,
+) -> list[Paragraph]:
+    """The paragraphs: of text, element, characters in links, in a heading, in a select.
+
+    Walked are the tags from `first` up to `last`, with the text before the first; raises
+    `IndexError` where that is not on the tape. `headings` and `selects` say by how much a tag
+    changes how deep the walk is in those.
+    """
+
+def nearest(classes: list[str], wanted: frozenset[str]) -> list[str]:
+    """The last class before each paragraph that is among the wanted; ``bad`` if there is none."""
+
+def sentence_starts(
+    pieces: list[str],
+    ends_of: Mapping[str, str],
+    starts_of: Mapping[str, str],
+    marks: str,
+    before: dict[str, str],
+) -> list[int]:
+    """The indexes of the pieces that begin a sentence; there is a piece, and none is empty.
+
+    `ends_of` and `starts_of` say how a piece ends and begins, in one character as in
+    `understandability.text.sentences`; a piece may end a sentence if its last character is in
+    `marks`, and does if `before` has, for its end, the beginning of the next.
+    """
+
+def cut_up(
+    texts: list[str],
+    ends_of: Mapping[str, str],
+    starts_of: Mapping[str, str],
+    marks: str,
+    before: dict[str, str],
+    split_pieces: Callable[[str], list[str]],
+) -> tuple[list[str], list[int], list[int]]:
+    """Pieces of all texts, the indexes of those that begin a sentence, sentences of each text."""
+
+def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
+    """Which texts end in one of `marks` and then any of `closing`, within the last characters.
+
+    `most` is the number of characters that are looked at.
+    """
+
+def normal_form(token: str) -> str:
+    """Small letters, all digits alike."""
+
+def context_features(token: str, usual_case: str) -> list[str]:
+    """What a token tells the tagger about itself and its neighbours.
+
+    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
+    ``N`` where that is not known.
+    """
+
+def own_features(token: str) -> list[str]:
+    """What a token tells the tagger about itself only."""
+
+def feature_rows(
+    tokens: list[str], rows: dict[str, int], usual_case: dict[str, str], longest: int
+) -> tuple[list[int], list[int]]:
+    """The rows of the features of all tokens that have one, and where those of each token begin.
+
+    `usual_case` goes by normal forms; of a token at most `longest` characters are looked at.
+    """
+
+def best_tags(
+    rows: NDArray[Any],
+    ids: NDArray[Any],
+    starts: NDArray[Any],
+    boundary: NDArray[Any],
+    before: NDArray[Any],
+    around: NDArray[Any],
+    after: NDArray[Any],
+    word_around: NDArray[Any],
+    tags: NDArray[Any],
+) -> None:
+    """Write the tag of each token into `tags` (uint8), see `understandability.feature.tagger`.
+
+    With T tags: `rows` (types, 5 T + 1; int16) is what each type adds to the scores at the five
+    distances, and its class; `ids` (int64) are the types of the tokens, `starts` (int64) the
+    tokens that begin a sentence, the first first. `boundary` (5 T), `before` and `after`
+    ((T + 1)^2, T), `around` ((T + 1)^3, T) and `word_around` (classes (T + 1)^2, T) are int8.
+    Raises `ValueError` for tables that do not fit together, `IndexError` for numbers out of them.
+    """

@@ -1,0 +1,310 @@
+"""How results leave a command: what is printed, what goes to a file, what is told on the way."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+from understandability.cli.progress import ProgressLine, duration
+from understandability.prompt import AtPrompt
+from understandability.wording import counted
+
+if TYPE_CHECKING:
+    from understandability.crawls.engine import Progress
+    from understandability.crawls.score import Rows
+    from understandability.crawls.status import Status
+    from understandability.text.page import Failure
+
+Given = Annotated[partial[Any], AtPrompt(None)]
+Quiet = Annotated[bool, AtPrompt(bool, "--quiet", "-q")]
+_MOST_SHOWN = 1000
+_MOST_NAMED = 20
+# Column of the rows -> its heading on a terminal.
+_SCORES = {
+    "docno": "docno",
+    "p_understandable": "P(U|d)",
+    "difficulty": "difficulty",
+    "dale_chall": "Dale-Chall",
+    "gunning_fog": "FOG",
+    "words": "words",
+    "flags": "flags",
+}
+
+
+def say(text: str) -> None:
+    """Tell something beside the result."""
+    print(text, file=sys.stderr)
+
+
+def rows(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
+    """Rows of documents: on the terminal, in a file, or in a crawl folder.
+
+    Args:
+        strict: End with status 1 if any document failed.
+        quiet: Show no progress and no remarks.
+    """
+    from understandability.crawls.outputs import InMemory, errors_of
+    from understandability.crawls.score import is_folder
+
+    output: Any = call.keywords.get("output")
+    begun = time.monotonic()
+    with _Told(quiet) as told:
+        try:
+            made: Rows = call(progress=told, into=None if output else InMemory(_MOST_SHOWN))
+        except KeyboardInterrupt:
+            if not is_folder(output):
+                raise
+            say("stopped; run the same command again to go on")
+            raise SystemExit(130) from None
+    if is_folder(output):
+        _tell_folder(output, made, time.monotonic() - begun, quiet)
+        return end(*_of_folder(output), strict, quiet)
+    if output is None and made.made:
+        from understandability.cli.tables import show
+
+        shown = _shown(made)
+        print(_title(made))
+        show(made.table.select(list(shown)).to_pylist(), shown)
+        if made.made > _MOST_SHOWN and len(made) == _MOST_SHOWN:
+            print("... and more; write them with -o FILE")
+    tell_failures(made.failures)
+    if not quiet:
+        if output is not None:
+            say(_title(made))
+        failed = made.failed.total()
+        where = f" (in {errors_of(output)})" if output not in (None, "-") and failed else ""
+        say(f"{counted(made.made, 'document')}, {counted(failed, 'error')}{where}")
+        for kind, count in made.skipped.most_common():
+            say(f"passed over: {kind}: {count:,}")
+    return end(made.made, made.failed, strict, quiet)
+
+
+def features(
+    call: Given,
+    *,
+    list_: Annotated[bool, AtPrompt(bool, "--list")] = False,
+    strict: bool = False,
+    quiet: Quiet = False,
+) -> None:
+    """Rows of features, or the list of what there is.
+
+    Args:
+        list_: List the features; read no pages.
+        strict: End with status 1 if any document failed.
+        quiet: Show no progress and no remarks.
+    """
+    from understandability.errors import OptionError
+
+    if list_:
+        from understandability.cli.tables import show
+        from understandability.feature.catalogue import COLUMNS, describe, select_columns
+
+        given = call.keywords
+        chosen = select_columns(given.get("columns") or (), given.get("groups") or ())
+        found = [describe(COLUMNS[name][0]) for name in chosen]
+        if given.get("output"):
+            import pyarrow as pa
+
+            from understandability.inputs.tables import write_table
+
+            write_table(pa.Table.from_pylist(found), given["output"])
+        else:
+            show(found, {name: name for name in found[0]})
+    elif not call.keywords.get("inputs"):
+        raise OptionError("there is nothing to read; name pages, folders or archives, or --list")
+    else:
+        rows(call, strict=strict, quiet=quiet)
+
+
+def extract(
+    call: Given, *, stats: bool = False, strict: bool = False, quiet: Quiet = False
+) -> None:
+    """Texts on the terminal or in a folder, rows in a file, or a table of statistics.
+
+    Args:
+        stats: Count words and sentences for every extractor and every rule of sentence ends.
+        strict: End with status 1 if any document failed.
+        quiet: Show no progress and no remarks.
+    """
+    from understandability.crawls.score import is_folder
+    from understandability.errors import OptionError
+
+    given = call.keywords
+    output, explain = given.get("output"), given.get("explain", False)
+    if stats:
+        if output or explain:
+            raise OptionError(
+                "--stats prints a table for all documents; leave out "
+                f"{'--output' if output else '--explain'}"
+            )
+        from understandability.cli.extracted import show_statistics
+        from understandability.inputs.sources import Sources
+
+        failures = show_statistics(Sources(given["inputs"]), given.get("engine", "fast"))
+        tell_failures(failures)
+        return end(1, Counter(failure.stage for failure in failures), strict, quiet)
+    if output and not is_folder(output):
+        return rows(call, strict=strict, quiet=quiet)
+    from understandability.cli.extracted import Texts
+
+    texts = Texts(output, explain)
+    with _Told(quiet) as told:
+        made = call(output=None, progress=told, into=texts)
+    tell_failures(texts.failures)
+    return end(made.made, made.failed, strict, quiet)
+
+
+def status(call: Given) -> None:
+    """What a crawl folder holds."""
+    from understandability.crawls.folder import CrawlFolder
+
+    found: Status = call()
+    for line in summary(CrawlFolder(call.keywords["folder"]).path, found, {}):
+        print(line)
+    unfinished = [each for each in found.inputs if not each.is_complete]
+    for each in unfinished[:_MOST_NAMED]:
+        print(f"not complete: {each.name} ({counted(each.facts.records, 'document')} so far)")
+    if len(unfinished) > _MOST_NAMED:
+        print(f"and {len(unfinished) - _MOST_NAMED} more")
+
+
+def merged(
+    call: Given,
+    *,
+    output: Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")],
+    quiet: Quiet = False,
+) -> None:
+    """What became of the rows of a crawl folder.
+
+    Args:
+        output: Write .parquet, .jsonl, .csv or .tsv.
+        quiet: Show no remarks.
+    """
+    from understandability.crawls.outputs import errors_of
+
+    found = call(output=output)
+    if not quiet:
+        where = f" (in {errors_of(output)})" if found.failed and output != "-" else ""
+        say(f"{counted(found.scored, 'document')}, {counted(found.failed, 'error')}{where}")
+        if found.repeated:
+            say(f"{counted(found.repeated, 'document')} came a second time")
+
+
+def looked_up(call: Given) -> None:
+    """The rows of some documents, a line of JSON each; status 1 where one is missing."""
+    from understandability.crawls.folder import CrawlFolder
+
+    # Names that are no UTF-8 stand in a crawl folder as they are escaped here.
+    names = [each.encode("utf-8", "backslashreplace").decode() for each in call.keywords["docnos"]]
+    folder, missing = CrawlFolder(call.keywords["folder"]), False
+    for docno, row in call(docnos=names).items():
+        if row is None:
+            say(f"{docno} is not in {folder.path}")
+            missing = True
+        else:
+            print(json.dumps(row, ensure_ascii=False, default=str))
+    if missing:
+        raise SystemExit(1)
+
+
+def end(made: int, failed: Counter[str], strict: bool, quiet: bool) -> None:
+    """End the command with status 1 where nothing has a row, or where errors are to tell."""
+    if failed and not made:
+        if not quiet:
+            say("understand: no document could be used; see the errors")
+        raise SystemExit(1)
+    if strict and failed:
+        raise SystemExit(1)
+
+
+def tell_failures(failures: Iterable[Failure]) -> None:
+    """Failures that go to no file."""
+    for failure in failures:
+        say(f"{failure.path}: {failure.stage}: {failure.error}")
+
+
+def summary(path: str, found: Status, skipped: Mapping[str, int]) -> Iterator[str]:
+    """What a crawl folder holds, as lines of text; `skipped` are files that were no inputs."""
+    from understandability.crawls.status import histogram
+
+    facts = found.facts
+    yield (
+        f"{path}: {counted(facts.records, 'document')} of {found.complete} of "
+        f"{counted(len(found.inputs), 'input')}, {facts.scored:,} scored, "
+        f"{counted(facts.failed.total(), 'error')}"
+    )
+    for stage, count in facts.failed.most_common():
+        yield f"errors in {stage}: {count:,}"
+    for kind, count in (facts.skipped + Counter(skipped)).most_common():
+        yield f"passed over: {kind}: {count:,}"
+    if any(facts.difficulties):
+        yield "difficulty (0 very easy to 100 very hard) and documents:"
+        yield from histogram(facts.difficulties)
+
+
+class _Told:
+    """Tells how it goes: a context manager that is called with each `Progress`."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet, self._line, self._told = quiet, ProgressLine(quiet), 0
+
+    def __call__(self, progress: Progress) -> None:
+        for remark in progress.remarks[self._told :]:
+            self._told += 1
+            if not self._quiet:
+                self._line.clear()
+                say(remark)
+        self._line.tell(progress)
+
+    def __enter__(self) -> _Told:
+        self._line.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._line.__exit__(*error)
+
+
+def _of_folder(output: str) -> tuple[int, Counter[str]]:
+    from understandability.crawls.folder import CrawlFolder
+    from understandability.crawls.status import status_of
+
+    facts = status_of(CrawlFolder(output)).facts
+    return facts.scored, facts.failed
+
+
+def _tell_folder(output: str, made: Rows, seconds: float, quiet: bool) -> None:
+    from understandability.crawls.folder import CrawlFolder
+    from understandability.crawls.status import status_of
+
+    if quiet:
+        return
+    documents = made.made + made.failed.total()
+    rate = f" ({documents / seconds:.0f}/s)" if documents else ""
+    say(_title(made))
+    say(f"{counted(documents, 'document')} now, in {duration(seconds)}{rate}")
+    folder = CrawlFolder(output)
+    for line in summary(folder.path, status_of(folder), made.skipped):
+        say(line)
+
+
+def _title(made: Rows) -> str:
+    """What was chosen, in a few words."""
+    chosen = made.settings
+    text = f"{chosen['extractor']}, {chosen['sentence_ends']}"
+    if "reader_description" in chosen:
+        return f"for {chosen['reader_description']}; bundle {chosen['bundle']}, {text}"
+    if "tagger" in chosen:
+        return f"{counted(len(chosen['columns']), 'feature')}, {text}"
+    return f"the words that features count, {text}" if "columns" in chosen else text
+
+
+def _shown(made: Rows) -> Mapping[str, str]:
+    """The columns for a terminal, each with its heading."""
+    if "reader_description" in made.settings:
+        return _SCORES
+    return {name: name for name in made.table.column_names if name not in ("path", "url")}

@@ -1,0 +1,20 @@
+"""How the core reaches the rooms outside it: by names in tables, loaded when one is asked for.
+
+The core imports nothing of `neural`, `study`, `writers` and `integrations`. Where they add to it
+(rows of features, kinds of model, kinds of file, another tagger), a table of the core names them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def load(hook: str) -> Any:
+    """What a hook names: a module below this package, a colon, a name in it.
+
+    >>> load("direction:Direction").HARDER
+    <Direction.HARDER: 'harder'>
+    """
+    module, _, name = hook.partition(":")
+    return getattr(import_module(f"understandability.{module}"), name)

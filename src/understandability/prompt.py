@@ -1,0 +1,48 @@
+"""How a parameter of a public function looks at the prompt, said where the parameter is.
+
+A command of `understand` is a public function: its parameters are the options, its docstring is the
+help. `AtPrompt` says the little that a signature cannot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, init=False)
+class AtPrompt:
+    """Part of an annotation: ``Annotated[str | Path, AtPrompt(str, "--output", "-o")]``.
+
+    Args:
+        type: What the prompt takes: str, int, float, bool, list[str], or a dataclass, whose fields
+            become options. None: nothing; the prompt leaves the parameter to its default.
+        names: Other names than the parameter's own; a name without ``-`` makes an argument of it.
+        value: What the help calls the value, such as FILE.
+        choices: Where the names to choose from are, as ``module:TABLE``, for the shell to complete.
+        convert: What makes the value for the function of what was given, as ``module:function``.
+    """
+
+    type: Any
+    names: tuple[str, ...]
+    value: str
+    choices: str
+    convert: str
+
+    def __init__(
+        self,
+        type: Any = str,  # noqa: A002 - what it says
+        *names: str,
+        value: str = "",
+        choices: str = "",
+        convert: str = "",
+    ) -> None:
+        given = {
+            "type": type,
+            "names": names,
+            "value": value,
+            "choices": choices,
+            "convert": convert,
+        }
+        for name, each in given.items():
+            object.__setattr__(self, name, each)

@@ -1,0 +1,340 @@
+"""Labels in, a bundle out, with the figures of texts that it did not learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.arrays import Floats
+from understandability.direction import Direction
+from understandability.errors import check_least
+from understandability.evaluation.correlation import spearman
+from understandability.feature.background_rows import by_row
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.table import compute_features
+from understandability.model.bundle import (
+    DEFAULT_BUNDLE,
+    Bundle,
+    load_background_models,
+    load_bundle,
+)
+from understandability.model.calibration import Calibration
+from understandability.model.judged import JudgedModel
+from understandability.prompt import AtPrompt
+from understandability.training.feature_sets import columns_named, features_in, without_empty
+from understandability.training.judged_training import (
+    OutOfFold,
+    check_groups,
+    judged_estimator,
+    learning_curve,
+    train_judged,
+)
+from understandability.training.labelled import (
+    LabelColumns,
+    LabelledTexts,
+    all_documents,
+    joined_groups,
+    read_sets,
+)
+from understandability.training.validation import (
+    BASELINES,
+    Validated,
+    compared,
+    comparisons,
+    resamples_of_groups,
+)
+from understandability.wording import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """A share of the labels: how many, and the Spearman correlation after training on them.
+
+    `low` and `high` are the 95 % interval, by resampling groups.
+    """
+
+    share: float
+    texts: int
+    spearman: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What `train` gives: the `bundle`, and how good it is on texts it did not see.
+
+    `figures` compare estimates out of fold with the formulas and the default bundle; they stand in
+    the bundle's card, too. `estimates` has a row for each text: docno, set, label, fold,
+    difficulty (of texts without a label by the whole model). `curve` is the learning curve, empty
+    if not asked for. `remarks` are sentences on what was left out, and on what the curve says.
+    """
+
+    bundle: Bundle
+    figures: Validated
+    estimates: pa.Table
+    curve: tuple[CurvePoint, ...]
+    remarks: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Trained, bundle: {self.bundle.name}, texts: {self.estimates.num_rows}, remarks: "
+            f"{len(self.remarks)}; .figures says how good it is, .save(folder) writes it>"
+        )
+
+    def save(self, folder: str | Path) -> None:
+        """Write the bundle as a folder."""
+        self.bundle.save(folder)
+
+
+def train(
+    labels: Annotated[
+        Any,
+        AtPrompt(
+            list[str],
+            "--labels",
+            value="FILE[:COLUMN][:harder|easier][:rank|range|cefr|difficulty]",
+        ),
+    ],
+    *,
+    estimator: Annotated[str, AtPrompt(choices="model.estimators:ESTIMATORS")] = (
+        "xgboost-regressor"
+    ),
+    features: Annotated[
+        Sequence[str] | str, AtPrompt(str, value="NAME,...", convert="wording:names_in")
+    ] = ("text",),
+    table: Annotated[Any, AtPrompt(str, value="FILE")] = None,
+    backgrounds: Annotated[Sequence[str | Path], AtPrompt(list[str], "--bundle")] = (),
+    folds: int = 10,
+    curve: Annotated[bool, AtPrompt(bool, "--learning-curve")] = False,
+    licence: str = "that of its labels",
+    random_state: int = 0,
+    parameters: Annotated[Mapping[str, Any], AtPrompt(None)] = MappingProxyType({}),
+    name: Annotated[str, AtPrompt(None)] = "judged",
+    **columns: Annotated[Any, AtPrompt((LabelColumns,))],
+) -> Trained:
+    """Train on people's labels of texts; files with different scales may be combined.
+
+    Shows how well held-out texts are estimated (out of fold, by group), compared with the eight
+    formulas, the corpus ratio and the default bundle. The bundle's card keeps these figures.
+
+    Example: understand train judged --labels ratings.csv --label-column rating
+    --direction higher-harder --group-column site -o my-bundle
+
+    In Python, `labels` are a frame or a dictionary of lists, the path of a table, or several paths,
+    each perhaps ``PATH:COLUMN:harder:SCALE``; `columns` are fields of `LabelColumns`, of which
+    `direction` has to be given; texts of one group are never split between learning and judging.
+    `parameters` are set on the `estimator`, `name` is that of the bundle.
+
+    Args:
+        labels: Texts with a label: a table (JSON Lines, CSV, TSV, Parquet). The scale says how
+            labels become difficulty: by rank within the file, by range (the lowest 0, the highest
+            100), by CEFR level 1 to 6, or as they are, 0 to 100. May be repeated.
+        estimator: A regressor or classifier over features.
+        features: Sets (text, study2018: Table 2 of the study of 2019), groups (readability,
+            components, html, ...) and features.
+        table: Use the features in this table instead, joined by docno.
+        backgrounds: A background model, whose output becomes a feature. May be repeated.
+        folds: Folds; groups stay together.
+        curve: Also learn from 1/8, 1/4 and 1/2 of the labels, to see whether more would help.
+        licence: Licence of the model.
+        random_state: Seed; the same number gives the same bundle.
+
+    >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
+    >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
+    >>> trained = train(
+    ...     {"text": texts, "label": [i % 5 for i in range(60)]}, direction="higher-harder",
+    ...     estimator="linear-regressor", features=["readability"], folds=3,
+    ... )
+    >>> next(iter(trained.figures))["spearman"] > 0.8
+    True
+    """
+    judged_estimator(estimator)
+    check_least(2, folds=folds)
+    check_least(0, random_state=random_state)
+    models = load_background_models(backgrounds)
+    sets = read_sets(labels, LabelColumns(**columns), with_text=table is None)
+    targets = np.concatenate([each.targets for each in sets])
+    stated = np.array([group for each in sets for group in each.groups])
+    groups = joined_groups(sets) if table is None else stated
+    judged = np.isfinite(targets)
+    _check_groups(stated[judged], groups[judged], sets[0].columns.group, folds)
+    if table is None:
+        named = columns_named([features] if isinstance(features, str) else features)
+        names: tuple[str, ...] = tuple(dict.fromkeys((*named, *by_row(models))))
+        inputs = compute_features(all_documents(sets), names, models).values
+    else:
+        names, inputs = features_in(table, [docno for each in sets for docno in each.docnos])
+    inputs, names, remark = without_empty(inputs, names)
+    bundle, out_of_fold = train_judged(
+        inputs,
+        names,
+        targets,
+        groups,
+        estimator,
+        backgrounds=models,
+        folds=folds,
+        random_state=random_state,
+        parameters=parameters,
+        name=name,
+        licence=licence,
+    )
+    figures = _figures(name, sets, out_of_fold, inputs, names, random_state)
+    remarks = [*([remark] if remark else []), *_better(name, figures)]
+    points: tuple[CurvePoint, ...] = ()
+    if curve:
+        points, said = _curve(out_of_fold)
+        remarks.append(said)
+    chosen = "".join(f", {key} {value}" for key, value in parameters.items())
+    summary = f"{estimator}{chosen} on {counted(len(names), 'feature')}, trained on judged texts."
+    return Trained(
+        replace(bundle, card=_card(summary, licence, sets, figures, points, folds)),
+        figures,
+        _estimates(bundle, out_of_fold, inputs, sets),
+        points,
+        tuple(remarks),
+    )
+
+
+def _check_groups(
+    stated: NDArray[Any], groups: NDArray[Any], column: str | None, folds: int
+) -> None:
+    """Raise `InputError` for fewer groups than folds, before any feature is computed."""
+    values, count = len(np.unique(stated)), len(np.unique(groups))
+    what = f"{values} values of {column!r}" if column else f"{values} groups or single texts"
+    joined = f" ({what}, joined where texts are equal)" if count < values else ""
+    check_groups(count, folds, joined)
+
+
+def _figures(
+    name: str,
+    sets: tuple[LabelledTexts, ...],
+    out_of_fold: OutOfFold,
+    inputs: Floats,
+    columns: Sequence[str],
+    random_state: int,
+) -> Validated:
+    """Estimates out of fold against the labels, beside the formulas and the default bundle.
+
+    Without texts there are only those formulas that are among the columns.
+    """
+    default = load_bundle(DEFAULT_BUNDLE)
+    validations, start = [], 0
+    for each in sets:
+        own = slice(start, start + len(each.docnos))
+        start = own.stop
+        scores = [(f"{name}, out of fold", out_of_fold.difficulty[own])]
+        if each.documents:
+            found = comparisons(default, each.documents)
+            scores += [(default.name, found.difficulty), *found.baselines()]
+        else:
+            scores += [
+                (column, inputs[own, place] * (direction or Direction.HARDER).sign)
+                for place, column in enumerate(columns)
+                if column in BASELINES
+                for direction in [COLUMNS[column][0].direction]
+            ]
+        validations.append(compared(each, scores, random_state=random_state))
+    return Validated(tuple(validations))
+
+
+def _better(name: str, figures: Validated) -> list[str]:
+    """A sentence for each set of labels with which others agree better than the new bundle."""
+    remarks = []
+    for each in figures.sets:
+        own, *others = ((row.name, row.correlations["spearman"]) for row in each.agreements)
+        better = [f"{other} ({value:.3f})" for other, value in others if value > own[1]]
+        if better:
+            remarks.append(
+                f"with the labels of {each.set} these agree better than {name} does out of fold "
+                f"(Spearman {own[1]:.3f}): {', '.join(better)}"
+            )
+    return remarks
+
+
+def _curve(out_of_fold: OutOfFold) -> tuple[tuple[CurvePoint, ...], str]:
+    """The learning curve, and a sentence on whether more labels would help."""
+    task, outputs = out_of_fold.task, learning_curve(out_of_fold)
+    samples = resamples_of_groups(task.groups, task.random_state)
+    resampled = {
+        share: np.array([spearman(raw[sample], task.labels[sample]) for sample in samples])
+        for share, raw in outputs.items()
+    }
+    learned = 1 - 1 / (task.fold.max() + 1)  # of the texts, in each fold
+    points = tuple(
+        CurvePoint(
+            share,
+            round(share * learned * len(task.labels)),
+            spearman(raw, task.labels),
+            *(float(end) for end in np.nanpercentile(resampled[share], [2.5, 97.5])),
+        )
+        for share, raw in outputs.items()
+    )
+    if len(points) < 2:
+        return points, "there are too few labels for a learning curve; more would tell"
+    last, before = points[-1], points[-2]
+    gains = resampled[last.share] - resampled[before.share]
+    low, high = np.nanpercentile(gains, [2.5, 97.5])
+    gain = f"{last.spearman - before.spearman:+.3f} [{low:+.3f}, {high:+.3f}]"
+    verdict = "more would help" if low > 0 else "whether more would help cannot be told from chance"
+    return points, f"from half of the labels to all the Spearman changes by {gain}: {verdict}"
+
+
+def _card(
+    summary: str,
+    licence: str,
+    sets: tuple[LabelledTexts, ...],
+    figures: Validated,
+    curve: Sequence[CurvePoint],
+    folds: int,
+) -> Mapping[str, Any]:
+    """What there is to know of a judged bundle: data, figures, and what they do not say."""
+    card: dict[str, Any] = {
+        "summary": summary,
+        "intended_use": "texts like those it was trained on, for readers like those who judged "
+        "them",
+        "cannot_know": "anything but the text; how texts of other kinds, lengths and subjects "
+        "would have been judged",
+        "training": [each.on_card(licence) for each in sets],
+        "figures": [_rounded(row) for row in figures],
+        "figures_note": f"Correlations with the labels, 95 % intervals by group. The first row of "
+        f"a set is out of fold: {folds} folds by group, each text estimated by a model that saw no "
+        "text of its group. No figure is on texts from elsewhere.",
+    }
+    if curve:
+        card["learning_curve"] = [_rounded(asdict(point)) for point in curve]
+    return MappingProxyType(card)
+
+
+def _rounded(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()
+    }
+
+
+def _estimates(
+    bundle: Bundle, out_of_fold: OutOfFold, inputs: Floats, sets: tuple[LabelledTexts, ...]
+) -> pa.Table:
+    import pyarrow as pa
+
+    assert isinstance(bundle.model, JudgedModel)
+    assert isinstance(bundle.calibration, Calibration)
+    whole = bundle.calibration.of(bundle.model.predict(inputs))[0]
+    return pa.table(
+        {
+            "docno": [docno for each in sets for docno in each.docnos],
+            "set": [each.name for each in sets for _ in each.docnos],
+            "label": np.concatenate([each.labels for each in sets]),
+            "fold": out_of_fold.fold,
+            "difficulty": np.where(out_of_fold.fold >= 0, out_of_fold.difficulty, whole),
+        }
+    )

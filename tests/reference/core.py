@@ -1,0 +1,658 @@
+"""What the compiled core does, in Python: tests hold `understandability._core` to it.
+
+Each function has the name and the arguments of the one in `_core.pyi`. They are written to be read
+and go when the core has stood one release.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from understandability._core import Tape
+from understandability.text.characters import not_ascii
+from understandability.text.extract import boilerpipe, justext, main, naive
+from understandability.text.tape import opens_after_last_end
+
+Array = NDArray[Any]
+Paragraph = TypeVar("Paragraph")
+
+_MARK = "\1"  # stands in no text
+_SPACES = bytes.maketrans(b"\n\t\r", b"   ")
+_CONTROLS = [bytes([code]) for code in range(0x20) if code not in b"\t\n\r"]
+_SWALLOWED = re.compile(rb"""=\s*+(?:"[^"<]*+<|'[^'<]*+<)""")
+# A comment, a script or style with its content, or the name and attributes of a tag; in an
+# attribute's quotes anything may stand. Bytes are searched faster than text.
+_TOKEN = re.compile(
+    rb"""<(?: !--(?:-?>|.*?(?:--!?>|\Z))
+          | (?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE]))\b [^<>]*+ > .*?
+            (?:</(?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE])) [^<>]*+ > | \Z)
+          | (/?[a-zA-Z][^\s<>/]*+)
+            (?: > | ([^<>=]*+ (?: = \s*+ (?: "[^"]*+" | '[^']*+' )?+ [^<>=]*+ )*+) > )
+          | [!?][^<>]*+ > )""",
+    re.VERBOSE | re.DOTALL,
+)
+_RUN = re.compile(r"\s\s+")  # as long as "\s+" makes it, and most texts have none
+_CANDIDATE = re.compile("[^-c]c*|c+")
+
+
+# --- text/decoding.py
+
+
+def has_controls(content: bytes) -> bool:
+    return any(map(content.__contains__, _CONTROLS))
+
+
+# --- text/tape.py
+
+
+def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
+    """Stretches of at least that length (but at the end) without a byte: start and end of each.
+
+    They begin at `start` or right behind such a byte, and end at the next or at the source's end.
+
+    >>> gaps(b"ab'c'defg'", b"'", 0, 3)
+    [(5, 9)]
+    """
+    gaps = []
+    while start < len(source):
+        last = source.rfind(byte, start, start + length)
+        if last >= 0:  # nearly always, so a page is looked at in a few long steps
+            start = last + 1
+            continue
+        end = source.find(byte, start + length)
+        end = len(source) if end < 0 else end
+        gaps.append((start, end))
+        start = end + 1
+    return gaps
+
+
+# --- text/source.py
+
+
+def cut(
+    source: bytes,
+    normal: Callable[[bytes], str],
+    unescape: Callable[[str], str],
+    sections: frozenset[str],
+    hint_of: Callable[[bytes], str],
+    mended: tuple[bytes, ...],
+) -> tuple[Tape, dict[int, str], list[bytes]] | None:
+    """The tape of a source, the hints of sections by the places of their tags, attributes of roots.
+
+    None if one of the elements is never closed that are mended.
+    """
+    lowered = source.lower()
+    if _is_open(lowered, (b"script", b"style")):
+        return None
+    pieces = _TOKEN.split(source.translate(_SPACES))
+    written, attributes = pieces[1::3], pieces[2::3]
+    tags_of = {tag: normal(tag or b"") for tag in set(written)}
+    known = set(tags_of.values())
+    if _is_open(lowered, (name for name in mended if name.decode() in known)):
+        return None
+    tags = list(map(tags_of.__getitem__, written))
+    texts = _MARK.encode().join(pieces[0::3]).decode()
+    if "&" in texts:
+        texts = unescape(texts)
+        for space in "\n\t\r":
+            texts = texts.replace(space, " ")
+    tape = [""] * (2 * len(tags) + 1)
+    tape[0::2], tape[1::2] = texts.replace("\xa0", " ").split(_MARK), tags
+    looked_at = sections & known
+    hints = {
+        place: hint
+        for place, tag in enumerate(tags)
+        if tag in looked_at and attributes[place] and (hint := hint_of(attributes[place]))
+    }
+    roots = [written or b"" for tag, written in zip(tags, attributes, strict=True) if tag == "html"]
+    return Tape(tape), hints, roots
+
+
+def swallowing(source: bytes) -> int:
+    return len(_SWALLOWED.findall(source))
+
+
+def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:
+    """Whether the last element of one of these names is never closed."""
+    return any(opens_after_last_end(lowered, name) >= 0 for name in names)
+
+
+# --- text/tape.py
+
+_TAG = re.compile(r"<([^>]+)>")
+_UNESCAPED = {"&#13;": " ", "&#xFFFD;": "\ufffd", "&gt;": ">", "&lt;": "<", "&amp;": "&"}
+
+
+def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, bytes] | None:
+    """What lxml makes of a source: the core repeats the trees of libxml2 2.14, which 6.1 brings."""
+    parser = etree.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
+    )
+    root = etree.fromstring(source, parser)
+    error = parser.error_log.last_error
+    if error is not None and error.level == etree.ErrorLevels.FATAL:
+        return None
+    if root is None:
+        return Tape(), b""
+    claims = [f"{name}={root.get(name)}" for name in ("lang", "xml:lang") if root.get(name)]
+    root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
+    markup = ""
+    for element in (root, *root.itersiblings(etree.Element)):  # what stands after </html>
+        etree.strip_attributes(element, "{}*")
+        markup += etree.tostring(element, encoding="unicode", with_tail=False)
+    pieces = _TAG.split(markup)
+    for written, text in _UNESCAPED.items():
+        pieces[0::2] = [piece.replace(written, text) for piece in pieces[0::2]]
+    spaces = str.maketrans("\n\t\r\xa0", "    ")
+    pieces[0::2] = [piece.translate(spaces) for piece in pieces[0::2]]
+    return Tape(pieces), " ".join(claims).encode()
+
+
+# --- text/extract/main.py
+
+
+def main_walk(
+    whole: Tape,
+    actions: Mapping[str, int],
+    hints: Mapping[int, str],
+    ends: Mapping[str, frozenset[str]],
+    paragraph: frozenset[str],
+    named: Mapping[str, str],
+) -> tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]:
+    """The columns of a layout, but for each block the number of its characters in links."""
+    tape = whole.pieces()
+    texts: list[str] = []
+    elements: list[str] = []
+    sections: list[int] = []
+    linked_lengths: list[int] = []
+    parents = [0]
+    kinds: dict[int, str] = {}
+    open_elements = ["body"]
+    numbers_open = {"body": 1}  # a look at all for each tag would take the square
+    section = 0
+    text, linked = tape[0], 0
+    in_link = after_break = False
+    skipped = ""
+    tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # ends the last
+    actions = {**actions, "/body": main._CLOSE}
+    for place, (tag, action, content) in enumerate(
+        zip(tags, map(actions.__getitem__, tags), contents, strict=True)
+    ):
+        if skipped:
+            if tag != skipped:
+                continue
+            skipped = ""
+            action = main._SPACE
+        if action < main._BREAK or (action == main._BREAK and not after_break):
+            if action:
+                if action == main._LINK:
+                    in_link = True
+                elif action == main._END_LINK:
+                    in_link = False
+                else:
+                    text += " "
+                    after_break = action == main._BREAK
+            if content:
+                text += content
+                if in_link:
+                    linked += len(content)
+                if after_break and not content.isspace():
+                    after_break = False
+            continue
+        if action == main._SKIP:
+            skipped = "/" + tag
+            continue
+        if text and not text.isspace():
+            texts.append(text)
+            elements.append(open_elements[-1])
+            sections.append(section)
+            linked_lengths.append(linked)
+        text, linked = content, len(content) if in_link else 0
+        after_break = False
+        if action == main._OPEN:
+            while open_elements[-1] in ends.get(tag, paragraph):
+                numbers_open[open_elements.pop()] -= 1
+                section = parents[section]
+            parents.append(section)
+            section = len(parents) - 1
+            open_elements.append(tag)
+            numbers_open[tag] = numbers_open.get(tag, 0) + 1
+            if kind := hints.get(place) or named.get(tag):
+                kinds[section] = kind
+        elif action == main._CLOSE:
+            while section and numbers_open.get(tag[1:]):
+                section = parents[section]
+                ended = open_elements.pop()
+                numbers_open[ended] -= 1
+                if ended == tag[1:]:
+                    break
+    return _collapsed(texts), elements, sections, linked_lengths, parents, kinds
+
+
+def _collapsed(texts: list[str]) -> list[str]:
+    """The texts with each run of white space made one space."""
+    if not texts:
+        return []
+    whole = "\n".join(texts)
+    for space in filter(str.isspace, not_ascii(whole)):
+        whole = whole.replace(space, " ")
+    return [text.strip() for text in re.sub("  +", " ", whole).split("\n")]
+
+
+def inherited(parents: Sequence[int], kinds: Mapping[int, str]) -> list[str]:
+    """The kind of each section or of the outermost one around it that has one."""
+    inherited = [""] * len(parents)
+    for section, parent in enumerate(parents):
+        inherited[section] = inherited[parent] or kinds.get(section, "")
+    return inherited
+
+
+def section_sums(
+    parents: Sequence[int], sections: Sequence[int], lengths: Sequence[int]
+) -> list[int]:
+    """How much stands in each section and those within it."""
+    sums = [0] * len(parents)
+    for section, length in zip(sections, lengths, strict=True):
+        sums[section] += length
+    for section in range(len(sums) - 1, 0, -1):
+        sums[parents[section]] += sums[section]
+    return sums
+
+
+# --- text/extract/naive.py
+
+
+def naive_walk(
+    whole: Tape, actions: Mapping[str, int], unparsed: Callable[[str], str]
+) -> tuple[list[str], list[str]]:
+    """The text of each field, and its element."""
+    tape = whole.pieces()
+    fields: list[str] = []
+    elements: list[str] = []
+    open_elements = ["body"]
+    field = tape[0]
+    dropped = ""
+    last_tag, last_text = "", ""
+    actions = {**actions, "/body": naive._END}
+    tags, texts = [*tape[1::2], "/body"], [*tape[2::2], ""]  # the last tag ends all
+    for tag, action, text in zip(tags, map(actions.__getitem__, tags), texts, strict=True):
+        if dropped:
+            if tag == dropped:
+                dropped = ""
+                field += text
+        elif action == naive._END:
+            if field and not field.isspace():
+                fields.append(field)
+                elements.append(open_elements[-1])
+            field = unparsed(text) if tag == "noframes" else text
+            if tag[0] == "/":
+                if len(open_elements) > 1:
+                    open_elements.pop()
+            elif tag[-1] != "/":
+                open_elements.append(tag)
+        elif action == naive._DROP:
+            dropped = "/" + tag
+        else:
+            if action == naive._SPACE or (
+                action == naive._LINK
+                and last_tag == "/" + tag
+                and not last_text
+                and field[-3:].isalpha()
+                and text[:3].isalpha()
+            ):
+                field += " "
+            field += text
+        last_tag, last_text = tag, text
+    return [" ".join(field.split()) for field in fields], elements
+
+
+# --- text/extract/boilerpipe.py
+
+
+def boilerpipe_walk(
+    whole: Tape,
+    actions: Mapping[str, int],
+    unparsed: Callable[[str], str],
+    marks: str,
+    without: int,
+) -> tuple[list[str], list[int], list[int], list[str]]:
+    """Text, words, words in links and element of each block."""
+    tape = whole.pieces()
+    if without >= 0:
+        tape[2 * without + 2] = ""
+    texts: list[str] = []
+    linked_texts: list[str] = []
+    elements: list[str] = []
+    text = tape[0]
+    linked = ""
+    open_elements = ["body"]
+    in_link = False
+    ignored = 0
+    tags, contents = [*tape[1::2], "/html"], [*tape[2::2], ""]  # ends the last block
+    actions = {**actions, "/html": boilerpipe._CLOSE}
+    for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
+        if ignored:
+            ignored += (action == boilerpipe._IGNORE) - (action == boilerpipe._END_IGNORED)
+            if ignored:
+                continue
+        if action < boilerpipe._CLOSE:
+            if action:
+                text += " "
+                linked += " "
+                if action != boilerpipe._SPACE:
+                    in_link = action == boilerpipe._LINK
+            text += content
+            if in_link:
+                linked += content
+            continue
+        if text and not text.isspace():
+            texts.append(text)
+            linked_texts.append(linked)
+            elements.append(open_elements[-1])
+        text = content
+        if action < boilerpipe._OPEN:
+            if len(open_elements) > 1:
+                open_elements.pop()
+        elif action != boilerpipe._EMPTY:
+            open_elements.append(tag)
+            if action == boilerpipe._SKIP:
+                text = ""
+            elif action == boilerpipe._IGNORE:
+                text = ""
+                ignored = 1
+            elif action == boilerpipe._UNPARSED:
+                text = unparsed(content)
+        linked = text if in_link else ""
+    words, linked_words = count_words(texts, marks), count_words(linked_texts, marks)
+    return _collapsed(texts), words, linked_words, elements
+
+
+def count_words(texts: Iterable[str], marks: str) -> list[int]:
+    """How many words each text has; `marks` neither part words nor make them.
+
+    >>> count_words(["It's 3.5 mg/l – naïve", "... | ?"], "'./")
+    [4, 0]
+    """
+    parted = (
+        "".join(char if char.isalnum() else "" if char in marks else " " for char in text)
+        for text in texts
+    )
+    return [len(text.split()) for text in parted]
+
+
+# --- text/extract/justext.py
+
+
+def justext_walk(
+    whole: Tape,
+    actions: Mapping[str, int],
+    headings: Mapping[str, int],
+    selects: Mapping[str, int],
+    paragraph: Callable[[str, str, int, bool, bool], Paragraph],
+    first: int,
+    last: int,
+) -> list[Paragraph]:
+    """The paragraphs of a part of a tape."""
+    tape = whole.pieces()[2 * first : 2 * last + 1]
+    paragraphs: list[Paragraph] = []
+    text, linked = "", 0
+    chunk = tape[0]  # the text since the last tag that counts
+    killed, killed_depth = "", 0
+    in_link = after_break = in_heading = in_select = False
+    heading_depth = select_depth = 0
+    open_elements = ["body"]
+    tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # the last tag ends all
+    actions = {**actions, "/body": justext._CLOSE}
+    for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
+        if killed:
+            killed_depth += (tag == killed) - (tag == "/" + killed)
+            if not killed_depth:
+                killed = ""
+                chunk += content
+            continue
+        if action >= justext._UNWRAP:
+            if action == justext._KILL:
+                killed, killed_depth = tag, 1
+            else:
+                chunk += content
+            continue
+        if chunk and not chunk.isspace():
+            text += chunk
+            if in_link:
+                linked += len(_RUN.sub(" ", chunk))
+            after_break = False
+        chunk = content
+        if tag in headings:
+            heading_depth += headings[tag]
+        if tag in selects:
+            select_depth += selects[tag]
+        if action >= justext._LINK:
+            if action == justext._LINK:
+                in_link, after_break = True, False
+            elif action == justext._END_LINK:
+                in_link, after_break = False, after_break and tag == "/a"
+            elif action == justext._INLINE:
+                after_break = False
+            continue
+        if action == justext._BREAK and not after_break:
+            after_break = True
+            text += " "
+            continue
+        if text:
+            text = " ".join(text.split())
+            if text:
+                element = open_elements[-1]
+                paragraphs.append(paragraph(text, element, linked, in_heading, in_select))
+            text, linked = "", 0
+        if action == justext._OPEN:
+            open_elements.append(tag)
+        elif action == justext._CLOSE and len(open_elements) > 1:
+            open_elements.pop()
+        in_heading, in_select = heading_depth > 0, select_depth > 0
+    return paragraphs
+
+
+def nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
+    """The last class before each paragraph that is among the wanted; *bad* if there is none."""
+    nearest, last = [], "bad"
+    for own in classes:
+        nearest.append(last)
+        if own in wanted:
+            last = own
+    return nearest
+
+
+# --- text/sentences.py
+
+
+def sentence_starts(
+    pieces: list[str],
+    ends_of: Mapping[str, str],
+    starts_of: Mapping[str, str],
+    marks: str,
+    before: Mapping[str, str],
+) -> list[int]:
+    """What `sentence_starts` gives, by how pieces end and begin."""
+    may_end = re.compile(f"[{re.escape(marks)}]")
+    last = "".join([piece[-1] for piece in pieces])
+    if not may_end.search(last, 0, len(last) - 1):  # as of most headings, items and cells
+        return [0]
+    starts = [0]
+    kinds = ["-"] * len(pieces)
+    for match in may_end.finditer(last):
+        kinds[match.start()] = ends_of[pieces[match.start()]]
+    ends = "".join(kinds)
+    for match in _CANDIDATE.finditer(ends):
+        following = match.end()
+        if following == len(pieces):
+            break
+        kind = ends[match.start()]
+        if kind == "#" and _begins_item(pieces, match.start(), starts[-1]):
+            continue
+        if starts_of[pieces[following]] in before.get(kind, "us"):
+            starts.append(following)
+    return starts
+
+
+def _begins_item(pieces: Sequence[str], number: int, start: int) -> bool:
+    """Whether a number with a full stop counts an item of a list."""
+    return number == start or pieces[number - 1][-1] in ":;,"
+
+
+def cut_up(
+    texts: list[str],
+    ends_of: Mapping[str, str],
+    starts_of: Mapping[str, str],
+    marks: str,
+    before: Mapping[str, str],
+    split_pieces: Callable[[str], list[str]],
+) -> tuple[list[str], list[int], list[int]]:
+    pieces: list[str] = []
+    starts: list[int] = []
+    numbers = []
+    for text in texts:
+        more = split_pieces(text)
+        begins = sentence_starts(more, ends_of, starts_of, marks, before) if more else []
+        starts += [len(pieces) + begin for begin in begins]
+        pieces += more
+        numbers.append(len(begins))
+    return pieces, starts, numbers
+
+
+# --- text/extract/sentence_ends.py
+
+
+def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
+    pattern = re.compile(f"[{re.escape(marks)}][{re.escape(closing)}]*\\Z")
+    return [pattern.search(text, max(0, len(text) - most)) is not None for text in texts]
+
+
+# --- feature/tagger.py
+
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
+_RUN = re.compile(r"(.)\1{2,}")
+_ASCII_SHAPES = str.maketrans(
+    string.ascii_uppercase + string.ascii_lowercase + string.digits, "X" * 26 + "x" * 26 + "d" * 10
+)
+
+
+def normal_form(token: str) -> str:
+    """Small letters, all digits alike."""
+    return token.lower() if token.isalpha() else _DIGIT.sub("0", token.lower())
+
+
+def _shape(token: str) -> str:
+    """Capitals, small letters and digits, a run of more than two shortened."""
+    if token.isalpha() and (len(token) == 1 or token[1:].islower()):  # as most are
+        return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"[: len(token)]
+    shape = token[:16]
+    if shape.isascii():
+        shape = shape.translate(_ASCII_SHAPES)
+    else:
+        shape = _LETTER.sub(lambda letter: "X" if letter[0].isupper() else "x", shape)
+        shape = _DIGIT.sub("d", shape)
+    return _RUN.sub(r"\1\1", shape)[:8]
+
+
+def context_features(token: str, usual_case: str) -> list[str]:
+    """What a token tells about itself and its neighbours.
+
+    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
+    ``N`` where that is not known.
+    """
+    word = normal_form(token)
+    case = "t"
+    if token[:1].isupper():
+        case = "U" if len(token) > 1 and token.isupper() else "T"
+    return [
+        "w=" + word,
+        "1=" + word[-1:],
+        "2=" + word[-2:],
+        "3=" + word[-3:],
+        "4=" + word[-4:],
+        "shape=" + _shape(token),
+        "case=" + case + usual_case,
+        "bias",
+    ]
+
+
+def own_features(token: str) -> list[str]:
+    """What a token tells about itself only."""
+    word = normal_form(token)
+    case = "T" if token[:1].isupper() else "t"
+    features = [
+        "W=" + token,
+        "5=" + word[-5:],
+        "-1=" + word[:1],
+        "-2=" + word[:2],
+        "-3=" + word[:3],
+        "-4=" + word[:4],
+        "c2=" + case + word[-2:],
+        "c3=" + case + word[-3:],
+        f"size={min(len(word), 9)}",
+    ]
+    if "-" in word:
+        features.append("hyphen")
+    if "." in word[1:-1]:
+        features.append("dot")
+    if token.isupper():
+        features.append(f"upper={min(len(token), 5)}")
+    return features
+
+
+def feature_rows(
+    tokens: Sequence[str], rows: Mapping[str, int], usual_case: Mapping[str, str], longest: int
+) -> tuple[list[int], list[int]]:
+    """The rows of the features of all tokens, and where those of each begin."""
+    found: list[int] = []
+    starts = []
+    for token in tokens:
+        starts.append(len(found))
+        short = token[:longest]
+        case = usual_case.get(normal_form(short), "N")
+        features = context_features(short, case) + own_features(short)
+        found += [rows[feature] for feature in features if feature in rows]
+    return found, starts
+
+
+def best_tags(
+    rows: Array,
+    ids: Array,
+    starts: Array,
+    boundary: Array,
+    before: Array,
+    around: Array,
+    after: Array,
+    word_around: Array,
+    tags: Array,
+) -> None:
+    """Write the tag of each token."""
+    size, side = before.shape[1], before.shape[1] + 1
+    columns = 5 * size
+    for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
+        sentence = [boundary] * 2 + [rows[number][:columns] for number in ids[start:end]]
+        sentence += [boundary] * 2
+        scores = [
+            sum(
+                sentence[place + offset][offset * size : (offset + 1) * size].astype(int)
+                for offset in range(5)
+            )
+            for place in range(end - start)
+        ]
+        first = [size, size, *[int(np.argmax(each)) for each in scores], size, size]
+        for place, score in enumerate(scores):
+            far_left, left, here, right, far_right = first[place : place + 5]
+            word_class = int(rows[ids[start + place]][columns])
+            total = score + before[far_left * side + left]
+            total = total + around[(left * side + here) * side + right]
+            total = total + after[right * side + far_right]
+            total = total + word_around[(word_class * side + left) * side + right]
+            tags[start + place] = np.argmax(total)
