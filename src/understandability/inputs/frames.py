@@ -1,4 +1,4 @@
-"""Frames that people have in hand (pandas, polars, Arrow, lists) as Arrow's tables, and back."""
+"""Frames of pandas, polars, Arrow or lists as Arrow's tables, and back; records of files."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from understandability.text.page import Page
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_LONGEST_CELL = 100_000_000  # characters of a cell of CSV
 
 
 def is_frame(value: object) -> bool:
@@ -121,9 +123,6 @@ def _call_for(value: object) -> str:
     if isinstance(value, list | tuple | dict):
         return "use score for several documents: score({docno: text, ...})"
     return "use score_text for a text, score for files, score_table for tables"
-
-
-_LONGEST_CELL = 100_000_000
 
 
 def read_records(given: Any) -> list[dict[str, Any]]:

@@ -68,13 +68,7 @@ _PARQUET = ".parquet"
 _TARS = (".tar", ".tgz")
 # Folders hold such tables of other things than pages; they are read where columns are chosen.
 _SELDOM_PAGES = (".csv", ".tsv")
-_SUFFIXES = (
-    *PAGE_SUFFIXES,
-    *CONTAINER_SUFFIXES,
-    *TABLE_SUFFIXES,
-    _PARQUET,
-    *OFFICE_SUFFIXES,
-)
+_SUFFIXES = (*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, *TABLE_SUFFIXES, _PARQUET, *OFFICE_SUFFIXES)
 _COMPRESSION = (".gz", ".zst")
 
 
@@ -188,41 +182,29 @@ class Sources:
         """The files that a path stands for."""
         if path == "-":
             yield File("-", "-", "-", 0)
-        elif is_url(path):
-            yield from self._find_remote(path)
-        elif not path:
+            return
+        if not path:
             raise InputError("an input has no name; name a file, a folder, or - for standard input")
-        elif Path(path).is_dir():
-            yield from self._some(path, self._find_in_folder(Path(path)))
-        elif Path(path).exists():
-            name = Path(path).as_posix()
+        system, top = file_system(path) if is_url(path) else (None, "")
+        here = Path(path)
+        if system.isdir(top) if system else here.is_dir():
+            before = len(self.skipped)
+            below = self._find_below(system, top, path) if system else self._find_in_folder(here)
+            files = list(below)
+            if not files:
+                counts = (f"{count} {kind}" for kind, count in self.skipped.most_common(5))
+                seen = f"; there are {', '.join(counts)}" if len(self.skipped) > before else ""
+                raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
+            yield from files
+        elif system.exists(top) if system else here.exists():
             _check_kind(path)
-            yield File(Path(path).name, name, name, Path(path).stat().st_size)
+            name = path if system else here.as_posix()
+            size = int(system.size(top) or 0) if system else here.stat().st_size
+            yield File(name.rpartition("/")[2], name, name, size)
         else:
             raise InputError(
                 f"{path} does not exist; name a file, a folder, or - for standard input"
             )
-
-    def _find_remote(self, url: str) -> Iterator[File]:
-        system, top = file_system(url)
-        if system.isdir(top):
-            yield from self._some(url, self._find_below(system, top, url.rstrip("/")))
-        elif system.exists(top):
-            _check_kind(url)
-            yield File(url.rpartition("/")[2], url, url, int(system.size(top) or 0))
-        else:
-            raise InputError(
-                f"{url} does not exist; name a file, a folder, or - for standard input"
-            )
-
-    def _some(self, path: str, files: Iterator[File]) -> list[File]:
-        """The files of a folder, of which there must be some."""
-        before = len(self.skipped)
-        found = list(files)
-        if not found:
-            seen = f"; there are {self._unknown_names()}" if len(self.skipped) > before else ""
-            raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
-        return found
 
     def _find_in_folder(self, folder: Path) -> Iterator[File]:
         for parent, folders, names in os.walk(folder):
@@ -235,6 +217,7 @@ class Sources:
                     yield File(docno, file.as_posix(), folder.as_posix(), file.stat().st_size)
 
     def _find_below(self, system: Any, top: str, url: str) -> Iterator[File]:
+        url = url.rstrip("/")
         for path, entry in sorted(system.find(top, detail=True).items()):
             name = path.removeprefix(top).lstrip("/")
             _check_versions(name, url)
@@ -252,9 +235,6 @@ class Sources:
             return True
         return False
 
-    def _unknown_names(self) -> str:
-        return ", ".join(f"{count} {kind}" for kind, count in self.skipped.most_common(5))
-
     def _read_file(self, file: File) -> Iterator[Page | Failure]:
         path = file.path
         if path != "-" and _kind(path) == _PARQUET:
@@ -271,12 +251,9 @@ class Sources:
                 yield from TABLE_SUFFIXES[kind](stream, path, self.limit, self._tables)
             elif kind in CONTAINER_SUFFIXES:
                 for record in CONTAINER_SUFFIXES[kind](stream, path, self.limit, self.skipped):
-                    is_member = kind in _TARS and record.path != path
-                    yield (
-                        record
-                        if file.is_input or not is_member
-                        else replace(record, docno=f"{file.docno}!{record.docno}")
-                    )
+                    if kind in _TARS and record.path != path and not file.is_input:
+                        record = replace(record, docno=f"{file.docno}!{record.docno}")
+                    yield record
             else:
                 media_type = PAGE_SUFFIXES.get(kind, TEXT)
                 yield _read_page(stream, file.docno, path, media_type, self.limit)
