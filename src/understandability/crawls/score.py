@@ -32,7 +32,6 @@ from understandability.inputs.page_tables import (
     TableColumns,
     kept_names,
     media_type_of,
-    remarks_on_kept,
 )
 from understandability.inputs.sources import DEFAULT_LIMIT, Sources, is_path
 from understandability.inputs.streams import is_url
@@ -408,8 +407,8 @@ def score_table(
     if url:
         result["url"] = pa.array([None if each is None else str(each) for each in addresses])
     ours = [name for name in scored.column_names if name not in ("docno", "path", "url")]
-    kept = kept_names(keep, {*result, *ours, "error"})
-    for remark in remarks_on_kept(kept):
+    kept, remarks = kept_names(keep, {*result, *ours, "error"})
+    for remark in remarks:
         _say_once(remark)
     result |= {new: table[name] for name, new in kept.items()}
     result |= {name: scored[name] for name in ours}

@@ -74,10 +74,12 @@ class TableColumns:
         return self != TableColumns()
 
 
-def kept_names(keep: Sequence[str], ours: Collection[str]) -> dict[str, str]:
+def kept_names(keep: Sequence[str], ours: Collection[str]) -> tuple[dict[str, str], list[str]]:
     """New names of kept columns beside `ours`: one that meets a name gets ``input_`` before it.
 
-    >>> kept_names(["url", "date"], ["docno", "url"])
+    The second part is a remark on each column that is not kept under its own name.
+
+    >>> kept_names(["url", "date"], ["docno", "url"])[0]
     {'url': 'input_url', 'date': 'date'}
     """
     names = {}
@@ -85,16 +87,7 @@ def kept_names(keep: Sequence[str], ours: Collection[str]) -> dict[str, str]:
         names[name] = name
         while names[name] in ours or (names[name] in keep and names[name] != name):
             names[name] = f"input_{names[name]}"
-    return names
-
-
-def remarks_on_kept(names: Mapping[str, str]) -> list[str]:
-    """One for each column that is not kept under its own name.
-
-    >>> remarks_on_kept({"url": "input_url", "date": "date"})
-    ['the column url of the input is kept as input_url, as the rows have a url of their own']
-    """
-    return [
+    return names, [
         f"the column {name} of the input is kept as {new}, as the rows have a {name} of their own"
         for name, new in names.items()
         if name != new
