@@ -64,7 +64,7 @@ LINES = {
     "study": 4_700,
     "text": 3_500,
     "training": 2_200,
-    "writers": 4_500,
+    "writers": 5_600,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

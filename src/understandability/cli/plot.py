@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,6 @@ from understandability.cli.evaluating import EvaluationOptions
 from understandability.cli.groups import with_groups
 from understandability.cli.options import number
 from understandability.errors import OptionError
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 app = typer.Typer(
     help="Draw figures of runs, users and scores (needs the extra plots).", no_args_is_help=True
@@ -41,7 +38,7 @@ def systems(
     Example: understand plot systems runs/*.gz --qrels qrels.txt --understandability qunder.txt
     --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)' -o systems.svg
     """
-    from understandability.study.plots import plot_systems
+    from understandability.study.plots import plot_systems, write_figure
 
     if len(options.measures or ()) < 2:
         raise OptionError("a plot of systems needs at least two measures; give -m twice")
@@ -71,7 +68,7 @@ def users(
     -o users.svg
     """
     from understandability.inputs.runs import read_labels
-    from understandability.study.plots import plot_users
+    from understandability.study.plots import plot_users, write_figure
 
     labels = read_labels(scores, column=column)
     figure = plot_users(
@@ -100,28 +97,9 @@ def scores(
     Example: understand plot scores a.run b.run --scores fog.parquet -o scores.svg
     """
     from understandability.inputs.runs import read_labels, read_run
-    from understandability.study.plots import plot_cumulative, top_scores
+    from understandability.study.plots import plot_cumulative, top_scores, write_figure
 
     labels = read_labels(scores, column=column)
     read = [read_run(path) for path in runs]
     series = {run.name: top_scores(run, labels, top, order) for run in read}
     write_figure(plot_cumulative(series, column or Path(scores).name), output)
-
-
-def check_figure(destination: str) -> None:
-    """Raise what `write_figure` would, before there is a figure to write."""
-    from understandability.cli.outputs import check_folder
-    from understandability.study.plots import check_format, new_figure
-
-    check_format(Path(destination).suffix.removeprefix(".").lower())
-    check_folder(destination)
-    new_figure()
-
-
-def write_figure(figure: Figure, destination: str) -> None:
-    """Write a figure in the format that the suffix names."""
-    from understandability.inputs.writing import write_bytes
-    from understandability.study.plots import rendered
-
-    kind = Path(destination).suffix.removeprefix(".").lower()
-    write_bytes(destination, rendered(figure, kind))

@@ -49,7 +49,6 @@ def tradeoff(
     Example: understand tradeoff bm25.run --scores scores.parquet:difficulty --qrels qrels.txt
     --understandability qunder.txt --scale lower-easier:40 --plot tradeoff.svg
     """
-    from understandability.cli.plot import write_figure
     from understandability.evaluation.tradeoff import MEASURES
     from understandability.evaluation.tradeoff import tradeoff as tradeoff_of
 
@@ -73,6 +72,6 @@ def tradeoff(
             header="conventions",
         )
     if plot is not None:
-        from understandability.study.plots import plot_tradeoff
+        from understandability.study.plots import plot_tradeoff, write_figure
 
         write_figure(plot_tradeoff(found.points), plot)

@@ -15,10 +15,7 @@ from understandability.cli.suggestions import Commands
 TYPED: tuple[tuple[str, str, str], ...] = (
     ("explain", "explain", SCORING),
     ("serve", "serve", SCORING),
-    ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
-    ("export", "export", SCORING),
-    ("corpus", "corpus", MODELS),
     ("bundle", "bundle", MODELS),
     ("train", "train", MODELS),
     ("validate", "validate", MODELS),
@@ -26,12 +23,9 @@ TYPED: tuple[tuple[str, str, str], ...] = (
     ("evaluate", "evaluate", EVALUATION),
     ("correlate", "correlate", EVALUATION),
     ("compare", "compare", EVALUATION),
-    ("simulate", "simulate", EVALUATION),
     ("plot", "plot", EVALUATION),
     ("rerank", "rerank", RETRIEVAL),
     ("fuse", "fuse", RETRIEVAL),
-    ("index", "index", RETRIEVAL),
-    ("rank", "rank", RETRIEVAL),
     ("tradeoff", "tradeoff", RETRIEVAL),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,12 +16,32 @@ from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.tradeoff import Point
 from understandability.inputs.run import Labels, Run
+from understandability.inputs.writing import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "svg", "pdf")
+
+
+def check_figure(destination: str) -> None:
+    """Raise what `write_figure` would, before there is a figure to write."""
+    check_format(_suffix(destination))
+    if not Path(destination).absolute().parent.is_dir():
+        raise InputError(
+            f"{destination} cannot be written: its folder does not exist; make it first"
+        )
+    new_figure()
+
+
+def write_figure(figure: Figure, destination: str) -> None:
+    """Write a figure in the format that the suffix names."""
+    write_bytes(destination, rendered(figure, _suffix(destination)))
+
+
+def _suffix(destination: str) -> str:
+    return Path(destination).suffix.removeprefix(".").lower()
 
 
 def plot_systems(systems: Sequence[str], scores: Mapping[str, ArrayLike], named: int = 5) -> Figure:
