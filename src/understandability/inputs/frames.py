@@ -138,13 +138,13 @@ def read_records(given: Any) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = table_of(given, "table of records").to_pylist()
         return records
     path = str(given)
-    kind, _ = table_format(path)
-    if kind == "jsonl":
+    form, _ = table_format(path)
+    if form == "jsonl":
         return list(read_objects(path))
-    if kind == "parquet":
+    if form == "parquet":
         rows: list[dict[str, Any]] = read_table(path).to_pylist()
         return rows
-    return list(_delimited(path, "," if kind == "csv" else "\t"))
+    return list(_delimited(path, "," if form == "csv" else "\t"))
 
 
 def _delimited(path: str, delimiter: str) -> Iterator[dict[str, Any]]:

@@ -153,7 +153,9 @@ class Tables:
             if column is not None and column in names:
                 contents.append((column, media_type))
         if chosen.html is None and chosen.text is None:
-            contents = [(name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names]
+            contents = [
+                (name, media_type) for name, media_type in CONTENT_COLUMNS.items() if name in names
+            ]
         if not contents:
             wanted = list(filter(None, [chosen.html, chosen.text])) or list(CONTENT_COLUMNS)
             raise ColumnsError(
@@ -174,7 +176,7 @@ class Tables:
         if self.columns.html is None and self.columns.text is None:
             guessed += [name for name, _ in layout.contents]
         remark = f"documents are named by column {layout.id}, their content is column {content}"
-        if any(kind is None for _, kind in layout.contents):
+        if any(media_type is None for _, media_type in layout.contents):
             remark += " (HTML where there are tags in it)"
         if set(guessed) <= _DOCUMENTED or any(each.endswith(remark) for each in self.remarks):
             return
