@@ -59,6 +59,12 @@ COMMANDS: tuple[Command, ...] = (
         "cli.doors_study:verified",
     ),
     Command(
+        "probability",
+        "model.probabilities:probabilities",
+        SCORING,
+        "cli.doors_training:probabilities",
+    ),
+    Command(
         "export",
         "integrations.search_engines:export_scores",
         SCORING,
@@ -71,6 +77,19 @@ COMMANDS: tuple[Command, ...] = (
         "cli.doors_study:corpora",
         hidden=("url", "keep"),
     ),
+    Command("bundle list", "model.card:bundles", MODELS, "cli.doors_training:bundles"),
+    Command("bundle show", "model.card:card", MODELS, "cli.doors_training:card"),
+    Command("bundle rescale", "training.rescaling:rescale", MODELS, "cli.doors_training:rescaled"),
+    Command("train judged", "training.train:train", MODELS, "cli.doors_training:trained"),
+    Command(
+        "train background",
+        "training.background_training:train_background",
+        MODELS,
+        "cli.doors_training:background",
+        hidden=("corpora",),
+    ),
+    Command("validate", "training.validation:validate", MODELS, "cli.doors_training:validated"),
+    Command("calibrate", "training.answers:calibrate", MODELS, "cli.doors_training:calibrated"),
     Command(
         "evaluate", "evaluation.evaluate:evaluate", EVALUATION, "cli.doors_evaluation:evaluated"
     ),
@@ -106,6 +125,8 @@ COMMANDS: tuple[Command, ...] = (
 # The first sentence on commands that have commands of their own.
 GROUPS = {
     "crawl": "Show the progress of a crawl folder, merge it into one table, or look up documents.",
+    "bundle": "Show what a bundle is, or give it the scale of your labels.",
+    "train": "Train a model, and write it as a bundle.",
     "resources": "List, install and check the vocabularies that some features need.",
     "simulate": "Simulate the users of the uRBP papers over real runs, or whole systems.",
     "plot": "Draw figures of runs, users and scores (needs the extra plots).",

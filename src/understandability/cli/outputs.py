@@ -125,7 +125,7 @@ def _write_text(destination: str, text: str) -> None:
     from understandability.inputs.writing import write_text
 
     if destination == "-":
-        typer.echo(text, nl=False)
+        print(text, end="")
     else:
         write_text(destination, text)
 

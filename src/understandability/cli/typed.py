@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from understandability.cli.commands import MODELS, SCORING
+from understandability.cli.commands import SCORING
 from understandability.cli.suggestions import Commands
 
 # Name of the command, its module in this package, the task it belongs to. A module holds a
@@ -15,11 +15,6 @@ from understandability.cli.suggestions import Commands
 TYPED: tuple[tuple[str, str, str], ...] = (
     ("explain", "explain", SCORING),
     ("serve", "serve", SCORING),
-    ("probability", "probability", SCORING),
-    ("bundle", "bundle", MODELS),
-    ("train", "train", MODELS),
-    ("validate", "validate", MODELS),
-    ("calibrate", "calibrate", MODELS),
 )
 
 
