@@ -53,10 +53,10 @@ HOOKS = (
 LINES = {
     "": 1_300,
     "cli": 3_300,
-    "crawls": 2_800,
+    "crawls": 2_650,
     "evaluation": 4_400,
     "feature": 4_100,
-    "inputs": 4_800,
+    "inputs": 4_450,
     "integrations": 950,
     "model": 3_700,
     "neural": 700,
