@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from understandability.inputs.labels import Labels
+from understandability.inputs.run import Labels
 from understandability.study.index import Analyzer, split_words
 from understandability.text.page import Page
 

@@ -32,8 +32,7 @@ from understandability.evaluation.criteria import Criterion
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.result_table import ResultTable
 from understandability.feature.table import compute_features
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.study.index import build_index
 from understandability.study.plots import plot_systems, rendered
 from understandability.study.retrieval import MODELS, search

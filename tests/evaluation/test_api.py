@@ -14,8 +14,7 @@ import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import CONVENTIONS, PRESETS, Conventions
 from understandability.evaluation.result_table import ResultTable
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 RUNS = {
     "a": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 1.0}},

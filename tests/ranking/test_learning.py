@@ -11,8 +11,7 @@ import pytest
 
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.ranks import ranks_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.study.candidates import Candidates, candidates_of
 from understandability.study.gains import COMBOS
 from understandability.study.index import build_index

@@ -37,7 +37,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("score", "crawls.score:score", SCORING, "cli.doors:rows"),
     Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
     Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
-    Command("crawl lookup", "crawls.lookup:look_up", SCORING, "cli.doors:looked_up"),
+    Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
     Command("features", "crawls.score:features", SCORING, "cli.doors:features"),
     Command("extract", "crawls.score:extract", SCORING, "cli.doors:extract"),
     Command(

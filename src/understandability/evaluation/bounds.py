@@ -22,7 +22,6 @@ from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.values import discount, largest_gain
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.given import runs_of
-from understandability.inputs.joins import indices
 from understandability.inputs.run import Run
 
 
@@ -104,7 +103,7 @@ def _bounds(measure: Measure, reference: Run, run: Run, judgements: Judgements) 
     difference, gains, known = np.zeros(size), np.zeros(size), np.zeros(size, dtype=bool)
     for each, sign in ((run, 1.0), (reference, -1.0)):
         ranked, lines = judgements.all_ranked(each, each.line_order(judgements.conventions.order))
-        docnos = each.docnos.take(indices(each.docno_ids[lines])).to_pylist()
+        docnos = each.docnos_of(lines)
         keys = zip(ranked.query.tolist(), docnos, strict=True)
         rows = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
         difference[rows] += sign * discount(measure, judgements, ranked)

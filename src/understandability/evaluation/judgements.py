@@ -18,8 +18,7 @@ from understandability.evaluation.measures.bases import RELEVANCE, UNDERSTANDABI
 from understandability.evaluation.measures.foreign import ForeignMeasure
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
 from understandability.inputs.given import labels_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]

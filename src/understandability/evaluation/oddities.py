@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Oddity, Run
+from understandability.inputs.run import Labels, Oddity, Run
 
 Ids = NDArray[np.int64]
 

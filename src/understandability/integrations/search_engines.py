@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 from understandability.errors import InputError, OptionError
-from understandability.inputs.folders import open_folder
 from understandability.inputs.tables import read_table
+from understandability.inputs.writing import open_folder
 from understandability.prompt import AtPrompt
 from understandability.resources import resource_text
 

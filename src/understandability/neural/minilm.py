@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.inputs.members import members
+from understandability.inputs.archives import members
 from understandability.neural.onnx import Graph, Value
 from understandability.study.installed import ENCODER, installed, installed_folder
 

@@ -28,7 +28,7 @@ from understandability.arrays import Floats
 from understandability.crawls.outputs import write_failures
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.word_lists import stop_words as english_stop_words
-from understandability.inputs.datasets import dataset_pages, is_dataset
+from understandability.inputs.runs import dataset_pages, is_dataset
 from understandability.inputs.sources import DEFAULT_LIMIT, Sources
 from understandability.model.bundle_files import write_folder
 from understandability.model.npz import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from understandability.errors import InputError, OptionError
 from understandability.hooks import load
-from understandability.inputs.members import MAX_BYTES, members, safe_name
+from understandability.inputs.archives import MAX_BYTES, members, safe_name
 from understandability.prompt import AtPrompt
 from understandability.study import vocabulary_files as files
 from understandability.study.installed import (

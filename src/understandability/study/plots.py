@@ -15,8 +15,7 @@ from understandability.direction import Direction
 from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.tradeoff import Point
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.writing import write_bytes
 
 if TYPE_CHECKING:

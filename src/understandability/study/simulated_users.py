@@ -26,8 +26,7 @@ from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.table import compute_features
 from understandability.inputs.given import labels_of, runs_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.sources import read_pages
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, documents_of

@@ -21,8 +21,7 @@ from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.values import values_of
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale, parse_scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
