@@ -57,8 +57,8 @@ def _counts(batch: Batch, documents: Array) -> FloatArray:
 
 
 CONSUMER, EXPERT, MEDICAL = "consumer vocabulary", "expert vocabulary", "medical vocabulary"
-# Group of rows -> its vocabulary in names of rows, and in words; of the value of a concept its name,
-# unit, direction and meaning.
+# Group of rows -> its vocabulary in names of rows, and in words; of the value of a concept its
+# name, unit, direction and meaning.
 _VOCABULARIES = {
     CONSUMER: (
         "chv",
