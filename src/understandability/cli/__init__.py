@@ -72,6 +72,14 @@ COMMANDS: tuple[Command, ...] = (
         hidden=("url", "keep"),
     ),
     Command(
+        "evaluate", "evaluation.evaluate:evaluate", EVALUATION, "cli.doors_evaluation:evaluated"
+    ),
+    Command(
+        "correlate", "evaluation.evaluate:correlate", EVALUATION, "cli.doors_evaluation:correlated"
+    ),
+    Command("compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:compared"),
+    Command("bounds", "evaluation.bounds:bounds", EVALUATION, "cli.doors_evaluation:result"),
+    Command(
         "simulate users",
         "study.simulated_users:simulate_users",
         EVALUATION,
@@ -80,6 +88,16 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "simulate systems", "study.simulation:simulate", EVALUATION, "cli.doors_study:simulated"
     ),
+    Command(
+        "plot systems", "study.plots:figure_of_systems", EVALUATION, "cli.doors_evaluation:drawn"
+    ),
+    Command("plot users", "study.plots:figure_of_users", EVALUATION, "cli.doors_evaluation:drawn"),
+    Command(
+        "plot scores", "study.plots:figure_of_scores", EVALUATION, "cli.doors_evaluation:drawn"
+    ),
+    Command("rerank", "evaluation.rerank:rerank", RETRIEVAL, "cli.doors_evaluation:made"),
+    Command("fuse", "evaluation.fuse:fuse", RETRIEVAL, "cli.doors_evaluation:made"),
+    Command("tradeoff", "evaluation.tradeoff:tradeoff", RETRIEVAL, "cli.doors_evaluation:swept"),
     Command("index build", "study.index:index_pages", RETRIEVAL, "cli.doors_study:indexed"),
     Command("index search", "study.retrieval:run_of_index", RETRIEVAL, "cli.doors_study:run"),
     Command("rank learn", "study.learn:learn_ranker", RETRIEVAL, "cli.doors_study:learned"),
@@ -90,6 +108,7 @@ GROUPS = {
     "crawl": "Show the progress of a crawl folder, merge it into one table, or look up documents.",
     "resources": "List, install and check the vocabularies that some features need.",
     "simulate": "Simulate the users of the uRBP papers over real runs, or whole systems.",
+    "plot": "Draw figures of runs, users and scores (needs the extra plots).",
     "index": "Index pages, and search them.",
     "rank": "Learn to rank by relevance and understandability, and apply what was learned.",
 }

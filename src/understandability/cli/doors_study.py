@@ -153,7 +153,7 @@ def simulated(call: Given, *, output: Output = None, form: Form = None) -> None:
 
     found = call()
     if output != "-" and form is None:
-        show_table(found.table(), texts=1)
+        show_table(found.table())
     if output is not None or form is not None:
         rows = found.rows().to_dicts()
         settings = asdict(found.grid) | {"scale": str(found.grid.scale)}
@@ -235,9 +235,9 @@ def applied(
 
 def _with_run(call: partial[Any], strict: bool, quiet: bool) -> partial[Any]:
     """The call with its run read; what is unusual in that is told, or refused."""
-    from understandability.cli.ranking import read_runs
+    from understandability.cli.doors_evaluation import read
 
     sources = call.keywords.get("sources")
     order = sources.order if sources is not None else "rank"
-    [read] = read_runs([call.keywords["run"]], order, strict, quiet)
-    return partial(call, run=read)
+    [run] = read([call.keywords["run"]], order, strict, quiet)
+    return partial(call, run=run)

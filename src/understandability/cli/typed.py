@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from understandability.cli.commands import EVALUATION, MODELS, RETRIEVAL, SCORING
+from understandability.cli.commands import MODELS, SCORING
 from understandability.cli.suggestions import Commands
 
 # Name of the command, its module in this package, the task it belongs to. A module holds a
@@ -20,13 +20,6 @@ TYPED: tuple[tuple[str, str, str], ...] = (
     ("train", "train", MODELS),
     ("validate", "validate", MODELS),
     ("calibrate", "calibrate", MODELS),
-    ("evaluate", "evaluate", EVALUATION),
-    ("correlate", "correlate", EVALUATION),
-    ("compare", "compare", EVALUATION),
-    ("plot", "plot", EVALUATION),
-    ("rerank", "rerank", RETRIEVAL),
-    ("fuse", "fuse", RETRIEVAL),
-    ("tradeoff", "tradeoff", RETRIEVAL),
 )
 
 
