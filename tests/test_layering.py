@@ -179,7 +179,7 @@ def test_scoring_a_page_loads_no_room_outside() -> None:
     stages = {stage_of(each.removeprefix("understandability.")) for each in modules}
     assert "text" in stages
     assert not stages & {*ROOMS, "crawls", "evaluation", "training", "cli"}
-    assert len(modules) <= 95
+    assert len(modules) <= 75
 
 
 @pytest.mark.parametrize("package", LINES)
