@@ -127,7 +127,9 @@ def validated(
     call: Given,
     *,
     bundle: Annotated[str | None, AtPrompt(str, "BUNDLE")] = None,
-    labelled: Annotated[list[str] | None, AtPrompt(list[str], "LABELLED", value="LABELS...")] = None,
+    labelled: Annotated[
+        list[str] | None, AtPrompt(list[str], "LABELLED", value="LABELS...")
+    ] = None,
     grid: Annotated[list[str] | None, AtPrompt(list[str], value="PAGES")] = None,
     labels: Annotated[list[str] | None, AtPrompt(list[str], value="FILE[:COLUMN]")] = None,
     bundles: Annotated[list[str] | None, AtPrompt(list[str], "--bundle")] = None,
