@@ -26,8 +26,6 @@ from understandability.cli.commands import (
     Command,
     completed,
 )
-from understandability.cli.typed import TYPED, build_typed
-from understandability.cli.typed import summary as typed_summary
 from understandability.errors import OptionError, UnderstandabilityError
 
 if TYPE_CHECKING:
@@ -35,6 +33,9 @@ if TYPE_CHECKING:
 
 COMMANDS: tuple[Command, ...] = (
     Command("score", "crawls.score:score", SCORING, "cli.doors:rows"),
+    Command("explain", "writers.explain:reported", SCORING, "cli.doors_writers:report"),
+    Command("rewrite", "writers.rewriting:rewrite", SCORING, "cli.doors_writers:rewritten"),
+    Command("serve", "writers.serve.server:serve", SCORING, "cli.doors_writers:served"),
     Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
     Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
     Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
@@ -178,9 +179,6 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
             )
             app.command(parents[head])
         (parents[head] if sub else app).command(shown)
-    for name, module, task in TYPED:
-        text = typed_summary(name, module) if not words else ""
-        app.command(App(name=name, help=text, group=groups[task]))
     return app
 
 
@@ -236,9 +234,6 @@ def run(words: Sequence[str]) -> None:
         raise OptionError(
             f"{first!r} is not a command; to score it, write: understand score {shlex.join(words)}"
         )
-    if first in {name for name, _, _ in TYPED}:
-        build_typed()(list(words), prog_name="understand")
-        return
     try:
         app = build_app(words if first in names else ())
         _check_options(words)
