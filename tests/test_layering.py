@@ -53,16 +53,16 @@ HOOKS = (
 LINES = {
     "": 1_300,
     "cli": 3_300,
-    "crawls": 2_800,
+    "crawls": 2_650,
     "evaluation": 4_400,
     "feature": 4_100,
-    "inputs": 4_800,
+    "inputs": 4_450,
     "integrations": 950,
     "model": 3_700,
     "neural": 700,
     "study": 4_900,
     "text": 3_500,
-    "training": 2_200,
+    "training": 2_800,
     "writers": 5_900,
 }
 # Of the core, only these touch files.

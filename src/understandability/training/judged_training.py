@@ -168,7 +168,7 @@ def train_judged(
     )
     judged = np.isfinite(targets)
     estimated, where = np.full(len(inputs), np.nan), np.full(len(inputs), -1, np.int64)
-    estimated[judged], where[judged] = calibration.apply(raw)[0], task.fold
+    estimated[judged], where[judged] = calibration.of(raw)[0], task.fold
     bundle = Bundle(name, licence, model, calibration, MappingProxyType({}))
     return bundle, OutOfFold(estimated, where, task, raw)
 
