@@ -195,7 +195,7 @@ def figure_of_systems(
 def figure_of_users(
     scores: Annotated[Any, AtPrompt(str)],
     *,
-    direction: str,
+    direction: Annotated[str, AtPrompt(str, "--direction")],
     thresholds: Annotated[Sequence[float], AtPrompt(list[float], "--threshold")],
     column: str | None = None,
     noise_scale: Annotated[float, AtPrompt(str, convert="wording:number_or_pi")] = math.pi,
