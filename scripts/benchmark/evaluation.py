@@ -66,16 +66,13 @@ def write_collection(folder: Path, runs: int) -> list[Path]:
 
 def ours(folder: Path) -> Callable[[list[Path]], None]:
     """Reading and five measures, of understandability too."""
-    from understandability.evaluation.evaluate import evaluate_runs
-    from understandability.evaluation.joined import Dimension
-    from understandability.evaluation.scales import parse_scale
-    from understandability.inputs.runs import read_labels, read_runs
+    from understandability.evaluation.evaluate import evaluate
+    from understandability.inputs.runs import read_labels
 
     def work(paths: list[Path]) -> None:
         qrels = read_labels(folder / "qrels.txt")
         under = read_labels(folder / "qunder.txt", "u")
-        dimensions = {"u": Dimension(under, parse_scale("lower-easier:40"))}
-        evaluate_runs(read_runs(paths), qrels, OURS, dimensions)
+        evaluate(paths, qrels, under, scale="lower-easier:40", measures=OURS)
 
     return work
 

@@ -13,7 +13,7 @@ import inspect
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -189,16 +189,42 @@ def takes(parameter: inspect.Parameter, kind: Any, about: Any) -> str:
 
 def measures() -> str:
     """Every measure and every parameter of evaluation."""
-    from understandability.evaluation.measures.names import markdown_table
+    from understandability.evaluation.measures.bases import BASES, COMPOUNDS, FORMS, parameters_of
+    from understandability.evaluation.measures.parameters import PARAMETERS
 
-    return markdown_table()
+    def written(parameters: Sequence[str]) -> str:
+        return ", ".join(f"`{PARAMETERS[name].written}`" for name in parameters)
+
+    rows = ["| measure | meaning | parameters | source |", "|---|---|---|---|"]
+    for base in BASES.values():
+        for form in base.forms:
+            name = f"{base.name}u" if form == "DIM" else f"{form}{base.name}"
+            meaning = base.meaning if form == "" else f"{base.name}: {FORMS[form].meaning}"
+            source = base.source if form == "" or base.name == "Judged" else FORMS[form].source
+            parameters = written(parameters_of(base.name, form))
+            rows.append(f"| `{name}` | {meaning} | {parameters} | {source} |")
+    for row in COMPOUNDS.values():
+        parameters = written(row.parameters)
+        rows.append(f"| `{row.name}(...)` | {row.meaning} | {parameters} | {row.source} |")
+    rows += ["", "| parameter | meaning | allowed |", "|---|---|---|"]
+    rows += [f"| `{p.written}` | {p.meaning} | {p.allowed} |" for p in PARAMETERS.values()]
+    return "\n".join(rows)
 
 
 def conventions() -> str:
     """Every convention of evaluation, and what the presets make of it."""
-    from understandability.evaluation.conventions import markdown_table
+    from understandability.evaluation.conventions import CONVENTIONS, PRESETS
 
-    return markdown_table()
+    def shown(value: Any) -> str:
+        return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+    head = ["convention", "default", *(f"`--preset {preset}`" for preset in PRESETS), "meaning"]
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for name, row in CONVENTIONS.items():
+        values = [row.default, *row.metadata["presets"].values()]
+        cells = [f"`{name}`", *map(shown, values), row.metadata["meaning"]]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def feature_groups() -> str:

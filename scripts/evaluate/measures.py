@@ -20,10 +20,8 @@ import numpy as np
 import pytrec_eval
 from scripts.reproduce.clef import for_variations
 
-from understandability.evaluation.conventions import conventions
-from understandability.evaluation.evaluate import evaluate_runs
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.evaluation.evaluate import evaluate
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_runs
 
 # Ours -> theirs in ir_measures, and how far its printing lets values differ.
@@ -90,7 +88,7 @@ def main() -> None:
 def differences(run: Run, qrels: Labels) -> Iterator[tuple[str, str, float]]:
     """Measure and tool, query, size of the difference."""
     ours = [*BY_IR_MEASURES, *(name for name in BY_TREC_EVAL if name not in BY_IR_MEASURES)]
-    result = evaluate_runs([run], qrels, ours, conventions=conventions(order="score"))
+    result = evaluate(run, qrels, measures=ours, order="score")
     values = {
         name: dict(zip(result.queries, row.tolist(), strict=True))
         for name, row in zip(ours, result.values[run.name], strict=True)

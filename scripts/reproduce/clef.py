@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scripts.reproduce.verdicts import PUBLISHED
 
-from understandability.evaluation.conventions import conventions
-from understandability.evaluation.evaluate import Evaluation, evaluate_runs
-from understandability.evaluation.joined import Dimension
+from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.scales import Scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_runs
 
 VARIATIONS = range(1, 7)  # of each topic of task 1 of 2016
@@ -51,7 +49,7 @@ def evaluated(
         name: Dimension(labels, scale)
         for (name, scale), labels in zip(scales.items(), others, strict=True)
     }
-    return evaluate_runs(runs, qrels, measures, dimensions, conventions(preset, **choices))
+    return evaluate(runs, qrels, measures=measures, dimensions=dimensions, preset=preset, **choices)
 
 
 def for_variations(labels: Labels) -> Labels:

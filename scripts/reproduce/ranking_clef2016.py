@@ -29,16 +29,14 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from xgboost import XGBRegressor
 
 from understandability.direction import Direction
-from understandability.evaluation.compare import compare
+from understandability.evaluation.comparison import paired_t
 from understandability.evaluation.criteria import Criterion
-from understandability.evaluation.evaluate import Evaluation, evaluate_runs
+from understandability.evaluation.evaluate import Evaluation, evaluate
 from understandability.evaluation.fuse import fuse
-from understandability.evaluation.joined import Dimension
+from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.scales import parse_scale
-from understandability.evaluation.significance import paired_t
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_run
 
 FOLDS = 10
@@ -79,8 +77,11 @@ def main() -> None:
     of_run: dict[str, Evaluation] = {}
     for path in sorted((folder / "runs_t2").glob("*.run.gz")):
         run = read_run(path)
-        of_run[run.name] = evaluate_runs(
-            variants(run, criteria), qrels, list(COLUMNS.values()), dimensions
+        of_run[run.name] = evaluate(
+            variants(run, criteria),
+            qrels,
+            measures=COLUMNS.values(),
+            dimensions=dimensions,
         )
     for name in arguments.runs:
         show_run(name, of_run[name])
@@ -127,14 +128,14 @@ def variants(run: Run, criteria: dict[str, Criterion]) -> Iterator[Run]:
     )
     for source, criterion in criteria.items():
         for top in TOPS:
-            yield rerank(run, [criterion], top, name=f"{source}, re-ranked {top}")
+            yield rerank(run, criterion, top=top, name=f"{source}, re-ranked {top}")
         for top in TOPS:
             yield fuse([run, criterion], top=top, name=f"{source}, fused {top}")
 
 
 def show_run(name: str, evaluation: Evaluation) -> None:
     """The table of one base run."""
-    marked = compare(evaluation, tests=["t"]).marks()
+    marked = evaluation.compare(tests=["t"]).marks()
     print(f"\n{name}\n")
     heading()
     for variant in evaluation.runs:

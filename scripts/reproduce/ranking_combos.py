@@ -17,25 +17,22 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
 
-from understandability.evaluation.evaluate import evaluate_runs
-from understandability.evaluation.joined import Dimension
-from understandability.evaluation.places import places_of
-from understandability.evaluation.scales import parse_scale
-from understandability.evaluation.significance import paired_t
+from understandability.evaluation.comparison import paired_t
+from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.ranks import ranks_of
 from understandability.feature.catalogue import select_columns
 from understandability.feature.table import compute_features
 from understandability.inputs.run import Run
 from understandability.study.candidates import Candidates, candidates_of
 from understandability.study.gains import COMBOS
+from understandability.study.index import build_index
 from understandability.study.learn import OBJECTIVES, Recipe, examples, out_of_fold
-from understandability.study.search.inverted_index import build_index
-from understandability.study.search.matching import search
+from understandability.study.retrieval import search
 from understandability.text.analysis import document_of_page
 
 GROUPS = ("readability", "components", "medical vocabulary", "natural language")
@@ -88,18 +85,16 @@ def with_catalogue(candidates: Candidates, collection: Collection) -> Candidates
 
 def show(runs: dict[str, Run], collection: Collection) -> None:
     """The table: means, and the marks of significance."""
-    evaluation = evaluate_runs(
-        [replace(run, name=name) for name, run in runs.items()],
-        collection.qrels,
-        MEASURES,
-        {"u": Dimension(collection.difficulty, parse_scale("lower-easier:<=40:0..100"))},
-    )
+    evaluation = evaluate(
+        runs, collection.qrels, collection.difficulty, scale="lower-easier:<=40:0..100",
+        measures=MEASURES,
+    )  # fmt: skip
     values = {name: dict(zip(MEASURES, evaluation.values[name], strict=True)) for name in runs}
     for name, run in runs.items():
         difficulty = collection.difficulty.of_lines(run)
         relevant = np.nan_to_num(collection.qrels.of_lines(run))
         of_queries = [
-            np.flatnonzero((run.query_ids == query) & (places_of(run.query_ids) <= TOP))
+            np.flatnonzero((run.query_ids == query) & (ranks_of(run.query_ids) <= TOP))
             for query in range(len(run.queries))
         ]
         values[name] |= {

@@ -17,18 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from understandability.api.calibration import calibrate, rescale
-    from understandability.api.evaluation import (
-        bounds,
-        compare,
-        correlate,
-        dimension,
-        evaluate,
-    )
-    from understandability.api.ranking import criterion, fuse, rerank, tradeoff
     from understandability.api.training import train
     from understandability.api.validation import validate
     from understandability.crawls.merge import merge
     from understandability.crawls.score import Scores, Work, crawl, features, score, score_table
+    from understandability.evaluation.bounds import bounds
+    from understandability.evaluation.criteria import criterion
+    from understandability.evaluation.evaluate import compare, correlate, evaluate
+    from understandability.evaluation.fuse import fuse
+    from understandability.evaluation.judgements import dimension
+    from understandability.evaluation.rerank import rerank
+    from understandability.evaluation.tradeoff import tradeoff
     from understandability.feature.formulas_of_languages import readability
     from understandability.inputs.page_tables import TableColumns
     from understandability.inputs.runs import read_labels, read_run, write_run
@@ -44,20 +43,19 @@ from understandability._version import __version__
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
     "api.calibration": ("calibrate", "rescale"),
-    "api.evaluation": (
-        "bounds",
-        "compare",
-        "correlate",
-        "dimension",
-        "evaluate",
-    ),
-    "api.ranking": ("criterion", "fuse", "rerank", "tradeoff"),
     "crawls.merge": ("merge",),
     "crawls.score": ("Scores", "Work", "crawl", "features", "score", "score_table"),
     "feature.formulas_of_languages": ("readability",),
     "writers.explain": ("explain",),
     "api.training": ("train",),
     "api.validation": ("validate",),
+    "evaluation.bounds": ("bounds",),
+    "evaluation.criteria": ("criterion",),
+    "evaluation.evaluate": ("compare", "correlate", "evaluate"),
+    "evaluation.fuse": ("fuse",),
+    "evaluation.judgements": ("dimension",),
+    "evaluation.rerank": ("rerank",),
+    "evaluation.tradeoff": ("tradeoff",),
     "inputs.runs": ("read_labels", "read_run", "write_run"),
     "inputs.sources": ("read_pages",),
     "inputs.page_tables": ("TableColumns",),

@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from understandability.evaluation.conventions import conventions
-from understandability.evaluation.evaluate import evaluate_runs
-from understandability.evaluation.joined import Dimension
+from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.oddities import run_oddities
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_run
 
 # cwl-eval, which computes RBP for ir_measures, reads numbers by what Python 3.14 no longer has.
@@ -72,7 +70,7 @@ SAME = {
 
 def check_agreement(same: dict[str, str], run: Run, qrels: Labels, within: float = 1e-12) -> None:
     theirs = by_ir_measures(list(same), run, qrels)
-    ours = evaluate_runs([run], qrels, list(same.values()), conventions=conventions(order="score"))
+    ours = evaluate(run, qrels, measures=same.values(), order="score")
     values = ours.as_dict()["per_query"][run.name]
     assert len(theirs) == len(same) * len([q for q in qrels.queries if q in run.queries])
     for (measure, query), value in theirs.items():
@@ -124,7 +122,7 @@ def test_the_organisers_means_of_2015_come_out_again(shared_data: Path) -> None:
     under = Dimension(read_labels(folder / "qunder.txt.gz", "u"), scale)
     runs = [read_run(path) for path in sorted((folder / "runs").glob("*.gz"))[::4]]
     qrels = read_labels(folder / "qrels.txt.gz")
-    result = evaluate_runs(runs, qrels, measures, {"u": under}, conventions("ubire"))
+    result = evaluate(runs, qrels, measures=measures, dimensions={"u": under}, preset="ubire")
     equal = [r.name for r in runs if np.abs(result.means[r.name] - means[r.name]).max() < 1e-4]
     assert equal == [run.name for run in runs if run.ranks.any()]
     assert len(equal) >= 15
@@ -144,7 +142,7 @@ def test_the_organisers_means_of_2016_come_out_again(shared_data: Path) -> None:
     }
     runs = [read_run(folder / "runs_t2" / f"{name}.run.gz") for name in sorted(means)[::6]]
     qrels = read_labels(folder / "task2.qrels.gz")
-    result = evaluate_runs(runs, qrels, measures, dimensions, conventions("ubire"))
+    result = evaluate(runs, qrels, measures=measures, dimensions=dimensions, preset="ubire")
     for run in runs:
         assert np.abs(result.means[run.name] - means[run.name]).max() < 5e-5, run.name
 
@@ -156,7 +154,7 @@ def test_oddities_of_real_runs_are_told(shared_data: Path) -> None:
 
     def told(name: str, order: str = "rank") -> str:
         run = read_run(folder / "runs" / f"{name}.run.gz")
-        result = evaluate_runs([run], qrels, ["RBP"], conventions=conventions(order=order))
+        result = evaluate(run, qrels, measures="RBP", order=order)
         return "; ".join(map(str, result.oddities[name]))
 
     assert "queries whose ranks are all the same: 66" in told("KISTI_EN_RUN.1")

@@ -14,8 +14,7 @@ import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import CONVENTIONS, PRESETS, Conventions
 from understandability.evaluation.result_table import ResultTable
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 RUNS = {
     "a": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 1.0}},
@@ -208,7 +207,7 @@ def test_latex_and_markdown_carry_marks_and_the_best() -> None:
     assert r"\begin{tabular}{lr}" in latex
     assert r"mine & \textbf{0.1900$^{\dagger}$} \\" in latex
     assert r"base\_line & 0.0000$^{\diamond}$ \\" in latex
-    assert "Holm's correction" in latex
+    assert r"p \textless{} 0.05, Holm's correction" in latex
     markdown = result.to_markdown(test="wilcoxon", digits=2)
     assert "| mine | **0.19†** |" in markdown
     assert "paired wilcoxon test" in markdown

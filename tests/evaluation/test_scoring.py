@@ -28,11 +28,10 @@ from hypothesis import strategies as st
 
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import Conventions, conventions
-from understandability.evaluation.evaluate import Evaluation, evaluate_runs
-from understandability.evaluation.joined import Dimension
+from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 RUN = Run.of("mine", {"q": [(f"d{i}", float(-i)) for i in range(1, 6)]})
 RELEVANCE = Labels.of("qrels", {"q": {"d1": 1, "d2": 0, "d4": 2, "d5": 1, "d6": 2}, "r": {"d1": 1}})
@@ -51,7 +50,7 @@ DIMENSIONS = {
 def evaluated(
     *measures: str, dimensions: Mapping[str, Dimension] = DIMENSIONS, run: Run = RUN, **choices: Any
 ) -> Evaluation:
-    return evaluate_runs([run], RELEVANCE, measures, dimensions, conventions(**choices))
+    return evaluate(run, RELEVANCE, measures=measures, dimensions=dimensions, **choices)
 
 
 def value(measure: str, query: str = "q", **options: Any) -> float:
@@ -278,25 +277,24 @@ def test_a_grade_above_the_highest_is_refused() -> None:
 def test_grades_of_any_size_are_computed_or_refused() -> None:
     """Two to the power of 2000 is no float: ERR never needs it, and nDCG says so."""
     qrels = Labels.of("qrels", {"q": {"d1": 2000, "d2": 1999}})
-    result = evaluate_runs([RUN], qrels, ["ERR(max=2000)@1", "nDCG@1"])
+    result = evaluate(RUN, qrels, measures=["ERR(max=2000)@1", "nDCG@1"])
     assert result.means["mine"] == pytest.approx([1, 1])
     assert value("ERR(max=2000)") == 0
     with pytest.raises(InputError, match=r"above the highest grade 1000 of nDCG.*choose dcg=log2"):
-        evaluate_runs([RUN], qrels, ["nDCG(dcg=exp-log2)"])
+        evaluate(RUN, qrels, measures=["nDCG(dcg=exp-log2)"])
 
 
 def test_negative_grades_gain_nothing() -> None:
     """As in trec_eval."""
     qrels = Labels.of("qrels", {"q": {"d1": -2, "d2": 1}})
-    result = evaluate_runs([RUN], qrels, ["nDCG", "RBP(p=0.5)", "ERR(max=1)"])
+    result = evaluate(RUN, qrels, measures=["nDCG", "RBP(p=0.5)", "ERR(max=1)"])
     assert result.means["mine"] == pytest.approx([1 / log2(3), 1 / 4, 1 / 4])
 
 
 def test_a_query_without_relevant_documents_has_no_ideal() -> None:
     """Its nDCG is 0, without warnings."""
-    assert evaluate_runs([RUN], Labels.of("qrels", {"q": {"d1": 0}}), ["nDCG", "ERR"]).means[
-        "mine"
-    ].tolist() == [0.0, 0.0]
+    result = evaluate(RUN, {"q": {"d1": 0}}, measures=["nDCG", "ERR"])
+    assert result.means["mine"].tolist() == [0.0, 0.0]
 
 
 def test_runs_and_qrels_need_a_query_in_common() -> None:
@@ -308,7 +306,7 @@ def test_runs_and_qrels_need_a_query_in_common() -> None:
 def test_two_runs_of_one_name_are_refused() -> None:
     """One would hide the other."""
     with pytest.raises(InputError, match="two runs are called mine"):
-        evaluate_runs([RUN, RUN], RELEVANCE, ["RBP"])
+        evaluate([RUN, RUN], RELEVANCE)
 
 
 def test_the_header_tells_all_that_the_numbers_depend_on() -> None:
@@ -378,7 +376,7 @@ def test_what_holds_for_any_ranking(rows: list[tuple[int | None, float]], p: flo
     values = dict(
         zip(
             names,
-            evaluate_runs([run], qrels, names, dimensions).means["mine"].tolist(),
+            evaluate(run, qrels, measures=names, dimensions=dimensions).means["mine"].tolist(),
             strict=True,
         )
     )
@@ -402,7 +400,7 @@ def test_when_everybody_understands_everything_measures_are_the_plain_ones(
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:<=100"))}
     for plain, biased in (("RBP", "uRBP"), ("nDCG@5", "unDCG@5"), ("ERR", "uERR"),
                           ("nDCG", "unDCG(joint=True)")):  # fmt: skip
-        means = evaluate_runs([run], qrels, [plain, biased], dimensions).means["mine"]
+        means = evaluate(run, qrels, measures=[plain, biased], dimensions=dimensions).means["mine"]
         assert means[0] == pytest.approx(means[1], abs=1e-15)
 
 
@@ -415,8 +413,8 @@ def test_condensed_and_plain_agree_where_all_is_judged(
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40"))}
     for name in ("RBP(p=0.8)", "uRBP(p=0.8)", "RBPu(p=0.8)"):
         condensed = name.replace(")", ",judged_only=True)")
-        means = evaluate_runs(
-            [run], qrels, [name, condensed, f"residual({name})"], dimensions
+        means = evaluate(
+            run, qrels, measures=[name, condensed, f"residual({name})"], dimensions=dimensions
         ).means
         assert means["mine"][0] == means["mine"][1]
         assert means["mine"][2] == 0.0

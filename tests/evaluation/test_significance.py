@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.compare import compare
-from understandability.evaluation.evaluate import Evaluation, evaluate_runs
-from understandability.evaluation.significance import (
+from understandability.evaluation.comparison import (
     TESTS,
     bonferroni,
     bootstrap,
@@ -27,8 +25,8 @@ from understandability.evaluation.significance import (
     randomisation,
     wilcoxon,
 )
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.inputs.run import Labels, Run
 
 DIFFERENCES = np.random.default_rng(3).normal(0.05, 0.2, 50)
 
@@ -97,12 +95,12 @@ def evaluation() -> Evaluation:
         Run.of("best", dict.fromkeys(queries, good)),
         Run.of("near", {query: bad if query == "q0" else good for query in queries}),
     ]
-    return evaluate_runs(runs, qrels, ["RBP(p=0.5)"])
+    return evaluate(runs, qrels, measures="RBP(p=0.5)")
 
 
 def test_runs_are_compared_with_the_first_and_with_the_best() -> None:
     """Each other run once for each, with the difference and the mean."""
-    rows = {(row.run, row.against): row for row in compare(evaluation())}
+    rows = {(row.run, row.against): row for row in evaluation().compare()}
     assert set(rows) == {("best", "first"), ("near", "first"), ("base", "best"), ("near", "best")}
     row = rows["near", "best"]
     assert row.reference == "best"
@@ -117,7 +115,7 @@ def test_runs_are_compared_with_the_first_and_with_the_best() -> None:
 
 def test_marks_are_those_of_the_study() -> None:
     """† from the first run, ⋄ from the best; only what is significant."""
-    comparisons = compare(evaluation())
+    comparisons = evaluation().compare()
     assert comparisons.marks() == {
         ("RBP(p=0.5)", "best"): "†",
         ("RBP(p=0.5)", "near"): "†",
@@ -133,9 +131,9 @@ def test_too_little_to_compare_is_told() -> None:
     qrels = Labels.of("qrels", {"q": {"d": 1}})
     runs = [Run.of(name, {"q": [("d", 1.0)]}) for name in "ab"]
     with pytest.raises(InputError, match="no two queries in common"):
-        compare(evaluate_runs(runs, qrels, ["RBP"]))
+        evaluate(runs, qrels).compare()
     with pytest.raises(OptionError, match="100 samples or more, not 9"):
-        compare(evaluation(), samples=9)
+        evaluation().compare(samples=9)
 
 
 @settings(max_examples=15)
@@ -191,7 +189,7 @@ def test_the_interval_of_a_mean_is_students() -> None:
 
 def test_all_pairs_are_compared_and_corrected_together() -> None:
     """Three runs make three pairs; Bonferroni takes each three times."""
-    found = compare(evaluation(), pairs=True, tests=["t", "wilcoxon"])
+    found = evaluation().compare(pairs=True, tests=["t", "wilcoxon"])
     assert [(row.run, row.reference) for row in found] == [
         ("best", "base"),
         ("near", "base"),
@@ -207,8 +205,8 @@ def test_all_pairs_are_compared_and_corrected_together() -> None:
 def test_tests_and_corrections_that_do_not_exist_are_refused() -> None:
     """With those that do."""
     with pytest.raises(OptionError, match="no test 'sign'; choose one of t, wilcoxon"):
-        compare(evaluation(), tests=["sign"])
-    found = compare(evaluation(), tests=["t"])
+        evaluation().compare(tests=["sign"])
+    found = evaluation().compare(tests=["t"])
     with pytest.raises(OptionError, match="no correction 'fdr'; choose one of holm, bonferroni"):
         found.marks(correction="fdr")
     with pytest.raises(OptionError, match="'wilcoxon' was not run; the tests are t"):

@@ -9,12 +9,12 @@ from scipy.stats import norm
 
 from understandability.errors import OptionError
 from understandability.evaluation.scales import parse_scale
-from understandability.study.simulation import SimulationGrid, evaluate_systems
+from understandability.study.simulation import simulate
 
 
 def test_means_are_those_that_theory_gives() -> None:
     """E RBP = T (1 - p^n); a label is easy if the normal one is below 41, as it is rounded down."""
-    for cell in evaluate_systems(SimulationGrid(runs=4_000)).cells:
+    for cell in simulate(runs=4_000).cells:
         mass = 1 - 0.8**10
         easy = norm.cdf((41 - cell.mean_label) / cell.deviation)
         expected = {
@@ -29,7 +29,7 @@ def test_means_are_those_that_theory_gives() -> None:
 
 def test_the_grid_of_the_paper() -> None:
     """T .3 to .7, means 50, 40, 30, deviation 40, four measures."""
-    cells = evaluate_systems(SimulationGrid(runs=50)).cells
+    cells = simulate(runs=50).cells
     assert len(cells) == 5 * 3 * 4
     assert {cell.topicality for cell in cells} == {0.3, 0.4, 0.5, 0.6, 0.7}
     assert {cell.mean_label for cell in cells} == {50.0, 40.0, 30.0}
@@ -37,13 +37,9 @@ def test_the_grid_of_the_paper() -> None:
 
 def test_easier_systems_score_higher_where_understandability_counts() -> None:
     """And HRBP lies between, RBP does not move."""
-    grid = SimulationGrid(topicality=(0.5,), mean=(60.0, 10.0))
+    found = simulate([0.5], [60.0, 10.0])
     hard, easy = (
-        {
-            cell.measure: cell.mean
-            for cell in evaluate_systems(grid).cells
-            if cell.mean_label == mean
-        }
+        {cell.measure: cell.mean for cell in found.cells if cell.mean_label == mean}
         for mean in (60.0, 10.0)
     )
     for measure in hard:
@@ -54,15 +50,16 @@ def test_easier_systems_score_higher_where_understandability_counts() -> None:
 
 def test_a_seed_gives_the_same_table() -> None:
     """And another seed another."""
-    grid = SimulationGrid(runs=20)
-    assert evaluate_systems(grid, seed=5) == evaluate_systems(grid, seed=5)
-    assert evaluate_systems(grid, seed=5) != evaluate_systems(grid, seed=6)
+    assert simulate(runs=20, seed=5) == simulate(runs=20, seed=5)
+    assert simulate(runs=20, seed=5) != simulate(runs=20, seed=6)
 
 
 def test_any_measure_and_any_scale() -> None:
     """A perfect system under another scale and other measures."""
-    grid = SimulationGrid((1.0,), (10.0,), (0.0,), 5, 3, parse_scale("higher-easier:2:0..3"))
-    cells = evaluate_systems(grid, ["unDCG@5", "uERR(max=1)@5", "nDCGu@5"]).cells
+    cells = simulate(
+        [1.0], [10.0], [0.0], documents=5, runs=3, scale="higher-easier:2:0..3",
+        measures=["unDCG@5", "uERR(max=1)@5", "nDCGu@5"],
+    ).cells  # fmt: skip
     assert [(cell.mean, cell.standard_deviation) for cell in cells][::2] == [(1, 0), (1, 0)]
 
 
@@ -79,12 +76,12 @@ def test_any_measure_and_any_scale() -> None:
 def test_a_grid_that_makes_no_sense_is_told(options: dict[str, object], message: str) -> None:
     """Before anything is drawn."""
     with pytest.raises(OptionError, match=message):
-        SimulationGrid(**options)  # type: ignore[arg-type]
+        simulate(**options)  # type: ignore[arg-type]
 
 
 def test_the_whole_table_takes_less_than_two_seconds_of_work() -> None:
     """60,000 numbers out of 150,000 simulated documents."""
-    evaluate_systems(SimulationGrid(runs=2))
+    simulate(runs=2)
     begin = time.process_time()
-    evaluate_systems()
+    simulate()
     assert time.process_time() - begin < 2

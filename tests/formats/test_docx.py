@@ -13,7 +13,7 @@ import pytest
 from understandability.errors import MissingExtraError
 from understandability.inputs.sources import Sources
 from understandability.text.page import TEXT, Failure, Page
-from understandability.writers import docx as reader
+from understandability.writers import office as reader
 
 docx = pytest.importorskip("docx", reason="needs the extra docx")
 
@@ -58,8 +58,8 @@ def test_every_paragraph_is_there_once_in_order(tmp_path: Path) -> None:
     assert isinstance(page, Page)
     assert page.media_type == TEXT
     assert page.content == (
-        "Your knee operation\n\nDo not eat after midnight. Drink water.\n\nBring your tablets.\n\n"
-        "Before\n\nWash your leg."
+        "# Your knee operation\n\nDo not eat after midnight. Drink water.\n\n"
+        "- Bring your tablets.\n\n| Before | Wash your leg. |"
     )
 
 
@@ -77,7 +77,7 @@ def test_text_boxes_and_insertions_are_read_once_and_deletions_are_not(tmp_path:
         tmp_path, with_part(leaflet(), lambda xml: xml.replace("<w:body>", "<w:body>" + box))
     )
     assert isinstance(page, Page)
-    assert str(page.content).startswith("In a box.\n\nNew.\n\nYour knee operation")
+    assert str(page.content).startswith("In a box.\n\nNew.\n\n# Your knee operation")
 
 
 def test_external_entities_are_not_resolved(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_external_entities_are_not_resolved(tmp_path: Path) -> None:
     assert isinstance(page, Page)
     assert "the secret" not in page.content
     assert "lol" not in page.content
-    assert "\n\nBring &secret;&b; your tablets.\n\n" in page.content  # nothing beside them is lost
+    assert "\n\n- Bring &secret;&b; your tablets.\n\n" in page.content  # all else is kept
 
 
 def test_a_bomb_is_not_unfolded(tmp_path: Path) -> None:

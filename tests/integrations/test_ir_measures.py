@@ -12,11 +12,10 @@ import pytest
 ir_measures = pytest.importorskip("ir_measures", reason="needs the extra ir")
 pandas = pytest.importorskip("pandas", reason="ir_measures defines measures over pandas frames")
 
-from understandability.api.evaluation import evaluate  # noqa: E402
 from understandability.errors import OptionError  # noqa: E402
 from understandability.evaluation.conventions import conventions  # noqa: E402
-from understandability.evaluation.evaluate import evaluate_runs  # noqa: E402
-from understandability.evaluation.joined import Dimension  # noqa: E402
+from understandability.evaluation.evaluate import evaluate  # noqa: E402
+from understandability.evaluation.judgements import Dimension  # noqa: E402
 from understandability.evaluation.measures.names import parse_measure  # noqa: E402
 from understandability.evaluation.scales import parse_scale  # noqa: E402
 from understandability.inputs.runs import read_labels, read_run  # noqa: E402
@@ -32,7 +31,7 @@ def test_values_are_those_of_evaluate(shared_data: Path) -> None:
     run, qrels = read_run(path), read_labels(folder / "task2.qrels.gz")
     labels = read_labels(folder / "task2.qunder.gz", "u")
     dimensions = {"u": Dimension(labels, parse_scale("lower-easier:40"))}
-    expected = evaluate_runs([run], qrels, NAMES, dimensions, conventions(order="score"))
+    expected = evaluate(run, qrels, measures=NAMES, dimensions=dimensions, order="score")
     lines = [
         ir_measures.ScoredDoc(query, docno, score)
         for query, documents in run.by_query().items()

@@ -10,7 +10,7 @@ import pytest
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.criteria import Criterion
-from understandability.inputs.labels import Labels
+from understandability.inputs.run import Labels
 from understandability.resources import resource
 
 pt = pytest.importorskip("pyterrier", reason="needs the extra pyterrier")
@@ -68,7 +68,7 @@ def test_results_are_reranked_by_labels(results) -> None:
 
 def test_it_composes_and_runs_in_an_experiment(results) -> None:
     """In a pipeline, and in `pt.Experiment` with a measure of ours."""
-    from understandability.evaluation.joined import Dimension
+    from understandability.evaluation.judgements import Dimension
     from understandability.evaluation.scales import parse_scale
     from understandability.integrations.ir_measures import measures
 

@@ -10,23 +10,23 @@ import pyarrow as pa
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.places import places_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.evaluation.ranks import ranks_of
+from understandability.inputs.run import Labels, Run
 from understandability.study.candidates import Candidates, candidates_of
 from understandability.study.gains import COMBOS
+from understandability.study.index import build_index
 from understandability.study.learn import (
     OBJECTIVES,
     Recipe,
     examples,
     folds,
     learn,
+    load_ranker,
     out_of_fold,
     ranked,
+    save_ranker,
 )
-from understandability.study.search.inverted_index import build_index
-from understandability.study.search.matching import IR_FEATURES
-from understandability.study.search.saved import load_ranker, save_ranker
+from understandability.study.retrieval import IR_FEATURES
 from understandability.text.page import TEXT, Page
 
 QUERIES, DEPTH = 20, 30
@@ -55,7 +55,7 @@ def made() -> tuple[Candidates, Labels, Labels]:
 
 def top(run: Run, labels: Labels) -> float:
     """The mean label of the first 10."""
-    return float(labels.of_lines(run)[places_of(run.query_ids) <= 10].mean())
+    return float(labels.of_lines(run)[ranks_of(run.query_ids) <= 10].mean())
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

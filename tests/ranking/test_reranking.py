@@ -15,13 +15,12 @@ from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.criteria import (
     Criterion,
+    criterion,
     is_criterion,
     mixed_models,
-    read_criterion,
 )
 from understandability.evaluation.rerank import rerank
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.tables import write_table
 
 RUN = Run.of("mine", {"q": [(docno, 10.0 - place) for place, docno in enumerate("abcdef")]})
@@ -131,7 +130,7 @@ def test_nothing_is_lost_and_nothing_below_moves(
     docnos = [f"d{place}" for place in range(len(values))]
     run = Run.of("r", {"q": [(docno, -float(place)) for place, docno in enumerate(docnos)]})
     scores = difficulty(**dict(zip(docnos, values, strict=True)))
-    new = [docno for docno, _ in rerank(run, [scores], top, [weight]).by_query()["q"]]
+    new = [docno for docno, _ in rerank(run, scores, top=top, weights=[weight]).by_query()["q"]]
     assert sorted(new) == sorted(docnos)
     assert new[top:] == docnos[top:]
     if weight == 0:
@@ -192,9 +191,9 @@ def test_the_direction_is_known_or_said(tmp_path: Path, column: str, harder: boo
     """Of our own columns the direction is known, of features the catalogue says it."""
     path = tmp_path / "scores.csv"
     path.write_text(f"docno,{column.partition(':')[0]}\na,1\nb,2\n")
-    criterion = read_criterion(f"{path}:{column}")
-    assert (criterion.direction is Direction.HARDER) is harder
-    assert criterion.labels.values.tolist() == [1.0, 2.0]
+    easy = criterion(f"{path}:{column}")
+    assert (easy.direction is Direction.HARDER) is harder
+    assert easy.labels.values.tolist() == [1.0, 2.0]
 
 
 @pytest.mark.parametrize("column", ["mine", "html_p"])
@@ -204,7 +203,7 @@ def test_a_direction_is_never_guessed(tmp_path: Path, column: str) -> None:
     path.write_text(f"docno,{column}\na,1\n")
     for text in (f"{path}:{column}", str(path)):
         with pytest.raises(OptionError, match="does not say whether higher or lower values"):
-            read_criterion(text)
+            criterion(text)
 
 
 def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -212,15 +211,15 @@ def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("docno,dale_chall\na,1\n")
     with pytest.raises(OptionError, match="no column 'dale_chal'; it has docno, dale_c"):
-        read_criterion(f"{path}:dale_chal")
+        criterion(f"{path}:dale_chal")
 
 
 def test_label_files_are_scores_too(tmp_path: Path) -> None:
     """Human labels of a TREC file as an oracle, by query and document."""
     path = tmp_path / "qunder"
     path.write_text("q 0 a 70\nq 0 b 10\n")
-    criterion = read_criterion(f"{path}:higher-harder")
-    assert order(rerank(RUN, [criterion], top=2)) == "bacdef"
+    easy = criterion(f"{path}:higher-harder")
+    assert order(rerank(RUN, easy, top=2)) == "bacdef"
 
 
 def test_scores_are_told_from_runs() -> None:

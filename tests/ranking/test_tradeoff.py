@@ -4,41 +4,34 @@ from __future__ import annotations
 
 import pytest
 
-from understandability.direction import Direction
+import understandability as ud
 from understandability.errors import OptionError
-from understandability.evaluation.criteria import Criterion
-from understandability.evaluation.evaluate import evaluate_runs
-from understandability.evaluation.joined import Dimension
-from understandability.evaluation.scales import parse_scale
-from understandability.evaluation.tradeoff import (
-    MEASURES,
-    Point,
-    reranked,
-    settings_of,
-    tradeoff,
-)
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.evaluation.tradeoff import Point
 from understandability.study.plots import plot_tradeoff
 
 # In every query the relevant document is hard and stands first, the easy one is not relevant.
 QUERIES = [f"q{number}" for number in range(8)]
-RUN = Run.of("mine", {query: [("hard", 3.0), ("easy", 2.0), ("mean", 1.0)] for query in QUERIES})
-QRELS = Labels.of("qrels", {query: {"hard": 1} for query in QUERIES})
-QUNDER = Labels.of("u", {query: {"hard": 90, "easy": 5, "mean": 50} for query in QUERIES})
+RUN = {query: {"hard": 3.0, "easy": 2.0, "mean": 1.0} for query in QUERIES}
+QRELS = {query: {"hard": 1} for query in QUERIES}
+EASE = {"hard": 90, "easy": 5, "mean": 50}
+
+
+def sweep(tops: list[int], weights: list[float]) -> tuple[Point, ...]:
+    found = ud.tradeoff(
+        RUN, EASE, QRELS, EASE, direction="harder", scale="lower-easier:40", tops=tops,
+        weights=weights,
+    )  # fmt: skip
+    return found.points
 
 
 @pytest.fixture
 def points() -> tuple[Point, ...]:
-    settings = settings_of([2, 3], [0.4, 1.0])
-    runs = reranked(RUN, Criterion(QUNDER, Direction.HARDER), settings)
-    dimensions = {"u": Dimension(QUNDER, parse_scale("lower-easier:40"))}
-    return tradeoff(evaluate_runs(runs, QRELS, MEASURES, dimensions), settings).points
+    return sweep([2, 3], [0.4, 1.0])
 
 
 def test_a_sweep_has_the_run_and_every_setting() -> None:
     """Depths and weights in order, each once, the run as it is first."""
-    names = [setting.name for setting in settings_of([20, 5, 5], [1.0, 0.5])]
+    names = [point.setting.name for point in sweep([20, 5, 5], [1.0, 0.5])]
     assert names == ["as it is", "top=5 w=0.5", "top=5 w=1", "top=20 w=0.5", "top=20 w=1"]
 
 
@@ -89,4 +82,4 @@ def test_a_plot_needs_two_measures(points: tuple[Point, ...]) -> None:
 def test_a_sweep_of_nothing_is_refused() -> None:
     """There must be a depth and a weight."""
     with pytest.raises(OptionError, match="at least one depth and one weight"):
-        settings_of([], [1.0])
+        sweep([], [1.0])

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import forms_of
 from understandability.feature.terms import singular
 from understandability.text.analysis import document_of_text
-from understandability.writers.plain_terms.fitting import fits
+from understandability.writers.plain_terms.fitting import RULES, FitRule, Plain, fits
 from understandability.writers.plain_terms.matches import Match
 from understandability.writers.plain_terms.placing import placed
-from understandability.writers.plain_terms.tagged_sentences import tagged_sentences
+from understandability.writers.plain_terms.tagged_sentences import (
+    TaggedSentence,
+    tagged_sentences,
+)
 from understandability.writers.plain_terms.term_tables import (
     MEDICAL,
     PlainTerm,
@@ -20,6 +25,47 @@ from understandability.writers.plain_terms.term_tables import (
 )
 
 NO = ""  # does not fit
+
+
+def tagged(text: str) -> tuple[list[str], list[str]]:
+    """Words and tags of an example; a word without a tag is a noun."""
+    pairs = [(word.rpartition("/")[0] or word, word) for word in text.split()]
+    return [word for word, _ in pairs], [
+        whole.rpartition("/")[2] if "/" in whole else "NOUN" for _, whole in pairs
+    ]
+
+
+def example(rule: FitRule, text: str) -> tuple[Match, Plain]:
+    """The match and the plain term of a rule's example, as its tags say and no tagger."""
+    sentence, equals, plain = re.split(" (=>?) ", text)
+    before, term, behind = re.split(r"[][]", sentence)
+    term, _, base = term.partition("<")
+    words, tags = zip(*map(tagged, (before, term, behind)), strict=True)
+    start, end = len(words[0]), len(words[0]) + len(words[1])
+    tokens = [word for part in words for word in part]
+    places = list(range(len(tokens)))
+    found = TaggedSentence(
+        tokens,
+        [tag for part in tags for tag in part],
+        places,
+        [0] * len(tokens),
+        [*map(len, tokens)],
+    )
+    made = Plain(*map(tuple, tagged(plain)))
+    part = rule.part or "noun"
+    row = PlainTerm(
+        base or " ".join(words[1]), (made.text,), (plural_of(made.text),) * (part == "noun"), part,
+        (), "", "own", equals == "=>", MEDICAL,
+    )  # fmt: skip
+    name = dict(forms_of(row.term, part))[" ".join(words[1])]
+    return Match(TermForm(row, name), row.plain, found, start, end), made
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.part} {rule.name}")
+def test_a_rule_refuses_its_one_example_and_not_its_other(rule: FitRule) -> None:
+    """By its own predicate; no tagger is asked."""
+    assert rule.against(*example(rule, rule.refused))
+    assert not rule.against(*example(rule, rule.allowed))
 
 
 def text_in_place(sentence: str, term: str, part: str, plain: str) -> str:
@@ -84,8 +130,8 @@ def text_in_place(sentence: str, term: str, part: str, plain: str) -> str:
         ("Diarrhea was common.", "diarrhea", "loose stools", NO),
         ("The criteria were met.", "criteria", "standards", "The standards were met."),
         ("The 95% confidence interval [CI] was wide.", "confidence interval", "likely range", NO),
-        ("The 95% confidence interval (wide) was given.", "confidence interval", "likely range",
-         "The 95% likely range (wide) was given."),
+        ("The 95% confidence interval (95%) was given.", "confidence interval", "likely range",
+         "The 95% likely range (95%) was given."),
     ],
 )  # fmt: skip
 def test_a_noun_fits(sentence: str, term: str, plain: str, expected: str) -> None:

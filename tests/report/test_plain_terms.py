@@ -66,6 +66,69 @@ def test_a_plain_term_takes_the_form_and_place_of_the_term(text: str, changed: s
 
 
 @pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("You should mobilise with crutches.", "You should move about with crutches."),
+        ("You may have trouble passing stools.", "You may have trouble emptying your bowel."),
+        ("You can drive after discharge.", "You can drive after going home."),
+        ("She had minor depression.", "She had minor depression."),
+        ("He has coeliac disease.", "He has coeliac disease."),
+        ("Apply the ointment now.", "Apply the ointment now."),
+        ("Take one tablet now.", "Take one tablet now."),
+        ("Come as soon as possible.", "Come as soon as possible."),
+        ("The genome of NDV is RNA.", "The genome of NDV is RNA."),
+        ("You must abstain from smoking.", "You must avoid smoking."),
+        ("You should refrain from smoking.", "You should avoid smoking."),
+        ("It is a life-threatening infection.", "It is an infection that could cause death."),
+        ("The drug is contraindicated in pregnancy.", "The drug must not be used in pregnancy."),
+        ("You will self-administer it.", "You will give yourself it."),
+        ("Discontinue the drops.", "Stop the drops."),
+        ("The haemorrhage stopped.", "The bleeding stopped."),
+    ],
+)  # fmt: skip
+def test_an_offer_keeps_what_the_writer_meant(text: str, changed: str) -> None:
+    """Dose form, degree, urgency, sense, the preposition that follows; or nothing is offered."""
+    pieces = list(document_of_text(text).pieces)
+    for each in reversed(offered(text)):
+        if each.texts:
+            pieces[each.first : each.last] = [each.texts[0]]
+    assert " ".join(pieces) == changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Myocardial infarction (a heart attack) is common.",
+        "It was a heart attack (myocardial infarction) again.",
+        "This is called a myocardial infarction.",
+        "Myocardial infarction is a disease of the heart.",
+        "Myocardial infarction means that a part of the heart dies.",
+    ],
+)
+def test_nothing_is_put_where_a_term_is_explained(text: str) -> None:
+    """Neither before brackets nor in them, nor where the sentence defines it."""
+    assert not [each for each in offered(text) if "infarction" in each.term and each.texts]
+
+
+def test_no_term_is_replaced_before_a_name() -> None:
+    """A name and what stands before it belong together."""
+    assert not [each for each in offered("We saw recurrent Hodgkin lymphoma.") if each.texts]
+
+
+def test_a_british_text_gets_british_words() -> None:
+    """By its own spelling, or by choice."""
+    text = "The injection has a colour."
+    (american,) = offers(Batch([document_of_text("The injection has a color.")]))[0]
+    assert american.plain == ("shot",)
+    assert not offered(text)
+    assert [each.plain for each in offers(Batch([document_of_text(text)]), "american")[0]] == [
+        ("shot",)
+    ]
+    (paracetamol,) = offered("Take paracetamol for the tumour.")[:1]
+    assert "Tylenol" not in paracetamol.note
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "The American Academy of Pediatrics met.",  # a name

@@ -389,7 +389,7 @@ def pdf(text: str) -> bytes:
     [
         ("a.txt", b"Rest well.", "Rest well."),
         ("a.HTML", b"<p>Rest well.</p>", "Rest well."),
-        ("a.odt", odt("Rest well."), "Flu\n\nRest well."),
+        ("a.odt", odt("Rest well."), "# Flu\n\nRest well."),
         ("a.pdf", pdf("Rest well."), "Rest well."),
     ],
 )
@@ -405,10 +405,10 @@ def test_files_become_text(app: Any, name: str, content: bytes, text: str) -> No
     [
         ("a.exe", b"MZ", "is of a kind that cannot be read; use .html"),
         ("", b"x", "is of a kind that cannot be read"),
-        ("a.pdf", b"%PDF-1.4 broken", "the PDF cannot be read"),
+        ("a.pdf", b"%PDF-1.4 broken", "no PDF document"),
         ("a.pdf", pdf(""), "holds no text, only pictures"),
         ("a.docx", b"PK nothing", "no DOCX document"),
-        ("a.odt", b"nothing", "not an ODT document"),
+        ("a.odt", b"nothing", "no ODT document"),
         ("a.txt", b"  ", "holds no text"),
         ("../../a.txt", b"", "a.txt holds no text"),
     ],

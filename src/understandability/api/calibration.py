@@ -17,8 +17,8 @@ from understandability.errors import InputError
 from understandability.evaluation.correlation import spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.table import batches
+from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import TableColumns
-from understandability.inputs.records import read_records
 from understandability.inputs.tables import SETTINGS_KEY, read_settings
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.calibration import calibrate_by_line

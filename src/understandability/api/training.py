@@ -20,8 +20,8 @@ from understandability.evaluation.correlation import spearman
 from understandability.feature.background_rows import by_row
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import compute_features
+from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import TableColumns
-from understandability.inputs.records import read_records
 from understandability.model.bundle import (
     DEFAULT_BUNDLE,
     Bundle,

@@ -97,7 +97,7 @@ def rescale(
     found.save(output)
     if quiet:
         return
-    show_table(found.table(), texts=1)
+    show_table(found.table())
     typer.echo(
         f"{output} is written. Thresholds belong to a scale: choose one on yours "
         f"(understand score PAGES --bundle {output} --threshold T), or find it from answers "

@@ -186,8 +186,8 @@ def sources(
     columns: TableColumns | None = None,
 ) -> Sources:
     """The pages that the shared arguments name."""
-    from understandability.inputs.docnos import read_docnos
     from understandability.inputs.sources import Sources
+    from understandability.inputs.trec import read_docnos
 
     wanted = read_docnos(str(docnos)) if docnos else None
     return Sources(inputs, docnos=wanted, limit=int(limit_mb * 1e6), columns=columns)

@@ -98,17 +98,17 @@ def check_folder(destination: str) -> None:
         )
 
 
-def show_table(table: ResultTable, texts: int = 1) -> None:
+def show_table(table: ResultTable) -> None:
     """A result on the terminal; the best of a column of two or more rows carries a star."""
     starred = bool(table.best) and len(table.rows) > 1
     rows = [
         [
-            cell + (("*" if best else " ") if starred and place >= texts else "")
+            cell + (("*" if best else " ") if starred and place >= table.texts else "")
             for place, (cell, best) in enumerate(row)
         ]
         for row in table.cells()
     ]
-    print_table(table.columns, rows, texts)
+    print_table(table.columns, rows, table.texts)
 
 
 def named(what: str, docnos: Sequence[str], shown: int = 3) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from understandability.cli.commands import EVALUATION, MODELS, RETRIEVAL, SCORING
+from understandability.cli.commands import MODELS, SCORING
 from understandability.cli.suggestions import Commands
 
 # Name of the command, its module in this package, the task it belongs to. A module holds a
@@ -15,24 +15,11 @@ from understandability.cli.suggestions import Commands
 TYPED: tuple[tuple[str, str, str], ...] = (
     ("explain", "explain", SCORING),
     ("serve", "serve", SCORING),
-    ("resources", "resources", SCORING),
     ("probability", "probability", SCORING),
-    ("export", "export", SCORING),
-    ("corpus", "corpus", MODELS),
     ("bundle", "bundle", MODELS),
     ("train", "train", MODELS),
     ("validate", "validate", MODELS),
     ("calibrate", "calibrate", MODELS),
-    ("evaluate", "evaluate", EVALUATION),
-    ("correlate", "correlate", EVALUATION),
-    ("compare", "compare", EVALUATION),
-    ("simulate", "simulate", EVALUATION),
-    ("plot", "plot", EVALUATION),
-    ("rerank", "rerank", RETRIEVAL),
-    ("fuse", "fuse", RETRIEVAL),
-    ("index", "index", RETRIEVAL),
-    ("rank", "rank", RETRIEVAL),
-    ("tradeoff", "tradeoff", RETRIEVAL),
 )
 
 

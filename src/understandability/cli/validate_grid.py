@@ -15,7 +15,7 @@ from understandability.cli.tables import print_table
 from understandability.errors import InputError
 
 if TYPE_CHECKING:
-    from understandability.inputs.labels import Labels
+    from understandability.inputs.run import Labels
     from understandability.study.grid import GridCell, StudyGrid
     from understandability.text.page import Failure, Page
 

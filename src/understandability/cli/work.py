@@ -295,7 +295,7 @@ def _check_output(sources: Sources, output: str | None) -> None:
 
 def is_folder(output: str | None) -> bool:
     """Whether a path is that of a crawl folder; raises `OptionError` where it names no output."""
-    from understandability.inputs.remote import is_url
+    from understandability.inputs.streams import is_url
     from understandability.inputs.tables import table_format
 
     if output in (None, "-"):

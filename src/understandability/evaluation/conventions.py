@@ -1,19 +1,20 @@
 """Every choice that changes published numbers, in one table; two presets set them all.
 
-A field of `Conventions` says all there is to know of a convention: its default, its choices, what
-it changes, what the presets make of it, and the parameter of measures that it stands for. Options
-of commands, parameters of measures, headers of outputs and the documentation derive from there.
+A field of `Conventions` holds a convention's default, its choices, what it changes, what the
+presets make of it, and the parameter of measures that it stands for. Options of commands,
+parameters of measures, headers of outputs and the documentation derive from there.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import Field, asdict, dataclass, field, fields, replace
+from dataclasses import Field, asdict, dataclass, field, fields, make_dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 from understandability.errors import OptionError
+from understandability.prompt import AtPrompt
 
 _PRESETS = ("ubire", "trec_eval")
 
@@ -145,32 +146,47 @@ class Conventions:
     def __post_init__(self) -> None:
         for name, row in CONVENTIONS.items():
             value, choices = getattr(self, name), row.metadata["choices"]
+            option = name.replace("_", "-")
             if choices and value not in choices:
-                raise OptionError(
-                    f"{name.replace('_', '-')} must be {' or '.join(choices)}, not {value!r}"
-                )
-            if row.metadata["kind"] is float and not _is_number(value, row.default is None):
-                raise OptionError(
-                    f"{name.replace('_', '-')} must be a finite number, not {value!r}"
-                )
+                raise OptionError(f"{option} must be {' or '.join(choices)}, not {value!r}")
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            finite = value is None or (number and math.isfinite(value))
+            if row.metadata["kind"] is float and not finite:
+                raise OptionError(f"{option} must be a finite number, not {value!r}")
 
     def as_dict(self) -> dict[str, Any]:
         """The conventions by name, for the header of an output."""
         return asdict(self)
 
 
-def _is_number(value: Any, or_none: bool) -> bool:
-    if value is None:
-        return True
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 MODELLED_USERS = ("step", "arctan")  # those with a threshold on a score
 
-# The table: each convention by its name; the metadata of the field are the columns.
 CONVENTIONS: Mapping[str, Field[Any]] = MappingProxyType(
     {row.name: row for row in fields(Conventions) if row.metadata}
 )
+"""Each convention by its name: the metadata of the field are its row of the table."""
+
+
+def _choices() -> type[Any]:
+    """Conventions as they may be chosen, None where they are not, with their help at the prompt."""
+    texts = ["preset: Use the conventions of ubire or trec_eval; options override them."]
+    rows: list[tuple[str, Any, Any]] = [
+        ("preset", Annotated[Any, AtPrompt(choices="evaluation.conventions:PRESETS")], None)
+    ]
+    for name, row in CONVENTIONS.items():
+        kind, meaning, usual = row.metadata["kind"], row.metadata["meaning"], row.default
+        shown = "" if usual is None else f" (default {'not' if usual is False else usual})"
+        texts.append(f"{name}: {meaning[0].upper()}{meaning[1:]}{shown}.")
+        about = AtPrompt(kind, value=" or ".join(row.metadata["choices"]))
+        if name == "noise_scale":
+            about = AtPrompt(value="NUMBER", convert="wording:number_or_pi")
+        rows.append((name, Annotated[Any, about], None))
+    args = "\n".join(f"    {text}" for text in texts)
+    return make_dataclass("Choices", rows, namespace={"__doc__": f"Choices.\n\nArgs:\n{args}"})
+
+
+Choices = _choices()
+"""A field for each convention, to be spread into the options of a command."""
 
 PRESETS: Mapping[str, Conventions] = MappingProxyType(
     {
@@ -182,7 +198,7 @@ PRESETS: Mapping[str, Conventions] = MappingProxyType(
 )
 
 
-def conventions(preset: str | None = None, **choices: Any) -> Conventions:
+def conventions(preset: str | Conventions | None = None, **choices: Any) -> Conventions:
     """The conventions of a preset (or the defaults), with what is chosen beside it.
 
     A choice of None is none: the preset or the default holds.
@@ -190,7 +206,7 @@ def conventions(preset: str | None = None, **choices: Any) -> Conventions:
     >>> conventions("ubire", order="score", ideal=None).ideal
     'relevance'
     """
-    if preset is not None and preset not in PRESETS:
+    if isinstance(preset, str) and preset not in PRESETS:
         raise OptionError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
     if unknown := set(choices) - set(CONVENTIONS):
         raise OptionError(
@@ -199,19 +215,5 @@ def conventions(preset: str | None = None, **choices: Any) -> Conventions:
     chosen = {name: value for name, value in choices.items() if value is not None}
     if "max_relevance" in chosen:
         chosen.setdefault("err_max", chosen["max_relevance"])
-    return replace(PRESETS[preset] if preset else Conventions(), **chosen)
-
-
-def markdown_table() -> str:
-    """The conventions for the documentation, with their presets."""
-    head = ["convention", "default", *(f"`--preset {preset}`" for preset in _PRESETS), "meaning"]
-    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for name, row in CONVENTIONS.items():
-        values = [row.default, *row.metadata["presets"].values()]
-        cells = [f"`{name}`", *(_shown(value) for value in values), row.metadata["meaning"]]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def _shown(value: Any) -> str:
-    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    base = PRESETS[preset] if isinstance(preset, str) else preset or Conventions()
+    return replace(base, **chosen)

@@ -1,64 +1,74 @@
 """How alike two measures order the same systems.
 
-Each function takes what two measures say of the same systems, in the same order of systems.
+A coefficient takes the values of the same systems, in one order, by two measures.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.evaluated import Evaluated
-from understandability.evaluation.result_table import ResultTable
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-@dataclass(frozen=True, slots=True)
-class Coefficient:
-    """A coefficient: its name, its function of reference and other scores, its source.
-
-    `symmetric` is false where the first argument is the reference.
-    """
-
-    name: str
-    compute: Callable[[Floats, Floats], float]
-    source: str
-    symmetric: bool = True
+from understandability.evaluation.result_table import ResultTable, Tabular
 
 
 def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
-    """Kendall's tau-b: concordant less discordant pairs, corrected for ties.
+    """Kendall's tau-b: concordant less discordant pairs, corrected for ties (Kendall 1945).
 
     >>> round(kendall_tau_b([1, 2, 3, 4], [1, 3, 2, 4]), 3)
     0.667
     """
-    from scipy.stats import kendalltau
-
-    x, y = _varied(x, y)
-    return float(kendalltau(x, y).statistic)
+    return _of_scipy("kendalltau", x, y)
 
 
-def tau_ap(reference: ArrayLike, other: ArrayLike) -> float:
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Pearson's correlation of the values themselves (Pearson 1896).
+
+    >>> round(pearson([1, 2, 3], [2, 4, 6]), 3)
+    1.0
+    """
+    return _of_scipy("pearsonr", x, y)
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Spearman's correlation: Pearson's of the ranks, tied ones sharing their mean rank.
+
+    >>> round(spearman([1, 2, 3], [1, 8, 9]), 3)
+    1.0
+    """
+    return _of_scipy("spearmanr", x, y)
+
+
+def _of_scipy(name: str, x: ArrayLike, y: ArrayLike) -> float:
+    """A correlation of scipy; NaN where a column does not vary, of which it would warn."""
+    from scipy import stats
+
+    x, y = _pair(x, y)
+    flat = np.ptp(x) == 0 or np.ptp(y) == 0
+    return math.nan if flat else float(getattr(stats, name)(x, y).statistic)
+
+
+def tau_ap(reference: ArrayLike, other: ArrayLike, *, symmetric: bool = False) -> float:
     """AP correlation: Kendall's tau with more weight on the top of the ranking.
 
     The chance that `reference` agrees on a pair that `other` ranks, a system below its first
-    and one above that, as ``2 chance - 1`` (Yilmaz, Aslam & Robertson 2008). Not symmetric.
-    Where scores tie, the mean over all orders of the systems that break ties in both rankings
-    alike: two systems tied in both agree.
+    and one above that, as ``2 chance - 1`` (Yilmaz, Aslam & Robertson 2008); `symmetric` takes the
+    mean with either one as the reference. Where values tie, the mean over all orders of the
+    systems that break ties in both rankings alike: two systems tied in both agree.
 
     >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 3), round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 3)
     (0.778, 0.333)
     """
+    if symmetric:
+        return (tau_ap(reference, other) + tau_ap(other, reference)) / 2
     truth, scores = _pair(reference, other)
     n = len(scores)
     better = (truth[None, :] > truth[:, None]).astype(np.float64)  # the column system is better
@@ -80,17 +90,8 @@ def tau_ap(reference: ArrayLike, other: ArrayLike) -> float:
     return 2 * total / (n - 1) - 1
 
 
-def symmetric_tau_ap(x: ArrayLike, y: ArrayLike) -> float:
-    """The mean of `tau_ap` with either one as the reference.
-
-    >>> round(symmetric_tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 3)
-    0.778
-    """
-    return (tau_ap(x, y) + tau_ap(y, x)) / 2
-
-
 def ubire_overlap(x: ArrayLike, y: ArrayLike) -> float:
-    """What the UBIRE tool prints as tau_AP: the mean overlap of the first 1 ... n - 1 systems.
+    """The "tau_AP" that the UBIRE tool prints: the mean overlap of the first 1 ... n - 1 systems.
 
     ``2 mean(overlap at i / i) - 1``. Tied systems keep the order they are given in (UBIRE: that
     of a Java hash map).
@@ -121,49 +122,24 @@ def rank_biased_overlap(x: ArrayLike, y: ArrayLike, p: float = 0.9) -> float:
     return float((weights * shares).sum() + p**n * shares[-1])
 
 
-def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's correlation of the scores themselves.
-
-    >>> round(pearson([1, 2, 3], [2, 4, 6]), 3)
-    1.0
-    """
-    from scipy.stats import pearsonr
-
-    x, y = _varied(x, y)
-    return float(pearsonr(x, y).statistic)
-
-
-def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's correlation: Pearson's of the ranks, tied ones sharing their mean rank.
-
-    >>> round(spearman([1, 2, 3], [1, 8, 9]), 3)
-    1.0
-    """
-    from scipy.stats import spearmanr
-
-    x, y = _varied(x, y)
-    return float(spearmanr(x, y).statistic)
-
-
-COEFFICIENTS: Mapping[str, Coefficient] = MappingProxyType(
+# By name; the first argument of tau_ap is the reference, the others are symmetric.
+COEFFICIENTS: Mapping[str, Callable[[Floats, Floats], float]] = MappingProxyType(
     {
-        coefficient.name: coefficient
-        for coefficient in (
-            Coefficient("tau_b", kendall_tau_b, "Kendall 1945"),
-            Coefficient("tau_ap", tau_ap, "Yilmaz, Aslam & Robertson 2008", symmetric=False),
-            Coefficient("ubire-overlap", ubire_overlap, "UBIRE 0.1, printed there as tau_AP"),
-            Coefficient("rbo", rank_biased_overlap, "Webber, Moffat & Zobel 2010"),
-            Coefficient("pearson", pearson, "Pearson 1896"),
-            Coefficient("spearman", spearman, "Spearman 1904"),
-        )
+        "tau_b": kendall_tau_b,
+        "tau_ap": tau_ap,
+        "ubire-overlap": ubire_overlap,
+        "rbo": rank_biased_overlap,
+        "pearson": pearson,
+        "spearman": spearman,
     }
 )
+DEFAULT_COEFFICIENTS = ("tau_b", "tau_ap", "ubire-overlap", "rbo")
 
 
 def correlation_matrix(
     columns: Sequence[Floats], coefficient: str, *, symmetric: bool = False, rbo_p: float = 0.9
 ) -> Floats:
-    """One coefficient between every two columns of scores; the row is the reference.
+    """One coefficient between every two columns of values; the row is the reference.
 
     `symmetric` takes the symmetric form of tau_ap. NaN where a column does not vary.
 
@@ -174,33 +150,25 @@ def correlation_matrix(
         raise OptionError(
             f"there is no coefficient {coefficient!r}; choose one of {', '.join(COEFFICIENTS)}"
         )
-    compute = COEFFICIENTS[coefficient].compute
-    if coefficient == "tau_ap" and symmetric:
-        compute = symmetric_tau_ap
-    if coefficient == "rbo":
-
-        def compute(x: Floats, y: Floats) -> float:
-            return rank_biased_overlap(x, y, rbo_p)
-
+    options: dict[str, dict[str, Any]] = {"tau_ap": {"symmetric": symmetric}, "rbo": {"p": rbo_p}}
+    compute = partial(COEFFICIENTS[coefficient], **options.get(coefficient, {}))
     flat = [np.ptp(column) == 0 for column in columns]
     return np.array(
         [
-            [
-                math.nan if flat[i] or flat[j] else compute(row, column)
-                for j, column in enumerate(columns)
-            ]
-            for i, row in enumerate(columns)
+            [math.nan if flat[i] or flat[j] else compute(x, y) for j, y in enumerate(columns)]
+            for i, x in enumerate(columns)
         ]
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Correlations:
+class Correlations(Tabular):
     """How alike each two measures order the runs, by each coefficient.
 
     ``matrices[name][i, j]`` has measure ``i`` as the reference; `moved` are, by measure, the runs
     whose ranks differ most from those by the first measure (`movers`); `remarks` say in a
-    sentence why a number is missing.
+    sentence why a number is missing. `evaluation` are the conventions and means behind them,
+    `notes` say what was unusual in its runs.
     """
 
     measures: tuple[str, ...]
@@ -208,6 +176,27 @@ class Correlations:
     matrices: Mapping[str, Floats]
     moved: Mapping[str, list[tuple[str, float, float]]]
     remarks: tuple[str, ...]
+    evaluation: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The correlations, the runs that move, and the evaluation as plain dictionaries."""
+        measures = self.measures
+        return {
+            **self.evaluation,
+            "correlations": {
+                name: {
+                    row: dict(zip(measures, values, strict=True))
+                    for row, values in zip(measures, matrix.tolist(), strict=True)
+                }
+                for name, matrix in self.matrices.items()
+            },
+            "movers": {
+                other: [{"run": run, "rank": a, "to": b} for run, a, b in runs]
+                for other, runs in self.moved.items()
+            },
+            "remarks": list(self.remarks),
+        }
 
     def __repr__(self) -> str:
         """The table as at a prompt, with the sentences on what is missing below it."""
@@ -216,70 +205,63 @@ class Correlations:
     def table(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
         """The matrix of one coefficient, or without it a row for each coefficient and pair."""
         note = " ".join(self.remarks)
-        if coefficient is not None:
-            if coefficient not in self.matrices:
-                raise OptionError(
-                    f"{coefficient!r} was not computed; the table has {', '.join(self.matrices)}"
-                )
-            matrix = zip(self.measures, self.matrices[coefficient].tolist(), strict=True)
-            rows = tuple((measure, *row) for measure, row in matrix)
-            return ResultTable((coefficient, *self.measures), rows, note=note, digits=digits)
-        rows = tuple(
-            (name, row, column, float(matrix[i, j]))
-            for name, matrix in self.matrices.items()
-            for i, row in enumerate(self.measures)
-            for j, column in enumerate(self.measures)
-        )
-        columns = ("coefficient", "reference", "measure", "value")
+        if coefficient is None:
+            columns: tuple[str, ...] = ("coefficient", "reference", "measure", "value")
+            rows: tuple[tuple[Any, ...], ...] = tuple(
+                (name, row, column, float(matrix[i, j]))
+                for name, matrix in self.matrices.items()
+                for i, row in enumerate(self.measures)
+                for j, column in enumerate(self.measures)
+            )
+        elif coefficient in self.matrices:
+            columns = (coefficient, *self.measures)
+            matrix = self.matrices[coefficient].tolist()
+            rows = tuple((name, *row) for name, row in zip(self.measures, matrix, strict=True))
+        else:
+            raise OptionError(
+                f"{coefficient!r} was not computed; the table has {', '.join(self.matrices)}"
+            )
         return ResultTable(columns, rows, note=note, digits=digits)
 
-    def to_pandas(self, coefficient: str | None = None) -> pd.DataFrame:
-        """The matrix of one coefficient as a frame, or all in the long form."""
-        return self.table(coefficient).to_pandas()
 
-    def to_markdown(self, coefficient: str | None = None, *, digits: int = 4) -> str:
-        """The matrix of one coefficient as Markdown, or all in the long form."""
-        return self.table(coefficient, digits=digits).to_markdown()
-
-    def to_latex(self, coefficient: str | None = None, *, digits: int = 4) -> str:
-        """The matrix of one coefficient as LaTeX, or all in the long form."""
-        return self.table(coefficient, digits=digits).to_latex()
-
-
-def correlate(
-    evaluation: Evaluated,
-    coefficients: Sequence[str] = ("tau_b", "tau_ap", "ubire-overlap", "rbo"),
+def correlations(
+    measures: tuple[str, ...],
+    means: Mapping[str, Floats],
     *,
+    coefficients: Sequence[str] = DEFAULT_COEFFICIENTS,
     symmetric: bool = False,
     rbo_p: float = 0.9,
     count: int = 5,
 ) -> Correlations:
-    """The correlations between all measures of an evaluation, and the `count` runs that move most.
+    """The correlations of all measures, and the `count` runs that move most between two.
 
-    Raises `OptionError` where there are less than two measures or runs.
+    `means` has for each run its value by each measure. Raises `OptionError` where there are less
+    than two measures or runs.
+
+    >>> means = {"a": np.array([0.1, 0.3]), "b": np.array([0.2, 0.1])}
+    >>> correlations(("RBP", "uRBP"), means, coefficients=["tau_b"]).moved
+    {'uRBP': [('a', 2.0, 1.0), ('b', 1.0, 2.0)]}
     """
-    if len(evaluation.measures) < 2:
-        raise OptionError("a correlation needs at least two measures")
-    if len(evaluation.runs) < 2:
-        raise OptionError("a correlation needs at least two runs")
-    table = np.array([evaluation.means[run] for run in evaluation.runs])
-    columns = list(table.T)
-    first, *others = columns
+    for what, given in (("measures", measures), ("runs", means)):
+        if len(given) < 2:
+            raise OptionError(f"a correlation needs at least two {what}")
+    first, *others = columns = list(np.array(list(means.values())).T)
+    runs = tuple(means)
     return Correlations(
-        evaluation.measures,
-        evaluation.runs,
+        measures,
+        runs,
         {
             name: correlation_matrix(columns, name, symmetric=symmetric, rbo_p=rbo_p)
             for name in coefficients
         },
         {
-            name: movers(evaluation.runs, first, column, count)
-            for name, column in zip(evaluation.measures[1:], others, strict=True)
+            name: movers(runs, first, column, count)
+            for name, column in zip(measures[1:], others, strict=True)
         },
         tuple(
             f"All {len(column)} runs have the same {name} ({column[0]:.4g}), so that it orders "
             "nothing and correlates with nothing."
-            for name, column in zip(evaluation.measures, columns, strict=True)
+            for name, column in zip(measures, columns, strict=True)
             if np.ptp(column) == 0
         ),
     )
@@ -318,12 +300,4 @@ def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if len(first) != len(second) or len(first) < 2:
         raise InputError("a correlation needs scores of the same systems, at least two")
-    return first, second
-
-
-def _varied(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """Both columns; NaNs where one does not vary, which no correlation is defined for."""
-    first, second = _pair(x, y)
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return np.full(len(first), np.nan), np.full(len(first), np.nan)
     return first, second

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
-from understandability.feature.catalogue import COLUMNS
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.given import labels_of
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import TABLE_SUFFIXES, read_labels
 from understandability.inputs.tables import read_settings
 
@@ -20,7 +21,7 @@ _COLUMNS = {"difficulty": Direction.HARDER, "p_understandable": Direction.EASIER
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criterion:
-    """Values of documents, and what a higher one means.
+    """Scores of documents, and what a higher one means.
 
     >>> difficulty = Labels.of_documents("difficulty", {"flu": 20.0, "cold": 45.0})
     >>> Criterion(difficulty, Direction.HARDER).labels.name
@@ -30,8 +31,11 @@ class Criterion:
     labels: Labels
     direction: Direction
 
-    def check(self, run: Run) -> None:
-        """Raise `InputError` where not one line of the run has a value."""
+    def hardness(self, run: Run) -> Floats:
+        """The score of each line of the run, turned so that lower is easier; NaN for none.
+
+        Raises `InputError` where not one line has a score.
+        """
         if not (self.labels.lines_of(run) >= 0).any():
             first = run.docnos[0].as_py() if len(run) else "none"
             other = self.labels.docnos[0].as_py() if len(self.labels) else "none"
@@ -40,6 +44,35 @@ class Criterion:
                 f"(document {other}, ...) have no document in common; give scores of the same "
                 "collection"
             )
+        return self.labels.of_lines(run) * self.direction.sign
+
+
+def criterion(scores: Any, direction: str | None = None, *, column: str | None = None) -> Criterion:
+    """Scores to rank by, with the direction in which documents get harder.
+
+    `scores` are ``FILE[:COLUMN][:DIRECTION]`` (a score table or a label file; the column may be
+    left out where it is the only one of numbers), a dictionary of documents, a frame (with its
+    `column`), or labels. The direction of ``difficulty``, ``p_understandable`` and the features of
+    the catalogue is known; for other scores `direction` gives it, as in ``higher-harder``.
+
+    >>> criterion({"flu": 20.0, "cold": 45.0}, "higher-harder").direction
+    <Direction.HARDER: 'higher-harder'>
+    """
+    if isinstance(scores, Criterion):
+        return scores
+    if isinstance(scores, str | Path):
+        text = ":".join(filter(None, (str(scores), column, direction)))
+        path, named, stated = _split(text)
+        return Criterion(
+            read_labels(path, "understandability", named), _stated(stated, named, text)
+        )
+    if direction is None and column is None:
+        raise OptionError(
+            "the scores do not say whether higher or lower values are harder to understand; give "
+            "direction='higher-harder' or 'higher-easier'"
+        )
+    known = Direction.of(direction) if direction else column_direction(str(column))[1]
+    return Criterion(labels_of(scores, column or "score", column), known)
 
 
 def is_criterion(text: str) -> bool:
@@ -48,19 +81,8 @@ def is_criterion(text: str) -> bool:
     >>> is_criterion("scores.parquet:difficulty"), is_criterion("bm25.run.gz")
     (True, False)
     """
-    return _split(text)[1] is not None or _split(text)[2] is not None or _is_table(text)
-
-
-def read_criterion(text: str) -> Criterion:
-    """The scores that ``FILE[:COLUMN][:DIRECTION]`` names.
-
-    FILE is a score table or a label file; COLUMN may be left out where it is the only column of
-    numbers. The direction of ``difficulty``, ``p_understandable`` and of features of the
-    catalogue is known, of all else it has to be said, with one of `direction.WORDS`.
-    """
     path, column, direction = _split(text)
-    labels = read_labels(path, "understandability", column)
-    return Criterion(labels, _stated(direction, column, text))
+    return column is not None or direction is not None or _is_table(path)
 
 
 def mixed_models(texts: Sequence[str], bundle: str = "") -> str:
@@ -97,16 +119,17 @@ def column_direction(text: str) -> tuple[str, Direction]:
 
 def _stated(direction: Direction | None, column: str | None, text: str) -> Direction:
     """The direction that is said, or known of the column; never a guess."""
-    if direction is None:
-        direction = _COLUMNS.get(column or "")
-    if direction is None and column and column in COLUMNS:
-        direction = COLUMNS[column][0].direction
-    if direction is None:
+    found = direction or _COLUMNS.get(column or "")
+    if found is None:
+        from understandability.feature.catalogue import COLUMNS
+
+        found = COLUMNS[column][0].direction if column and column in COLUMNS else None
+    if found is None:
         raise OptionError(
             f"{text} does not say whether higher or lower values are harder to understand; write "
             f"{text}:DIRECTION with one of {', '.join(WORDS)}"
         )
-    return direction
+    return found
 
 
 def _split(text: str) -> tuple[str, str | None, Direction | None]:

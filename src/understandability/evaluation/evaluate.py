@@ -1,41 +1,65 @@
-"""Runs and labels in, measures out."""
+"""Runs and labels in, values of measures out; runs compared, measures correlated."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.compare import RunComparisons, compare
-from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.correlation import Correlations, correlate
-from understandability.evaluation.joined import Dimension, Judgements
+from understandability.evaluation.comparison import TESTS, RunComparisons, best_of, comparisons
+from understandability.evaluation.correlation import (
+    DEFAULT_COEFFICIENTS,
+    Correlations,
+    correlations,
+)
+from understandability.evaluation.judgements import (
+    DEFAULT_MEASURES,
+    How,
+    Judgements,
+    LabelFile,
+    Measures,
+    Qrels,
+    Runs,
+)
 from understandability.evaluation.measures.bases import Measure
-from understandability.evaluation.measures.foreign import ForeignMeasure, ForeignScores
+from understandability.evaluation.measures.foreign import ForeignMeasure, ForeignValues
 from understandability.evaluation.measures.names import AnyMeasure, parse_measures
-from understandability.evaluation.measures.values import harmonic, score
-from understandability.evaluation.oddities import label_oddities, run_oddities, unlabelled
-from understandability.evaluation.result_table import ResultTable
-from understandability.inputs.labels import Labels
+from understandability.evaluation.measures.values import harmonic_mean, values_of
+from understandability.evaluation.oddities import (
+    label_oddities,
+    refuse_odd,
+    run_oddities,
+    told,
+    unlabelled,
+)
+from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.inputs.given import runs_of
 from understandability.inputs.run import Oddity, Run
+from understandability.prompt import AtPrompt
 
-if TYPE_CHECKING:
-    import pandas as pd
+Tests = Annotated[
+    Sequence[str], AtPrompt(list[str], "--test", choices="evaluation.comparison:TESTS")
+]
+Coefficients = Annotated[
+    Sequence[str],
+    AtPrompt(list[str], "--coefficient", choices="evaluation.correlation:COEFFICIENTS"),
+]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluation(Tabular):
     """The values of some measures for some runs.
 
     ``values[run][i, j]`` is the value of measure ``i`` for query ``j`` of the qrels, NaN for a
-    query that the mean leaves out; ``means[run][i]`` is what is reported of the run. `oddities`
-    says what was unusual in each run, `label_oddities` in each file of labels; `conventions` is
-    the header of an output. `measures` are the names as they were given.
+    query that the mean leaves out; ``means[run][i]`` is the mean that is reported of the run.
+    `oddities` says what was unusual in each run, `label_oddities` in each file of labels, `notes`
+    both in sentences; `conventions` is the header of an output. `measures` are the names as they
+    were given.
     """
 
     measures: tuple[str, ...]
@@ -45,6 +69,7 @@ class Evaluation:
     conventions: Mapping[str, Any]
     oddities: Mapping[str, tuple[Oddity, ...]]
     label_oddities: Mapping[str, tuple[Oddity, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -58,7 +83,7 @@ class Evaluation:
         return tuple(self.means)
 
     def column(self, measure: str) -> Floats:
-        """What one measure says of every run.
+        """The mean of every run by one measure.
 
         Raises `OptionError` where the measure was not asked for.
         """
@@ -76,9 +101,9 @@ class Evaluation:
         each column in bold (of a residual the lowest).
         """
         if not wide:
-            return ResultTable(
-                ("run", "query", "measure", "value"), tuple(self._long(per_query)), digits=digits
-            )
+            columns: tuple[str, ...] = ("run", "query", "measure", "value")
+            return ResultTable(columns, tuple(self._long(per_query)), digits=digits)
+        columns = ("run", *self.measures)
         if per_query:
             rows = tuple(
                 (run, query, *values[:, place].tolist())
@@ -88,30 +113,23 @@ class Evaluation:
             )
             return ResultTable(("run", "query", *self.measures), rows, digits=digits)
         runs = sorted(self.runs, key=lambda run: -self.means[run][0])
-        means = np.array([self.means[run] for run in runs])
-        best = frozenset(
-            (place, measure)
-            for column, measure in enumerate(self.measures)
-            for place in np.flatnonzero(
-                means[:, column] == _top(measure, means[:, column])
-            ).tolist()
-        )
-        rows = tuple((run, *row) for run, row in zip(runs, means.tolist(), strict=True))
-        return ResultTable(("run", *self.measures), rows, best=best, digits=digits)
+        best: set[tuple[int, str]] = set()
+        for measure in self.measures:
+            column = dict(zip(self.runs, self.column(measure).tolist(), strict=True))
+            top = column[best_of(measure, column)]
+            best |= {(place, measure) for place, run in enumerate(runs) if column[run] == top}
+        rows = tuple((run, *self.means[run].tolist()) for run in runs)
+        return ResultTable(columns, rows, best=frozenset(best), digits=digits)
 
-    def _long(self, per_query: bool) -> Iterable[tuple[str, str, str, float]]:
+    def _long(self, per_query: bool) -> Iterator[tuple[str, str, str, float]]:
         for run in self.runs:
             for place, measure in enumerate(self.measures):
                 yield run, "all", measure, float(self.means[run][place])
                 if per_query:
-                    row = self.values[run][place].tolist()
-                    for query, value in zip(self.queries, row, strict=True):
-                        if value == value:
-                            yield run, query, measure, value
-
-    def to_pandas(self, *, wide: bool = True, per_query: bool = False) -> pd.DataFrame:
-        """The means, or the values of single queries, as a frame: wide, or a row for each value."""
-        return self.table(wide=wide, per_query=per_query).to_pandas()
+                    row = zip(self.queries, self.values[run][place].tolist(), strict=True)
+                    yield from (
+                        (run, query, measure, value) for query, value in row if value == value
+                    )
 
     def to_markdown(self, *, per_query: bool = False, digits: int = 4, **marks: Any) -> str:
         """The means as a Markdown table; with `marks` as `marked_table` has them."""
@@ -120,6 +138,9 @@ class Evaluation:
     def to_latex(self, *, per_query: bool = False, digits: int = 4, **marks: Any) -> str:
         """The means as a LaTeX table (booktabs); with `marks` as `marked_table` has them."""
         return self._shown(per_query, digits, marks).to_latex()
+
+    def _repr_markdown_(self) -> str:
+        return self.table().to_markdown()
 
     def _shown(self, per_query: bool, digits: int, marks: Mapping[str, Any]) -> ResultTable:
         if per_query or len(self.runs) < 2:
@@ -140,7 +161,7 @@ class Evaluation:
         randomisation and bootstrap, `correction` holm, bonferroni or none.
         """
         table = self.table(digits=digits)
-        marked = compare(self, tests=(test,)).marks(alpha, test=test, correction=correction)
+        marked = self.compare(tests=(test,)).marks(alpha, test=test, correction=correction)
         marks = {
             (place, measure): marked[measure, row[0]]
             for place, row in enumerate(table.rows)
@@ -155,15 +176,16 @@ class Evaluation:
         return ResultTable(table.columns, table.rows, marks, table.best, note, digits)
 
     def compare(self, **how: Any) -> RunComparisons:
-        """The runs compared with the first and the best, or in pairs: see `comparison.compare`."""
-        return compare(self, **how)
+        """The runs against the first and the best, or in pairs; options as in `comparisons`."""
+        found = comparisons(self.measures, self.values, self.means, **how)
+        return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def correlate(self, *coefficients: str, **how: Any) -> Correlations:
-        """How alike the measures order the runs: see `correlation.correlate`."""
-        return correlate(self, coefficients, **how) if coefficients else correlate(self, **how)
-
-    def _repr_markdown_(self) -> str:
-        return self.table().to_markdown()
+        """How alike the measures order the runs; options as in `correlations`."""
+        if coefficients:
+            how["coefficients"] = coefficients
+        found = correlations(self.measures, self.means, **how)
+        return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def as_dict(self, per_query: bool = True) -> dict[str, Any]:
         """Conventions, means and values by query as plain dictionaries: the JSON output."""
@@ -175,76 +197,88 @@ class Evaluation:
         if per_query:
             output["per_query"] = {
                 run: {
-                    measure: {
-                        query: value
-                        for query, value in zip(self.queries, row.tolist(), strict=True)
-                        if value == value
-                    }
-                    for measure, row in zip(self.measures, values, strict=True)
+                    measure: {q: v for q, v in zip(self.queries, row, strict=True) if v == v}
+                    for measure, row in zip(self.measures, values.tolist(), strict=True)
                 }
                 for run, values in self.values.items()
+            }
+            output["oddities"] = {
+                run: list(map(str, found)) for run, found in self.oddities.items() if found
             }
         return output
 
 
-def _top(measure: str, column: Floats) -> float:
-    """The best of a column: of what could not be judged less is better."""
-    return float(column.min() if measure.startswith("residual") else column.max())
-
-
-def evaluate_runs(
-    runs: Iterable[Run],
-    qrels: Labels,
-    measures: Sequence[object],
-    dimensions: Mapping[str, Dimension] | None = None,
-    conventions: Conventions | None = None,
+def evaluate(
+    runs: Runs,
+    qrels: Qrels,
+    understandability: LabelFile = None,
     *,
-    strict: bool = False,
+    measures: Measures = DEFAULT_MEASURES,
+    **how: How,
 ) -> Evaluation:
-    """Evaluate runs, one at a time; neither runs nor labels are altered.
+    """Evaluate runs by understandability-biased measures, and by the usual ones.
 
-    `dimensions` holds labels and scales beside relevance, understandability under ``u``. What
-    is unusual in a run or in labels is told in the result; with `strict` it raises `InputError`.
+    A table of means; * marks the best of each column. Measures: RBP, nDCG, ERR, their
+    understandability-biased forms uRBP, uRBPgr, unDCG, uERR, single dimensions (RBPu, RBPtrust),
+    harmonic means (HRBP, H(...)), residual(...), Judged; see docs/reference/measures.md. All others
+    are those of ir_measures (extra ir), by its names or trec_eval's: P@10, AP, RR, Bpref, map.
 
-    >>> from understandability.evaluation.scales import parse_scale
-    >>> run = Run.of("mine", {"q": [("d1", 2.0), ("d2", 1.0)]})
-    >>> qrels = Labels.of("qrels", {"q": {"d1": 1, "d2": 1}})
-    >>> qunder = Labels.of("qunder", {"q": {"d1": 90, "d2": 10}})
-    >>> dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40"))}
-    >>> result = evaluate_runs([run], qrels, ["RBP(p=0.8)@10", "uRBP(p=0.8)@10"], dimensions)
-    >>> result.means["mine"].round(3).tolist()
-    [0.36, 0.16]
+    In Python, `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`,
+    `labels_of`), measures are names or measures of ir_measures, and `how` are the fields of
+    `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. Names of
+    queries are compared as text. What is unusual in runs and labels is told in the result; with
+    ``strict=True`` it raises `InputError`.
+
+    >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
+    >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
+    >>> measures = ["RBP(p=0.8)@10", "uRBP(p=0.8)@10"]
+    >>> result = evaluate(runs, qrels, ease, scale="lower-easier:40", measures=measures)
+    >>> print(result.to_markdown(digits=2))
+    | run | RBP(p=0.8)@10 | uRBP(p=0.8)@10 |
+    |---|---:|---:|
+    | mine | **0.36** | **0.16** |
+
+    Example: understand evaluate a.run b.run --qrels qrels.txt --understandability qunder.txt
+    --scale lower-easier:40 -m 'RBP(p=0.8)@10' -m 'uRBP(p=0.8)@10' -o out.json
+
+    Example: understand evaluate a.run b.run --qrels qrels.txt -m nDCG@10 -m P@10 --format latex
+
+    Args:
+        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        measures: A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated.
     """
     parsed = parse_measures(measures)
     if not parsed:
         raise OptionError("there is no measure; name one, such as RBP(p=0.8)@10")
-    judgements = Judgements(qrels, dimensions or {}, conventions or Conventions())
+    judgements = Judgements(qrels, understandability, **how)
     for measure in parsed:
         judgements.require(measure)
-    odd_labels = {
-        labels.name: labels.oddities
-        for labels in (qrels, *(each.labels for each in (dimensions or {}).values()))
-    }
-    _refuse_odd(odd_labels, strict)
-    scorer = _Scorer(parsed, judgements)
+    odd_labels = {labels.name: labels.oddities for labels in judgements.labels}
+    if judgements.strict:
+        refuse_odd(odd_labels)
+    evaluator = _Evaluator(parsed, judgements)
     values: dict[str, Floats] = {}
     means: dict[str, Floats] = {}
     oddities: dict[str, tuple[Oddity, ...]] = {}
-    for run in runs:
+    for run in runs_of(runs):
         if run.name in means:
             raise InputError(f"two runs are called {run.name}; rename one of the files")
         order = judgements.conventions.order
         lines = run.line_order(order)
+        values[run.name], means[run.name], missing = evaluator.of(run, lines)
         oddities[run.name] = (
             *run.oddities,
             *run_oddities(run, order, lines),
-            *label_oddities(run, qrels),
+            *label_oddities(run, judgements.qrels),
+            *unlabelled(run, missing),
         )
-        values[run.name], means[run.name], missing = scorer.of(run, lines)
-        oddities[run.name] += unlabelled(run, missing)
-        _refuse_odd({f"run {run.name}": oddities[run.name]}, strict)
+        if judgements.strict:
+            refuse_odd({f"run {run.name}": oddities[run.name]})
     if not means:
         raise InputError("there is no run to evaluate")
+    mixed = (judgements.mixed,) if judgements.mixed else ()
     return Evaluation(
         tuple(map(str, parsed)),
         judgements.queries,
@@ -253,73 +287,54 @@ def evaluate_runs(
         _header(parsed, judgements),
         oddities,
         odd_labels,
+        (*mixed, *told(odd_labels, "labels"), *told(oddities, "runs")),
     )
 
 
-def _refuse_odd(oddities: Mapping[str, Sequence[Oddity]], strict: bool) -> None:
-    for name, found in oddities.items():
-        if strict and found:
-            raise InputError(
-                f"{name} is refused under --strict: {found[0]}; fix it, or leave out --strict"
-            )
-
-
-class _Scorer:
-    """The measures of one evaluation: ours, and those of ir_measures."""
+class _Evaluator:
+    """The measures of one evaluation, ours and those of ir_measures, under its judgements."""
 
     def __init__(self, measures: Sequence[AnyMeasure], judgements: Judgements) -> None:
         self._judgements = judgements
         self._own = [(i, each) for i, each in enumerate(measures) if isinstance(each, Measure)]
-        foreign = [(i, each) for i, each in enumerate(measures) if isinstance(each, ForeignMeasure)]
-        self._size, self._foreign_places = len(measures), [place for place, _ in foreign]
-        self._foreign = (
-            ForeignScores(
-                [each for _, each in foreign],
-                judgements.qrels,
-                judged_only=judgements.conventions.no_label == "ignored",
-            )
-            if foreign
-            else None
+        foreign = {i: each for i, each in enumerate(measures) if isinstance(each, ForeignMeasure)}
+        self._size, self._foreign_places = len(measures), list(foreign)
+        condensed = judgements.conventions.no_label == "ignored"
+        self._foreign = ForeignValues(
+            list(foreign.values()), judgements.qrels, judged_only=condensed
         )
 
     def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, Floats, list[str]]:
-        """Values by measure and query, means by measure, and kinds of labels that are missing."""
+        """Values by measure and query, means by measure, and dimensions without any label."""
         judgements = self._judgements
-        judged = judgements.judged(run, lines)
-        counted = np.ones(len(judgements.queries), dtype=bool)
-        if not judged.returned.any():
+        ranked = judgements.ranked(run, lines)
+        if not ranked.returned.any():
             raise InputError(
                 f"run {run.name} and {judgements.qrels.name} have no query in common "
                 f"({_first(run.queries)} against {_first(judgements.queries)}); "
                 "give the qrels of this run"
             )
+        counted = np.ones(len(judgements.queries), dtype=bool)
         if judgements.conventions.mean_over == "run":
-            counted = judged.returned > 0
+            counted = ranked.returned > 0
         values = np.empty((self._size, len(counted)))
         for place, measure in self._own:
-            values[place] = score(measure, judgements, judged)
-        aggregators: Iterable[Any] = ()
-        if self._foreign is not None:
-            values[self._foreign_places], aggregators = self._foreign.of(run, lines)
+            values[place] = values_of(measure, judgements, ranked)
+        values[self._foreign_places], aggregators = self._foreign.of(run, lines)
         values[:, ~counted] = np.nan
         means = values[:, counted].mean(axis=1)
         for place, measure in self._own:
-            harmonic_of_means = (measure.form == "H" or measure.base == "H") and (
-                measure.get("of", judgements.conventions) == "means"
-            )
-            if harmonic_of_means:
-                parts = [
-                    score(part, judgements, judged)[counted].mean()
-                    for part, _ in measure.components()
-                ]
-                weights = [weight for _, weight in measure.components()]
-                means[place] = harmonic(np.array(parts), np.array(weights))
+            harmonic = measure.form == "H" or measure.base == "H"
+            if harmonic and measure.get("of", judgements.conventions) == "means":
+                parts, weights = zip(*measure.components(), strict=True)
+                rows = [values_of(part, judgements, ranked)[counted] for part in parts]
+                means[place] = harmonic_mean(np.mean(rows, axis=1), np.array(weights))
         for place, aggregator in zip(self._foreign_places, aggregators, strict=True):
             together = aggregator()  # a mean, or the sum of a count
             for value in values[place, counted].tolist():
                 together.add(value)
             means[place] = together.result()
-        missing = [name for name, found in judged.found.items() if not (found >= 0).any()]
+        missing = [name for name, found in ranked.found.items() if not (found >= 0).any()]
         return values, means, missing
 
 
@@ -340,3 +355,98 @@ def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str,
         },
         "measures": {str(measure): measure.full(judgements.conventions) for measure in measures},
     }
+
+
+def compare(
+    runs: Runs,
+    qrels: Qrels,
+    understandability: LabelFile = None,
+    *,
+    measures: Measures = DEFAULT_MEASURES,
+    tests: Tests = tuple(TESTS),
+    pairs: bool = False,
+    samples: int = 10_000,
+    seed: int = 0,
+    alpha: float = 0.05,
+    **how: How,
+) -> RunComparisons:
+    """Compare runs with the first run and with the best one, query by query, or all pairs.
+
+    Two-tailed paired t-test, Wilcoxon's signed ranks, randomisation test, bootstrap with its
+    interval; effect size (Cohen's d of the differences) with its interval, and how many queries a
+    t-test needs to find it with a chance of .8; each probability also with the corrections of Holm
+    and Bonferroni for the runs compared. † marks a difference from the first run, ⋄ a difference
+    from the best.
+
+    In Python, `how` is as in `evaluate`.
+
+    >>> qrels = {f"q{i}": {"good": 1} for i in range(20)}
+    >>> first = {q: {"bad": 2.0, "good": 1.0} for q in qrels}
+    >>> best = {q: {"good": 1.0} for q in qrels} | {"q0": {"bad": 1.0}}
+    >>> found = compare({"first": first, "best": best}, qrels, tests=["t", "wilcoxon"])
+    >>> found.marks()
+    {('RBP(p=0.8)@10', 'best'): '†', ('RBP(p=0.8)@10', 'first'): '⋄'}
+
+    Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
+
+    Args:
+        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        measures: A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated.
+        tests: t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The
+            first sets the marks.
+        pairs: Compare all pairs of runs, not only with the first and the best.
+        samples: Samples of the randomisation test and of the bootstrap.
+        seed: Seed of the randomisation test and of the bootstrap.
+        alpha: The level of the marks † and ⋄, and of the power.
+    """
+    result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    if len(result.runs) < 2:
+        raise OptionError("a comparison needs at least two runs; the first is the baseline")
+    return result.compare(tests=tests, pairs=pairs, samples=samples, seed=seed, alpha=alpha)
+
+
+def correlate(
+    runs: Runs,
+    qrels: Qrels,
+    understandability: LabelFile = None,
+    *,
+    measures: Measures,
+    coefficients: Coefficients = DEFAULT_COEFFICIENTS,
+    symmetric: bool = False,
+    rbo_p: float = 0.9,
+    count: Annotated[int, AtPrompt(int, "--movers")] = 5,
+    **how: How,
+) -> Correlations:
+    """Correlate the rankings of runs that two or more measures give.
+
+    A matrix for each coefficient (Kendall's tau-b, the tau_ap of Yilmaz et al. with the row as
+    the reference, the overlap that UBIRE prints as tau_ap, rank-biased overlap), and the runs
+    whose ranks differ most from the first measure to each other one.
+
+    In Python, `how` is as in `evaluate`.
+
+    >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
+    >>> found = correlate(
+    ...     runs, {"q": {"d1": 1}}, {"d1": 10, "d2": 5}, scale="lower-easier:8",
+    ...     measures=["RBP(p=0.8)@1", "RBPu(p=0.8)@1"], coefficients=["tau_b"],
+    ... )
+    >>> found.matrices["tau_b"].tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+
+    Example: understand correlate runs/*.gz --qrels qrels.txt --understandability qunder.txt
+    --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)'
+
+    Args:
+        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        measures: Two or more measures by name, such as 'uRBP(p=0.8)@10'.
+        coefficients: tau_b, tau_ap, ubire-overlap, rbo (these four by default), pearson, spearman.
+        symmetric: tau_ap as the mean of both directions.
+        rbo_p: Persistence of RBO.
+        count: How many of the runs that move most to list.
+    """
+    result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    return result.correlate(*coefficients, symmetric=symmetric, rbo_p=rbo_p, count=count)

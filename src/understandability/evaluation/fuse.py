@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import OptionError
-from understandability.evaluation.criteria import Criterion
-from understandability.evaluation.places import places_of, strictly_falling
+from understandability.errors import InputError, OptionError
+from understandability.evaluation.criteria import Criterion, criterion, is_criterion
+from understandability.evaluation.ranks import Ints, ranks_of, strictly_falling
+from understandability.inputs.given import run_of
 from understandability.inputs.run import Run
+from understandability.prompt import AtPrompt
 
-Ints = NDArray[np.int64]
-
-K = 60.0
 _FAR = 1e300  # infinite scores are there, and differences have to be finite
 
 
@@ -27,13 +27,13 @@ _FAR = 1e300  # infinite scores are there, and differences have to be finite
 class Lists:
     """The lines of all lists, as columns.
 
-    `place` is the place of a document in its list, from 1; `score` its score there, from 0 for
+    `rank` is that of a document in its list, from 1; `score` its score there, from 0 for
     the lowest of the list to 1 for the highest; `weight` that of the list; `size` how many
     documents the list has, `pool` how many all lists of the query have together; `k` the
     constant of reciprocal rank fusion.
     """
 
-    place: Ints
+    rank: Ints
     score: Floats
     weight: Floats
     size: Ints
@@ -45,89 +45,93 @@ class Lists:
 class Fusion:
     """A method: the points that a line gives to its document, which adds them up.
 
-    `unlisted` are the points that each document gets which the list of a line lacks; with
+    `unlisted` are the points for each document of the pool that the list of a line lacks; with
     `times_lists` the sum is multiplied by the number of lists that have the document.
     """
 
-    points: Callable[[Lists], Floats]
     source: str
+    points: Callable[[Lists], Floats]
     unlisted: Callable[[Lists], Floats] | None = None
     times_lists: bool = False
 
 
-def reciprocal_rank(lists: Lists) -> Floats:
-    """``w / (k + rank)``."""
-    return lists.weight / (lists.k + lists.place)
-
-
-def inverse_square_rank(lists: Lists) -> Floats:
-    """``w / rank²``."""
-    return lists.weight / lists.place**2
-
-
-def normalised_score(lists: Lists) -> Floats:
-    """``w (s - min) / (max - min)`` of the list; 1 where all its scores are equal."""
-    return lists.weight * lists.score
-
-
-def borda_points(lists: Lists) -> Floats:
-    """``w`` times as many points as the pool has documents for the first, one less for the next."""
-    return lists.weight * (lists.pool - lists.place + 1)
-
-
-def borda_rest(lists: Lists) -> Floats:
-    """The points that a list leaves, shared by the documents of the pool that it lacks."""
-    return lists.weight * (lists.pool - lists.size + 1) / 2
-
-
 FUSIONS: Mapping[str, Fusion] = MappingProxyType(
     {
-        "rrf": Fusion(reciprocal_rank, "Cormack, Clarke & Büttcher 2009"),
-        "isr": Fusion(inverse_square_rank, "Mourão, Martins & Magalhães 2014", times_lists=True),
-        "combsum": Fusion(normalised_score, "Fox & Shaw 1994; Lee 1997"),
-        "combmnz": Fusion(normalised_score, "Fox & Shaw 1994; Lee 1997", times_lists=True),
-        "borda": Fusion(borda_points, "Aslam & Montague 2001", unlisted=borda_rest),
+        "rrf": Fusion(
+            "Cormack, Clarke & Büttcher 2009", lambda each: each.weight / (each.k + each.rank)
+        ),
+        "isr": Fusion(
+            "Mourão, Martins & Magalhães 2014",
+            lambda each: each.weight / each.rank**2,
+            times_lists=True,
+        ),
+        "combsum": Fusion("Fox & Shaw 1994; Lee 1997", lambda each: each.weight * each.score),
+        "combmnz": Fusion(
+            "Fox & Shaw 1994; Lee 1997", lambda each: each.weight * each.score, times_lists=True
+        ),
+        # As many points as the pool has documents for the first, one less for the next; the points
+        # that a list leaves are shared by the documents that it lacks.
+        "borda": Fusion(
+            "Aslam & Montague 2001",
+            lambda each: each.weight * (each.pool - each.rank + 1),
+            unlisted=lambda each: each.weight * (each.pool - each.size + 1) / 2,
+        ),
     }
 )
 
 
 def fuse(
-    sources: Sequence[Run | Criterion],
-    method: str = "rrf",
+    sources: Annotated[Iterable[Any], AtPrompt(list[str])],
+    method: Annotated[str, AtPrompt(choices="evaluation.fuse:FUSIONS")] = "rrf",
     *,
-    k: float = K,
-    weights: Sequence[float] | None = None,
+    k: float = 60.0,
+    weights: Annotated[Sequence[float] | None, AtPrompt(list[float], "--weight")] = None,
     top: int | None = None,
     order: str = "rank",
-    name: str | None = None,
+    name: Annotated[str | None, AtPrompt(str, "--tag", value="NAME")] = None,
 ) -> Run:
-    """One run that ranks the documents of all `sources`, query by query.
+    """Fuse runs, and scores of how easy documents are, into one run.
 
-    A `Criterion` ranks, for each query, the documents of the runs beside it that it has a
-    score for, the easiest first. With `top`, only the first `top` documents of each source are
-    fused, and the rest of the first run follows in its order. Documents with equal points stand
-    as in the first source that has them.
+    Scores rank the documents of the runs beside them that have one, the easiest first. Documents
+    with equal points stand as in the first source that has them.
 
-    >>> first = Run.of("first", {"q": [("a", 9.0), ("b", 5.0), ("c", 1.0)]})
-    >>> second = Run.of("second", {"q": [("c", 3.0), ("b", 2.0)]})
+    In Python, each source is a run in any form, ``FILE:COLUMN[:DIRECTION]`` for scores, or a
+    `criterion`.
+
+    >>> first, second = {"q": {"a": 9.0, "b": 5.0}}, {"q": {"b": 3.0, "c": 2.0}}
     >>> [docno for docno, _ in fuse([first, second]).by_query()["q"]]
-    ['c', 'b', 'a']
+    ['b', 'a', 'c']
+
+    Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
+
+    Args:
+        sources: TREC runs, and scores that rank the runs' documents: FILE:COLUMN[:DIRECTION], with
+            DIRECTION higher-harder or lower-harder where it is not known.
+        method: rrf (reciprocal ranks), isr, combsum, combmnz, borda.
+        k: The constant of rrf: 1 / (k + rank).
+        weights: The weight of each run and score, in the same order. Default: 1 each.
+        top: Fuse only the first documents of each; the rest of the first run follows.
+        order: How a run is ordered: by its rank column, or by score as in trec_eval.
+        name: The name of the new run.
     """
+    if isinstance(sources, str | Path | dict | Run):
+        raise InputError("fusion takes a list of two or more runs and scores, not one of them")
     if method not in FUSIONS:
         raise OptionError(f"there is no fusion {method!r}; choose one of {', '.join(FUSIONS)}")
-    runs = [source for source in sources if isinstance(source, Run)]
-    if not runs or len(sources) < 2:
-        raise OptionError("fusion needs a run, and a second run or a score to fuse it with")
     if top is not None and top < 1:
         raise OptionError(f"the number of documents to fuse must be 1 or more, not {top}")
     if k < 0:
         raise OptionError(f"k must be 0 or more, not {k:g}")
-    shares = _checked(weights, len(sources))
+    given = [_source(each, place) for place, each in enumerate(sources, 1)]
+    runs = [source for source in given if isinstance(source, Run)]
+    if not runs or len(given) < 2:
+        raise OptionError("fusion needs a run, and a second run or a score to fuse it with")
+    shares = _checked(weights, len(given))
     queries, docnos, listed = _lists(runs, order)
     everything = _union(listed).as_run(queries, docnos, runs[0].name)
-    for source in sources:
+    for source in given:
         if isinstance(source, Criterion):
-            source.check(everything)
+            source.hardness(everything)  # refuses scores of other documents
     cut = [lines.first(top) for lines in listed]
     pool = _union(cut)
     pooled = pool.as_run(queries, docnos)
@@ -136,7 +140,7 @@ def fuse(
         next(lists_of_runs)
         if isinstance(source, Run)
         else pool.ranked_by(source, pooled).first(top)
-        for source in sources
+        for source in given
     ]
     fused = _fused(lists, pool, FUSIONS[method], shares, k)
     if top is not None:
@@ -147,6 +151,13 @@ def fuse(
     return replace(fused, scores=strictly_falling(fused.queries, fused.scores)).as_run(
         queries, docnos, name or method
     )
+
+
+def _source(given: Any, place: int) -> Run | Criterion:
+    is_score = isinstance(given, str | Path) and is_criterion(str(given))
+    if is_score or isinstance(given, Criterion):
+        return criterion(given)
+    return run_of(given, f"run{place}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,17 +183,16 @@ class _Lines:
 
     def first(self, top: int | None) -> _Lines:
         """The first lines of each query."""
-        return self if top is None else self.only(places_of(self.queries) <= top)
+        return self if top is None else self.only(ranks_of(self.queries) <= top)
 
     def as_run(self, queries: tuple[str, ...], docnos: Any, name: str = "pool") -> Run:
         """A run of these lines in their order."""
         query_ids, docno_ids = self.queries.astype(np.int32), self.documents.astype(np.int32)
-        return Run(name, queries, docnos, query_ids, docno_ids, places_of(query_ids), self.scores)
+        return Run(name, queries, docnos, query_ids, docno_ids, ranks_of(query_ids), self.scores)
 
-    def ranked_by(self, criterion: Criterion, run: Run) -> _Lines:
+    def ranked_by(self, scores: Criterion, run: Run) -> _Lines:
         """Those of the lines, which are those of `run`, that have a score; the easiest first."""
-        values = criterion.labels.of_lines(run)
-        ease = -values * criterion.direction.sign
+        ease = -scores.labels.of_lines(run) * scores.direction.sign
         scored = np.flatnonzero(~np.isnan(ease))
         best = scored[np.lexsort((-ease[scored], self.queries[scored]))]
         return replace(self.only(best), scores=ease[best])
@@ -200,20 +210,16 @@ def _lists(runs: Sequence[Run], order: str) -> tuple[tuple[str, ...], Any, list[
     )
     lists = []
     for run, own in zip(runs, documents, strict=False):
-        lines = run.line_order(order)
         query = np.array([numbers[name] for name in run.queries], dtype=np.int64)
         listed = _Lines(query[run.query_ids], own[run.docno_ids], run.scores)
-        lists.append(listed.only(lines).in_order())
+        lists.append(listed.only(run.line_order(order)).in_order())
     return queries, docnos.dictionary, lists
 
 
 def _joined(lists: Sequence[_Lines]) -> _Lines:
     """The lines of all lists, one after another."""
-    return _Lines(
-        np.concatenate([lines.queries for lines in lists]),
-        np.concatenate([lines.documents for lines in lists]),
-        np.concatenate([lines.scores for lines in lists]),
-    )
+    columns = [(lines.queries, lines.documents, lines.scores) for lines in lists]
+    return _Lines(*map(np.concatenate, zip(*columns, strict=True)))
 
 
 def _union(lists: Sequence[_Lines]) -> _Lines:
@@ -228,25 +234,24 @@ def _fused(
     """The pool with the points of its documents, the most points first."""
     joined = _joined(lists)
     queries = joined.queries
-    sizes = [np.bincount(lines.queries)[lines.queries] for lines in lists]
     columns = Lists(
-        place=np.concatenate([places_of(lines.queries) for lines in lists]),
+        rank=np.concatenate([ranks_of(lines.queries) for lines in lists]),
         score=np.concatenate([_normalised(lines) for lines in lists]),
         weight=np.repeat(np.asarray(weights, np.float64), [len(lines.queries) for lines in lists]),
-        size=np.concatenate(sizes),
+        size=np.concatenate([np.bincount(lines.queries)[lines.queries] for lines in lists]),
         pool=np.bincount(pool.queries)[queries],
         k=k,
     )
     sorter = np.argsort(pool.pairs)
     rows = sorter[np.searchsorted(pool.pairs, joined.pairs, sorter=sorter)]
-    points = np.zeros(len(pool.queries))
-    points += np.bincount(rows, fusion.points(columns), minlength=len(points))
+    count = len(pool.queries)
+    points = np.zeros(count) + np.bincount(rows, fusion.points(columns), minlength=count)
     if fusion.unlisted is not None:
         rest = fusion.unlisted(columns)
-        all_lists = np.bincount(queries, np.where(columns.place == 1, rest, 0))
-        points += all_lists[pool.queries] - np.bincount(rows, rest, minlength=len(points))
+        of_query = np.bincount(queries, np.where(columns.rank == 1, rest, 0))
+        points += of_query[pool.queries] - np.bincount(rows, rest, minlength=count)
     if fusion.times_lists:
-        points *= np.bincount(rows, minlength=len(points))
+        points *= np.bincount(rows, minlength=count)
     # In single precision, so that sums that differ by their order only are equal.
     best = np.lexsort((-points.astype(np.float32), pool.queries))
     return replace(pool.only(best), scores=points[best])
@@ -254,7 +259,7 @@ def _fused(
 
 def _normalised(lines: _Lines) -> Floats:
     """The scores of each query from 0 to 1; 1 where all are equal."""
-    starts = np.flatnonzero(places_of(lines.queries) == 1)
+    starts = np.flatnonzero(ranks_of(lines.queries) == 1)
     if not len(starts):
         return lines.scores
     sizes = np.diff(starts, append=len(lines.scores))

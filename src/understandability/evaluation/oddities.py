@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Oddity, Run
+from understandability.errors import InputError
+from understandability.inputs.run import Labels, Oddity, Run
 
 Ids = NDArray[np.int64]
+
+
+def refuse_odd(oddities: Mapping[str, Sequence[Oddity]]) -> None:
+    """Raise `InputError` for the first oddity of what is read strictly.
+
+    >>> refuse_odd({"run mine": (), "run yours": ()})
+    """
+    for name, found in oddities.items():
+        if found:
+            raise InputError(
+                f"{name} is refused under --strict: {found[0]}; fix it, or leave out --strict"
+            )
+
+
+def told(oddities: Mapping[str, Sequence[Oddity]], kind: str) -> list[str]:
+    """A line for each sort of oddity: how often, in how many files of a kind, where first.
+
+    >>> told({"mine": [Oddity("ranks given twice", 2, "query q")], "yours": ()}, "runs")
+    ['ranks given twice: 2 in 1 of 2 runs (first: mine, query q)']
+    """
+    lines: dict[str, tuple[int, int, str]] = {}
+    for name, found in oddities.items():
+        for each in found:
+            count, files, first = lines.get(each.what, (0, 0, f"{name}, {each.example}"))
+            lines[each.what] = (count + each.count, files + 1, first)
+    return [
+        f"{what}: {count:,} in {files} of {len(oddities)} {kind} (first: {first})"
+        for what, (count, files, first) in lines.items()
+    ]
 
 
 def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tuple[Oddity, ...]:
@@ -34,43 +63,48 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
     counts = np.bincount(query, minlength=len(run.queries))
     starts = np.cumsum(counts) - counts
     lowest, highest = rank[starts], rank[starts + counts - 1]
-    found: list[Oddity | None] = []
     constant = (lowest == highest) & (counts > 1)
-    found.append(_of_queries(run, "queries whose ranks are all the same", constant))
-    found.append(_of_queries(run, "queries whose ranks start at 0", (lowest == 0) & ~constant))
-    unusual = (lowest != 0) & (lowest != 1)
-    found.append(
-        _of_queries(run, "queries whose ranks start at neither 0 nor 1", unusual & ~constant)
-    )
     same = query[1:] == query[:-1]
     twice = same & (rank[1:] == rank[:-1]) & ~constant[query[1:]]
-    found.append(_of_lines(run, "ranks given twice", by_rank[1:][twice]))
     again = np.ones(len(run), dtype=bool)
     again[lines] = False
-    found.append(_of_lines(run, "documents listed again", np.flatnonzero(again)))
+    odd_queries = {
+        "queries whose ranks are all the same": constant,
+        "queries whose ranks start at 0": (lowest == 0) & ~constant,
+        "queries whose ranks start at neither 0 nor 1": (lowest != 0) & (lowest != 1) & ~constant,
+    }
+    odd_lines = {
+        "ranks given twice": by_rank[1:][twice],
+        "documents listed again": np.flatnonzero(again),
+    }
     if order == "rank":
         score = run.scores[by_rank]
-        against = same & (score[1:] > score[:-1])
-        found.append(_of_lines(run, "scores above that of the rank before", by_rank[1:][against]))
+        above = by_rank[1:][same & (score[1:] > score[:-1])]
+        odd_lines["scores above that of the rank before"] = above
     else:
-        found.append(_of_lines(run, "lines with the score of another document", _tied(run)))
-    return tuple(oddity for oddity in found if oddity is not None)
+        odd_lines["lines with the score of another document"] = _tied(run)
+    return (
+        *(
+            Oddity(what, int(which.sum()), f"query {run.queries[int(np.argmax(which))]}")
+            for what, which in odd_queries.items()
+            if which.any()
+        ),
+        *(
+            Oddity(what, len(found), _place(run, found[0]))
+            for what, found in odd_lines.items()
+            if len(found)
+        ),
+    )
 
 
 def unlabelled(run: Run, names: Iterable[str]) -> tuple[Oddity, ...]:
-    """The dimensions of which no document of the run has a label: its gains are all 0.
+    """An oddity for each dimension in which no document of the run has a label.
 
     >>> [str(odd) for odd in unlabelled(Run.of("mine", {"q": [("a", 1.0)]}), ["u"])]
     ['runs without a document that has a label of u, so that all gains are 0: 1 (first: mine)']
     """
-    return tuple(
-        Oddity(
-            f"runs without a document that has a label of {name}, so that all gains are 0",
-            1,
-            run.name,
-        )
-        for name in names
-    )
+    what = "runs without a document that has a label of {}, so that all gains are 0"
+    return tuple(Oddity(what.format(name), 1, run.name) for name in names)
 
 
 def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
@@ -87,14 +121,12 @@ def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
      'document names that differ from a labelled one in the first letter: 1
       (first: Fptod4830, labelled is uptod4830)']
     """
-    known, given = set(qrels.queries), set(run.queries)
-    unlabelled = [query for query in run.queries if query not in known]
-    missing = [query for query in qrels.queries if query not in given]
-    found: list[Oddity] = []
-    if unlabelled:
-        found.append(Oddity("queries without labels, left out", len(unlabelled), unlabelled[0]))
-    if missing:
-        found.append(Oddity("labelled queries without documents", len(missing), missing[0]))
+    odd = {
+        "queries without labels, left out": (run.queries, set(qrels.queries)),
+        "labelled queries without documents": (qrels.queries, set(run.queries)),
+    }
+    missing = {what: [q for q in queries if q not in of] for what, (queries, of) in odd.items()}
+    found = (Oddity(what, len(queries), queries[0]) for what, queries in missing.items() if queries)
     return (*found, *_damaged(run, qrels))
 
 
@@ -135,15 +167,6 @@ def _tied(run: Run) -> Ids:
     return np.sort(order[np.append(same, False) | np.insert(same, 0, False)])
 
 
-def _of_queries(run: Run, what: str, which: NDArray[np.bool_]) -> Oddity | None:
-    if not which.any():
-        return None
-    return Oddity(what, int(which.sum()), f"query {run.queries[int(np.argmax(which))]}")
-
-
-def _of_lines(run: Run, what: str, lines: Ids) -> Oddity | None:
-    if not len(lines):
-        return None
-    query = run.queries[int(run.query_ids[lines[0]])]
-    document = run.docnos[int(run.docno_ids[lines[0]])]
-    return Oddity(what, len(lines), f"query {query}, document {document}")
+def _place(run: Run, line: int) -> str:
+    query, document = run.query_ids[line], run.docno_ids[line]
+    return f"query {run.queries[int(query)]}, document {run.docnos[int(document)]}"

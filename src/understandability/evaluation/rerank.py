@@ -3,64 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from understandability.arrays import Floats
 from understandability.errors import OptionError
-from understandability.evaluation.criteria import Criterion
-from understandability.evaluation.places import places_of, reordered
+from understandability.evaluation.criteria import criterion
+from understandability.evaluation.ranks import ranks_of
+from understandability.inputs.given import run_of
 from understandability.inputs.run import Run
-
-Ints = NDArray[np.int64]
+from understandability.prompt import AtPrompt
 
 
 def rerank(
-    run: Run,
-    criteria: Sequence[Criterion],
+    run: Annotated[Any, AtPrompt(str)],
+    scores: Annotated[Any, AtPrompt(list[str], "--scores", value="FILE:COLUMN[:DIRECTION]")],
+    direction: Annotated[str | None, AtPrompt(None)] = None,
+    *,
+    column: Annotated[str | None, AtPrompt(None)] = None,
     top: int = 15,
-    weights: Sequence[float] | None = None,
+    weights: Annotated[Sequence[float] | None, AtPrompt(list[float], "--weight")] = None,
     order: str = "rank",
-    name: str | None = None,
+    name: Annotated[str | None, AtPrompt(str, "--tag", value="NAME")] = None,
 ) -> Run:
-    """Order the first `top` documents of each query of a run by how easy they are.
+    """Re-rank the first documents of a run by how easy they are to understand.
 
-    The final order is by ``(1 - w) / (rank in the run) + w / (rank by the score)``, where
-    equal ones keep the order of the run; ``w = 1``, as in Palotti, Zuccon & Hanbury (2019),
-    orders by the score alone. With several criteria each adds its ``w / rank``, and the run has
-    what is left of 1; without `weights` they share 1 alike. A document that lacks a score keeps
-    its place, and the others are ranked among themselves. Nothing below `top` moves.
+    The order is by (1 - w) / (rank in the run) + w / (rank by the score), where equal ones keep
+    the order of the run; w = 1, as in Palotti, Zuccon & Hanbury (2019), orders by the score alone.
+    With several scores each adds its w / rank, and the run has what is left of 1. A document that
+    lacks a score keeps its place, and the others are ranked among themselves. Nothing below the
+    first `top` moves. Scores of the new run are the reciprocals of the new ranks, so that tools
+    that order by score agree.
 
-    `order` is that of `Run.line_order`. Raises `InputError` where a criterion has no document
-    of the run.
+    In Python, `run` is a path, a dictionary, a frame or a `Run`; `scores`, `direction` and `column`
+    are as in `criterion`, or `scores` is a list of criteria.
 
-    >>> from understandability.inputs.labels import Labels
-    >>> from understandability.direction import Direction
-    >>> run = Run.of("mine", {"q": [("a", 4.0), ("b", 3.0), ("c", 2.0), ("d", 1.0)]})
-    >>> difficulty = Labels.of_documents("difficulty", {"a": 70, "c": 20, "d": 10})
-    >>> rerank(run, [Criterion(difficulty, Direction.HARDER)], top=3).by_query()["q"]
+    Raises `InputError` where a criterion has no document of the run.
+
+    >>> run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+    >>> rerank(run, {"a": 70, "c": 20, "d": 10}, "higher-harder", top=3).by_query()["q"]
     [('c', 1.0), ('b', 0.5), ('a', 0.3333333333333333), ('d', 0.25)]
+
+    Example: understand rerank bm25.run --scores scores.parquet:difficulty --top 15 -o easy.run
+
+    Args:
+        run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
+        scores: A score of documents; may be repeated. DIRECTION, higher-harder or lower-harder, may
+            be left out for difficulty, p_understandable and features.
+        top: How many documents of each query to re-rank.
+        weights: The weight of each score, in the same order; the run gets what is left of 1.
+            Default: equal weights that add up to 1.
+        order: How a run is ordered: by its rank column, or by score as in trec_eval.
+        name: The name of the new run.
     """
-    weights = _checked(weights, len(criteria))
     if top < 1:
         raise OptionError(f"the number of documents to re-rank must be 1 or more, not {top}")
-    lines = run.line_order(order)
-    places = places_of(run.query_ids[lines])
-    keys = [_key(criterion, run)[lines] for criterion in criteria]
-    slots = np.flatnonzero((places <= top) & ~np.any(np.isnan(keys), axis=0))
-    queries, places = run.query_ids[lines][slots], places[slots]
-    merit = (1 - sum(weights)) / places
-    for weight, key in zip(weights, keys, strict=True):
-        merit += weight / _ranks(queries, key[slots])
+    listed = scores if isinstance(scores, list | tuple) else [scores]
+    criteria = [criterion(each, direction, column=column) for each in listed]
+    shares = _shares(weights, len(criteria))
+    given = run_of(run)
+    lines = given.line_order(order)
+    ranks = ranks_of(given.query_ids[lines])
+    hardness = [each.hardness(given)[lines] for each in criteria]
+    slots = np.flatnonzero((ranks <= top) & ~np.any(np.isnan(hardness), axis=0))
+    queries, own = given.query_ids[lines][slots], ranks[slots]
+    merit = (1 - sum(shares)) / own
+    for share, values in zip(shares, hardness, strict=True):
+        best_first = np.lexsort((values[slots], queries))
+        by_score = np.empty_like(own)
+        by_score[best_first] = ranks_of(queries[best_first])
+        merit += share / by_score
     # Twelve decimals: what differs only by rounding is equal, and keeps the order of the run.
-    best = np.lexsort((places, -np.round(merit, 12), queries))
     new = lines.copy()
-    new[slots] = lines[slots[best]]
-    return reordered(run, name or f"{run.name}.top{top}", new)
+    new[slots] = lines[slots[np.lexsort((own, -np.round(merit, 12), queries))]]
+    query_ids, documents = given.query_ids[new], given.docno_ids[new]
+    called = name or f"{given.name}.top{top}"
+    return Run(called, given.queries, given.docnos, query_ids, documents, ranks, 1 / ranks)
 
 
-def _checked(weights: Sequence[float] | None, criteria: int) -> tuple[float, ...]:
+def _shares(weights: Sequence[float] | None, criteria: int) -> Sequence[float]:
     if criteria < 1:
         raise OptionError("re-ranking needs a score to rank by")
     if weights is None:
@@ -74,19 +95,4 @@ def _checked(weights: Sequence[float] | None, criteria: int) -> tuple[float, ...
             f"the weights of scores must lie between 0 and 1 and add up to no more than 1, not "
             f"{', '.join(f'{weight:g}' for weight in weights)}"
         )
-    return tuple(weights)
-
-
-def _key(criterion: Criterion, run: Run) -> Floats:
-    """A number for each line, lower is easier; NaN without a score."""
-    criterion.check(run)
-    values = criterion.labels.of_lines(run)
-    return values * criterion.direction.sign
-
-
-def _ranks(queries: NDArray[np.int32], keys: Floats) -> Ints:
-    """The rank of each line by its key within its query, equal ones in their order."""
-    order = np.lexsort((keys, queries))
-    ranks = np.empty(len(order), dtype=np.int64)
-    ranks[order] = places_of(queries[order])
-    return ranks
+    return weights

@@ -37,10 +37,11 @@ _FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Rows of one kind of result, with what to say below them.
+    """Rows of one kind of result, with a note below them.
 
-    `marks` are signs behind single cells, and `best` the cells in bold, each by the place of the
-    row and the name of the column; `note` says what they mean. `digits` are those of numbers.
+    `marks` are signs behind single cells and `best` the cells in bold, each by the number of the
+    row and the name of the column; `digits` are those of numbers, `texts` how many first columns
+    stand to the left on a terminal.
 
     >>> table = ResultTable(("run", "RBP"), (("mine", 0.25),))
     >>> print(table.to_markdown())
@@ -55,6 +56,7 @@ class ResultTable:
     best: frozenset[tuple[int, str]] = frozenset()
     note: str = ""
     digits: int = 4
+    texts: int = 1
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a frame of pandas, numbers unrounded and without marks."""
@@ -66,14 +68,14 @@ class ResultTable:
 
     def to_markdown(self) -> str:
         """A Markdown table; the best of a column is bold."""
-        lines = [[_markdown(column) for column in self.columns]]
-        lines.append(["---:" if each else "---" for each in self._numeric()])
-        lines += [
-            [f"**{cell}**" if bold else cell for cell, bold in row] for row in self.cells(_markdown)
+        head = " | ".join(map(_markdown, self.columns))
+        rule = "|".join("---:" if each else "---" for each in self._numeric())
+        rows = [
+            " | ".join(f"**{cell}**" if bold else cell for cell, bold in row)
+            for row in self.cells(_markdown)
         ]
-        text = "\n".join(f"|{'|'.join(line)}|" if n == 1 else f"| {' | '.join(line)} |"
-                         for n, line in enumerate(lines))  # fmt: skip
-        return f"{text}\n\n{self.note}" if self.note else text
+        lines = [f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows)]
+        return "\n".join([*lines, "", self.note] if self.note else lines)
 
     def to_latex(self) -> str:
         """LaTeX with the rules of booktabs; the best of a column is bold.
@@ -131,9 +133,7 @@ class ResultTable:
     def to_csv(self) -> str:
         """Lines of values with commas between them, numbers unrounded and without marks."""
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(self.rows)
+        csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
         return text.getvalue()
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -190,7 +190,7 @@ def _markdown(text: str) -> str:
 
 
 class Tabular:
-    """A result that is shown by its `table`: the ways out of it, for a class that has one."""
+    """A result that its `table` shows: as a frame, Markdown or LaTeX, with the table's options."""
 
     __slots__ = ()
 
@@ -198,18 +198,22 @@ class Tabular:
         """The rows of the result."""
         raise NotImplementedError
 
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows for files of rows."""
+        return self.table().to_dicts()
+
     def __repr__(self) -> str:
         """The table as at a prompt: its Markdown."""
         return self.to_markdown()
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The table as a frame."""
-        return self.table().to_pandas()
+    def to_pandas(self, *which: Any, **how: Any) -> pd.DataFrame:
+        """The table as a frame; options are those of `table`."""
+        return self.table(*which, **how).to_pandas()
 
-    def to_markdown(self, **how: Any) -> str:
-        """The table as Markdown; `how` is as in `table`."""
-        return self.table(**how).to_markdown()
+    def to_markdown(self, *which: Any, **how: Any) -> str:
+        """The table as Markdown; options are those of `table`."""
+        return self.table(*which, **how).to_markdown()
 
-    def to_latex(self, **how: Any) -> str:
-        """The table as LaTeX; `how` is as in `table`."""
-        return self.table(**how).to_latex()
+    def to_latex(self, *which: Any, **how: Any) -> str:
+        """The table as LaTeX; options are those of `table`."""
+        return self.table(*which, **how).to_latex()

@@ -47,8 +47,8 @@ except ImportError as error:
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions, conventions
-from understandability.evaluation.evaluate import evaluate_runs
-from understandability.evaluation.joined import Dimension
+from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.measures.bases import COMPOUNDS, UNDERSTANDABILITY, Measure
 from understandability.evaluation.measures.names import example_names, own_measures, parse_measure
 from understandability.evaluation.scales import Scale, parse_scale
@@ -102,7 +102,7 @@ def measures(
     under the names given; they equal no measure of other values.
 
     >>> from ir_measures import Qrel, ScoredDoc, calc_aggregate
-    >>> from understandability.inputs.labels import Labels
+    >>> from understandability.inputs.run import Labels
     >>> qunder = Labels.of("qunder", {"q": {"d1": 90, "d2": 10}})
     >>> easy = Dimension(qunder, parse_scale("lower-easier:40"))
     >>> ours = measures(["uRBP(p=0.8)@10"], {"u": easy})
@@ -199,7 +199,9 @@ class UnderstandabilityEvaluator(ir_measures.Evaluator):
         for group in filter(None, groups):
             dimensions, chosen = group[0].own or (self._beside, _state["conventions"])
             wanted = [each.measure for each in group]
-            result = evaluate_runs([ranked], self._qrels, wanted, dimensions, chosen)
+            result = evaluate(
+                ranked, self._qrels, measures=wanted, dimensions=dimensions, preset=chosen
+            )
             for measure, row in zip(group, result.values[ranked.name].tolist(), strict=True):
                 for query, value in zip(result.queries, row, strict=True):
                     if not np.isnan(value) and query in ranked.queries:

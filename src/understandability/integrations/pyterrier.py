@@ -24,10 +24,9 @@ except ImportError as error:
     ) from error
 
 from understandability.errors import InputError
-from understandability.evaluation.criteria import Criterion, column_direction, read_criterion
+from understandability.evaluation.criteria import Criterion, column_direction, criterion
 from understandability.evaluation.rerank import rerank
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.integrations.ir_measures import use
 from understandability.scoring import Scorer, Settings
 from understandability.text.analysis import document_of_page
@@ -99,7 +98,7 @@ class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in
         self.by, self.top, self.weight = by, top, weight
         self._criterion = by if isinstance(by, Criterion) else None
         if isinstance(by, str) and "." in by.partition(":")[0]:
-            self._criterion = read_criterion(by)
+            self._criterion = criterion(by)
 
     def transform(self, results: pd.DataFrame) -> pd.DataFrame:
         """The same rows with new scores and ranks, in the new order."""
@@ -111,8 +110,8 @@ class Rerank(pt.Transformer):  # type: ignore[misc, unused-ignore]  # untyped in
             str(qid): list(zip(rows["docno"], rows["score"], strict=True))
             for qid, rows in by_rank.groupby("qid", sort=False)
         }
-        criterion = self._criterion or self._of_column(results)
-        run = rerank(Run.of("results", rankings), [criterion], self.top, [self.weight])
+        easy = self._criterion or self._of_column(results)
+        run = rerank(Run.of("results", rankings), easy, top=self.top, weights=[self.weight])
         places = {
             (query, docno): place
             for query, documents in run.by_query().items()

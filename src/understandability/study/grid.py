@@ -19,7 +19,7 @@ from understandability.errors import InputError, PageError
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
-from understandability.inputs.labels import Labels
+from understandability.inputs.run import Labels
 from understandability.model.background import BackgroundModel
 from understandability.model.bundle import Bundle
 from understandability.text.analysis import document_of

@@ -9,27 +9,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.conventions import MODELLED_USERS, Conventions
-from understandability.evaluation.conventions import conventions as chosen_conventions
+from understandability.evaluation.conventions import MODELLED_USERS
 from understandability.evaluation.correlation import kendall_tau_b, movers, tau_ap
-from understandability.evaluation.evaluate import Evaluation, evaluate_runs
-from understandability.evaluation.joined import Dimension
+from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.table import compute_features
 from understandability.inputs.given import labels_of, runs_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.sources import read_pages
+from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, documents_of
 
 # The thresholds of the papers, which are grades of FOG.
@@ -96,109 +95,80 @@ class SimulatedUsers(Tabular):
 
 
 def simulate_users(
-    runs: Any,
-    qrels: Any,
-    scores: Any = None,
+    runs: Annotated[Any, AtPrompt(list[str], value="RUN...")],
+    qrels: Annotated[Any, AtPrompt(str, "--qrels", value="FILE")],
+    scores: Annotated[Any, AtPrompt(str, value="FILE")] = None,
     *,
-    pages: Any = None,
+    pages: Annotated[Any, AtPrompt(list[str], value="INPUT")] = None,
     formula: str = "fog",
     column: str | None = None,
     direction: str | None = None,
-    thresholds: Sequence[float | str] = (),
-    users: Sequence[str] = MODELLED_USERS,
-    noise_scale: float = math.pi,
-    p: float = 0.8,
+    thresholds: Annotated[Sequence[float | str], AtPrompt(list[str], "--threshold")] = (),
+    users: Annotated[Sequence[str], AtPrompt(list[str], "--user")] = MODELLED_USERS,
+    noise_scale: Annotated[float, AtPrompt(str, convert="wording:number_or_pi")] = math.pi,
+    p: Annotated[float, AtPrompt(float, "-p")] = 0.8,
     cutoff: int | None = None,
-    preset: str | None = None,
+    order: str | None = None,
+    preset: Annotated[str | None, AtPrompt(None)] = None,
     **choices: Any,
 ) -> SimulatedUsers:
-    """Rank systems by RBP and by the uRBP of simulated users, as the uRBP papers did.
+    """Rank runs by RBP and by the uRBP of simulated users: the experiment of the uRBP papers.
 
-    `scores` of the documents are a table, a dictionary or labels; or `pages` are read (paths, as
-    `read_pages` takes them) and scored by a `formula` of the catalogue, ``fog`` or ``dci`` as the
-    papers call them. `direction` is needed for scores that are not a formula. `thresholds` are
-    scores, or shares of the documents such as ``25%``. The default is 10, 15 and 20 for FOG, else
-    the quartiles. `choices` are conventions.
+    A user with a threshold understands what a formula scores below it, as a step or with noise
+    (arctan). For each user: Kendall's tau and tau_AP of the two rankings, the share of relevant
+    documents that are readable, the best system, the one that moves most. The quantiles of the
+    score help to choose thresholds.
+
+    Example: understand simulate users runs/*.gz --qrels qrels.txt --pages crawl.warc.gz
+
+    Example: understand simulate users runs/*.gz --qrels qrels.txt --scores features.parquet
+    --column dale_chall --formula dci --threshold 25% --threshold 50% --plot users.svg
+
+    In Python, runs, qrels and scores may also be dictionaries, frames or labels, and `choices` are
+    conventions.
+
+    Args:
+        runs: TREC runs.
+        qrels: Relevance labels.
+        scores: Scores of the documents: a table with a column, or labels.
+        pages: The pages themselves, scored by the formula, instead of scores; may be repeated.
+        formula: The formula: fog, dci, or any other of the catalogue.
+        column: The column of the table.
+        direction: What a higher score means; needed if the score is not a formula.
+        thresholds: A user's threshold: a score, or a share of the documents such as 25%; may be
+            repeated. Default: 10, 15 and 20 for FOG, else the quartiles.
+        users: step or arctan. Default: both.
+        noise_scale: Noise of the arctan user: pi (ECIR 2016) or 1 (MedIR 2014).
+        p: Persistence.
+        cutoff: How many documents of a ranking count.
+        order: Rankings by rank or by score.
+        preset: Conventions by name.
 
     >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
     >>> found = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})
     >>> [(user.user, user.threshold, user.first) for user in found.users][:2]
     [('step', 10.0, 'easy'), ('step', 15.0, 'easy')]
     """
-    [name] = check_columns([formula])
+    [formula_column] = check_columns([formula])
     if (scores is None) == (pages is None):
         raise OptionError("give scores of the documents, or pages to score, one of the two")
-    known = COLUMNS[name][0].direction if direction is None else Direction.of(direction)
-    if known is None:
+    harder = COLUMNS[formula_column][0].direction if direction is None else Direction.of(direction)
+    if harder is None:
         raise OptionError(
             f"nothing says whether higher or lower values of {formula} are harder to understand; "
             "give direction='higher-harder' or 'higher-easier'"
         )
-    listed = list(runs_of(runs))
+    listed, labels = list(runs_of(runs)), labels_of(qrels)
     if pages is not None:
         wanted = set().union(*(run.docnos.to_pylist() for run in listed))
-        labels = _formula_of(pages, wanted, name)
+        scored = _formula_of(pages, wanted, formula_column)
     else:
-        labels = labels_of(scores, name, column)
-    if not thresholds and name == check_columns(["fog"])[0]:
+        scored = labels_of(scores, formula_column, column)
+    if not thresholds and formula_column == check_columns(["fog"])[0]:
         thresholds = FOG_THRESHOLDS
-    found = evaluate_users(
-        listed,
-        labels_of(qrels),
-        labels,
-        known,
-        thresholds,
-        users,
-        noise_scale=noise_scale,
-        p=p,
-        cutoff=cutoff,
-        conventions=chosen_conventions(preset, **choices),
-    )
-    # A file of many columns does not say by its name which one was read.
-    return replace(found, score=column) if column and scores is not None else found
-
-
-def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
-    """A formula of those of the pages that are ranked."""
-    paths = [pages] if isinstance(pages, str | Path) else list(pages)
-    read = read_pages(*paths, docnos=wanted)
-    documents = documents_of(read, Settings())
-    table = compute_features(documents, [formula])
-    values = zip(table.docnos, table.column(formula).tolist(), strict=True)
-    return Labels.of_documents(formula, {docno: v for docno, v in values if math.isfinite(v)})
-
-
-def evaluate_users(
-    runs: Sequence[Run],
-    qrels: Labels,
-    scores: Labels,
-    direction: Direction,
-    thresholds: Sequence[float | str] = (),
-    users: Sequence[str] = MODELLED_USERS,
-    *,
-    noise_scale: float = math.pi,
-    p: float = 0.8,
-    cutoff: int | None = None,
-    conventions: Conventions | None = None,
-) -> SimulatedUsers:
-    """Evaluate runs by RBP and by the uRBP of simulated users of a score.
-
-    `thresholds` are scores, or shares of the documents such as ``25%``; without any they are the
-    quartiles. `noise_scale` is that of the arctan user (pi in ECIR 2016, 1 in MedIR 2014).
-
-    >>> runs = [
-    ...     Run.of("hard", {"q": [("a", 2.0), ("b", 1.0)]}),
-    ...     Run.of("easy", {"q": [("b", 2.0), ("a", 1.0)]}),
-    ... ]
-    >>> fog = Labels.of_documents("fog", {"a": 18.0, "b": 9.0})
-    >>> qrels = Labels.of("qrels", {"q": {"a": 2, "b": 1}})
-    >>> found = evaluate_users(runs, qrels, fog, Direction.HARDER, [10.0], ["step"])
-    >>> found.users[0].first, found.users[0].readable
-    ('easy', 0.5)
-    """
-    known = scores.values[np.isfinite(scores.values)]
+    known = scored.values[np.isfinite(scored.values)]
     if not len(known):
-        raise InputError(f"{scores.name} holds no score; give scores of the ranked documents")
+        raise InputError(f"{scored.name} holds no score; give scores of the ranked documents")
     if unknown := [user for user in users if user not in MODELLED_USERS]:
         raise OptionError(
             f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
@@ -214,26 +184,39 @@ def evaluate_users(
         for user in users
         for th in chosen
     }
-    easy = {"u": Dimension(scores, Scale(direction))}
-    result = evaluate_runs(runs, qrels, [rbp, *names.values()], easy, conventions)
-    readable = {th: _readable(qrels, scores, direction, th) for th in chosen}
+    easy = {"u": Dimension(scored, Scale(harder))}
+    measures = [rbp, *names.values()]
+    if order is not None:
+        choices["order"] = order
+    result = evaluate(listed, labels, measures=measures, dimensions=easy, preset=preset, **choices)
+    readable = {th: _readable(labels, scored, harder, th) for th in chosen}
     remarks = [f"The {rbp} of all systems is the same."] if np.ptp(result.column(rbp)) == 0 else []
-    remarks += _unscored(runs, scores)
+    remarks += _unscored(listed, scored)
     if any(math.isnan(share) for share in readable.values()):
         remarks.append("No relevant document has a score, so that no share of them is readable.")
     rows = []
     for (user, th), name in names.items():
         rows.append(_user(result, rbp, user, th, name, readable[th]))
         if np.ptp(result.column(name)) == 0:
-            remarks.append(_why_flat(result, name, th, direction, known))
+            remarks.append(_why_flat(result, name, th, harder, known))
     return SimulatedUsers(
-        scores.name,
+        # A file of many columns does not say by its name which one was read.
+        column if column and scores is not None else scored.name,
         tuple(rows),
         result,
         {share: float(np.quantile(known, share)) for share in QUANTILES},
         len(known),
         tuple(dict.fromkeys(remarks)),
     )
+
+
+def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
+    """A formula of those of the pages that are ranked."""
+    paths = [pages] if isinstance(pages, str | Path) else list(pages)
+    documents = documents_of(read_pages(*paths, docnos=wanted), Settings())
+    table = compute_features(documents, [formula])
+    values = zip(table.docnos, table.column(formula).tolist(), strict=True)
+    return Labels.of_documents(formula, {docno: v for docno, v in values if math.isfinite(v)})
 
 
 def _threshold(given: float | str, known: np.typing.NDArray[np.float64]) -> float:

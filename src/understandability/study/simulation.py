@@ -7,26 +7,26 @@ distribution, clipped to the scale and rounded down.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
-from understandability.evaluation.joined import Dimension, Judgements
+from understandability.evaluation.judgements import Dimension, Judgements
 from understandability.evaluation.measures.names import own_measures
-from understandability.evaluation.measures.values import score
+from understandability.evaluation.measures.values import values_of
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale, parse_scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
+from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
     import pandas as pd
 
-PAPER_SCALE = "lower-easier:<=40:0..100"
 PAPER_MEASURES = (
     "RBP(p=0.8)@10",
     "uRBP(p=0.8)@10",
@@ -39,19 +39,19 @@ PAPER_MEASURES = (
 class SimulationGrid:
     """The systems to simulate: every topicality with every mean and deviation of the labels.
 
-    The defaults are those of the H paper's Table 1. `scale` states its ends, between which the
-    labels are drawn.
+    `scale` states its ends, between which the labels are drawn.
 
-    >>> SimulationGrid(topicality=(0.5,), mean=(50.0, 30.0), runs=100).documents
+    >>> scale = parse_scale("lower-easier:<=40:0..100")
+    >>> SimulationGrid((0.5,), (50.0, 30.0), (40.0,), 10, 100, scale).documents
     10
     """
 
-    topicality: tuple[float, ...] = (0.3, 0.4, 0.5, 0.6, 0.7)
-    mean: tuple[float, ...] = (50.0, 40.0, 30.0)
-    deviation: tuple[float, ...] = (40.0,)
-    documents: int = 10
-    runs: int = 1_000
-    scale: Scale = parse_scale(PAPER_SCALE)  # noqa: RUF009, a frozen value
+    topicality: tuple[float, ...]
+    mean: tuple[float, ...]
+    deviation: tuple[float, ...]
+    documents: int
+    runs: int
+    scale: Scale
 
     def __post_init__(self) -> None:
         if not all(0 <= t <= 1 for t in self.topicality):
@@ -110,67 +110,71 @@ class Simulation(Tabular):
 
 
 def simulate(
-    topicality: Sequence[float] = (0.3, 0.4, 0.5, 0.6, 0.7),
-    mean: Sequence[float] = (50.0, 40.0, 30.0),
-    deviation: Sequence[float] = (40.0,),
+    topicality: Annotated[
+        Sequence[float], AtPrompt(str, "--topicality", value="T,...", convert="wording:numbers_in")
+    ] = (0.3, 0.4, 0.5, 0.6, 0.7),
+    mean: Annotated[
+        Sequence[float], AtPrompt(str, "--mean", value="M,...", convert="wording:numbers_in")
+    ] = (50.0, 40.0, 30.0),
+    deviation: Annotated[
+        Sequence[float], AtPrompt(str, "--deviation", value="S,...", convert="wording:numbers_in")
+    ] = (40.0,),
     *,
     documents: int = 10,
     runs: int = 1_000,
-    scale: str | Scale = PAPER_SCALE,
-    measures: Iterable[object] = PAPER_MEASURES,
+    scale: Annotated[str | Scale, AtPrompt(str)] = "lower-easier:<=40:0..100",
+    measures: Annotated[
+        Iterable[object], AtPrompt(list[str], "--measure", "-m", value="MEASURE")
+    ] = PAPER_MEASURES,
     seed: int = 0,
 ) -> Simulation:
-    """Synthetic systems of a given topicality and understandability, evaluated.
+    """Simulate systems of a given topicality and understandability, and evaluate them.
 
-    Every topicality with every mean and deviation of the labels: means of the measures over `runs`
-    rankings of so many `documents`, and their standard deviations. The defaults are the systems of
-    Palotti, Zuccon & Hanbury (2018).
+    Each document is relevant with probability T; its understandability label is normal, clipped
+    to the ends of the scale and rounded down. The table has mean ± standard deviation over the
+    runs. The defaults are the synthetic systems of the H paper (Palotti et al. 2018).
+
+    Example: understand simulate systems --topicality .5 --mean 50,30 -m 'uRBP(p=0.95)'
+    -m 'HRBP(p=0.95)'
+
+    Args:
+        topicality: Chances that a document is relevant.
+        mean: Means of the understandability labels.
+        deviation: Standard deviations of the labels.
+        documents: Documents in a ranking.
+        runs: Rankings of each kind of system.
+        scale: Direction, threshold and ends of the labels.
+        measures: Measures (RBP, uRBP, RBPu and HRBP with p=0.8 by default).
+        seed: Seed of the random numbers; the same gives the same numbers always.
 
     >>> found = simulate([1.0], [-500.0], runs=2, measures=["RBP(p=0.8)@10"])
     >>> round(found.cells[0].mean, 3)
     0.893
     """
-    parsed = parse_scale(scale) if isinstance(scale, str) else scale
-    grid = SimulationGrid(tuple(topicality), tuple(mean), tuple(deviation), documents, runs, parsed)
-    return evaluate_systems(grid, list(measures), seed)
-
-
-def evaluate_systems(
-    grid: SimulationGrid | None = None, measures: Sequence[object] = PAPER_MEASURES, seed: int = 0
-) -> Simulation:
-    """Evaluate every kind of system of a grid; a seed gives the same numbers always.
-
-    >>> found = evaluate_systems(SimulationGrid(topicality=(1.0,), mean=(-500.0,), runs=2))
-    >>> [(cell.measure, round(cell.mean, 3)) for cell in found.cells[:2]]
-    [('RBP(p=0.8)@10', 0.893), ('uRBP(p=0.8)@10', 0.893)]
-    """
-    grid = grid or SimulationGrid()
+    parsed_scale = parse_scale(scale) if isinstance(scale, str) else scale
+    grid = SimulationGrid(
+        tuple(topicality), tuple(mean), tuple(deviation), documents, runs, parsed_scale
+    )
     generator = np.random.default_rng(seed)
     parsed = own_measures(measures)
     cells: list[SimulatedCell] = []
     run = _ranking(grid)
-    for topicality, mean, deviation in _combinations(grid):
+    for chance, centre, width in product(topicality, mean, deviation):
         shape = grid.runs * grid.documents
-        relevant = (generator.random(shape) < topicality).astype(np.float64)
-        labels = generator.normal(mean, deviation, shape)
+        relevant = (generator.random(shape) < chance).astype(np.float64)
+        labels = generator.normal(centre, width, shape)
         labels = np.floor(np.clip(labels, grid.scale.low, grid.scale.high))
         qrels = _labels(run, "relevance", relevant)
         under = Dimension(_labels(run, "understandability", labels), grid.scale)
-        judgements = Judgements(qrels, {"u": under}, Conventions(max_relevance=1.0))
-        judged = judgements.judged(run)
+        binary = Conventions(max_relevance=1.0)
+        judgements = Judgements(qrels, dimensions={"u": under}, preset=binary)
+        ranked = judgements.ranked(run)
         for measure in parsed:
             judgements.require(measure)
-            values = score(measure, judgements, judged)
+            values = values_of(measure, judgements, ranked)
             row = float(values.mean()), float(values.std(ddof=1))
-            cells.append(SimulatedCell(topicality, mean, deviation, str(measure), *row))
+            cells.append(SimulatedCell(chance, centre, width, str(measure), *row))
     return Simulation(grid, tuple(cells))
-
-
-def _combinations(grid: SimulationGrid) -> Iterator[tuple[float, float, float]]:
-    for topicality in grid.topicality:
-        for mean in grid.mean:
-            for deviation in grid.deviation:
-                yield topicality, mean, deviation
 
 
 def _ranking(grid: SimulationGrid) -> Run:

@@ -17,13 +17,13 @@ from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError, PageError, WrongTypeError
 from understandability.feature.table import compute_features
+from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import (
     CONTENT_COLUMNS,
     ID_COLUMNS,
     TableColumns,
     media_type_of,
 )
-from understandability.inputs.records import read_records
 from understandability.model.arrays import MOST
 from understandability.model.calibration import difficulty_of_level
 from understandability.text.analysis import document_of_page

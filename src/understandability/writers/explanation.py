@@ -14,7 +14,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import features_of
 from understandability.model.estimate import Estimate
-from understandability.model.readers import READERS, probability
+from understandability.model.readers import READERS, Reader, probability
 from understandability.scoring import Scorer
 from understandability.text.analysis import LITTLE_KEPT
 from understandability.text.document import Document
@@ -28,8 +28,9 @@ from understandability.writers.hard_sentences import (
     hardest,
     sentences,
 )
-from understandability.writers.levels import level_of
-from understandability.writers.plain_terms.offers import Offer, offers
+from understandability.writers.levels import AIM, level_of
+from understandability.writers.plain_terms.english import english_of
+from understandability.writers.plain_terms.offers import EXPLAINED, Offer, offers
 from understandability.writers.references import PERCENTS, references
 from understandability.writers.steps import FirstSteps, first_steps
 from understandability.writers.structure import Structure, structure
@@ -75,8 +76,8 @@ class FormulaReading:
 class ReaderChance:
     """A kind of reader, how likely the text is to be understood, and by how much it is too hard.
 
-    `missing` are points of difficulty down to where every second such reader understands; 0 where
-    that is reached.
+    `missing` are points of difficulty down to where the share `AIM` of such readers understands;
+    0 where that is reached.
     """
 
     name: str
@@ -118,6 +119,15 @@ class WordReading:
 
 
 @dataclass(frozen=True, slots=True)
+class SpellingReading:
+    """A likely mistake of spelling, the likely word, and how often it stands there."""
+
+    word: str
+    likely: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """All that a report says of a text; `to_json` gives the same as data.
 
@@ -136,8 +146,10 @@ class Explanation:
     offers: tuple[Offer, ...]
     terms: tuple[TermReading, ...]
     hard_words: tuple[WordReading, ...]
+    misspelled: tuple[SpellingReading, ...]
     abbreviations: tuple[WordReading, ...]
     findings: Findings
+    english: str
     structure: Structure
     formulas: tuple[FormulaReading, ...]
     hard_share: float
@@ -153,6 +165,13 @@ class Explanation:
         """The place among real texts as a sentence; '' where none are known."""
         shares = [f"{_share(each.share_easier)} of {each.texts}" for each in self.places]
         return f"Harder than {', '.join(shares[:-1])} and {shares[-1]}." if shares else ""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Where the difficulty lies in two of three cases."""
+        estimate = self.estimate
+        low, high = estimate.difficulty - estimate.spread, estimate.difficulty + estimate.spread
+        return max(low, 0.0), min(high, 100.0)
 
     @property
     def long_sentences(self) -> int:
@@ -173,6 +192,9 @@ class Explanation:
             "words": self.words,
             "estimate": self.estimate,
             "level": level_of(self.estimate.level),
+            "range": self.range,
+            "aim": AIM,
+            "english": self.english,
             "settings": self.settings,
             "readers": self.readers,
             "places": self.places,
@@ -185,8 +207,12 @@ class Explanation:
             "offers": self.offers,
             "terms": self.terms,
             "hard_words": self.hard_words,
+            "misspelled": self.misspelled,
             "abbreviations": self.abbreviations,
             "passives": self.findings.passives,
+            "hard_places": self.findings.hard,
+            "abbreviation_places": sum(self.findings.abbreviations.values(), ()),
+            "misspelled_places": tuple(self.findings.misspelled),
             "structure": self.structure,
             "formulas": self.formulas,
         }
@@ -194,10 +220,13 @@ class Explanation:
         return result
 
 
-def explain(document: Document, scorer: Scorer, *, steps: bool = True) -> Explanation:
+def explain(
+    document: Document, scorer: Scorer, *, steps: bool = True, english: str | None = None
+) -> Explanation:
     """Explain one document's estimate under the settings of a scorer.
 
-    Without `steps` it takes half the time, and what to do first is left out.
+    Without `steps` it takes half the time, and what to do first is left out. `english`,
+    ``american`` or ``british``, is that of plain terms; without it, that of the text's spelling.
 
     >>> from understandability.text.analysis import document_of_text
     >>> explanation = explain(document_of_text("He had a myocardial infarction."), Scorer())
@@ -209,7 +238,8 @@ def explain(document: Document, scorer: Scorer, *, steps: bool = True) -> Explan
     table = features_of(batch, _COLUMNS)
     values = dict(zip(table.names, table.values[0].tolist(), strict=True))
     found = findings(batch)
-    (offered,) = offers(batch)
+    english = english or english_of(document.pieces)
+    (offered,) = offers(batch, english)
     every = sentences(document, batch, found, scorer)
     difficulty = estimate.difficulty
     known = not math.isnan(difficulty)
@@ -233,10 +263,12 @@ def explain(document: Document, scorer: Scorer, *, steps: bool = True) -> Explan
         offered,
         _terms(offered),
         _hard_words(document, found, offered),
+        _misspelled(document, found),
         tuple(
             WordReading(name, len(places)) for name, places in sorted(found.abbreviations.items())
         ),
         found,
+        english,
         structure(document.blocks),
         _formulas(values, int(values["words"]), int(values["sentences"])),
         values["difficult_words_per_word"],
@@ -273,10 +305,20 @@ def _readers(estimate: Estimate) -> tuple[ReaderChance, ...]:
                     noise_scale=reader.noise_scale or spread,
                 )
             ),
-            max(0.0, difficulty - reader.threshold),
+            max(0.0, difficulty - _enough(reader, reader.noise_scale or spread)),
         )
         for reader in sorted(READERS.values(), key=lambda each: each.threshold)
     )
+
+
+def _enough(reader: Reader, noise_scale: float) -> float:
+    """The difficulty at which the share `AIM` of such readers understands, by halving."""
+    low, high = 0.0, 100.0
+    while high - low > 0.1 and not math.isnan(noise_scale):
+        middle = (low + high) / 2
+        chance = probability(middle, reader.threshold, reader.user, noise_scale=noise_scale)
+        low, high = (middle, high) if float(chance) >= AIM else (low, middle)
+    return low
 
 
 def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
@@ -285,6 +327,8 @@ def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
     counts: Counter[str] = Counter()
     in_place: Counter[str] = Counter()
     for offer in offered:
+        if offer.note == EXPLAINED:
+            continue
         term = offer.term if offer.term.isupper() else offer.term.lower()
         if term not in best or (offer.texts and not in_place[term]):
             best[term] = offer
@@ -301,9 +345,16 @@ def _hard_words(
 ) -> tuple[WordReading, ...]:
     covered = {place for offer in offered for place in range(offer.first, offer.last)}
     counts = Counter(
-        word_of(document.pieces[place]).lower() for place in found.hard if place not in covered
+        word_of(document.pieces[place]).lower()
+        for place in found.hard
+        if place not in covered and place not in found.misspelled
     )
     return tuple(WordReading(word, count) for word, count in counts.most_common(_MOST_WORDS))
+
+
+def _misspelled(document: Document, found: Findings) -> tuple[SpellingReading, ...]:
+    counts = Counter((word_of(document.pieces[n]), word) for n, word in found.misspelled.items())
+    return tuple(SpellingReading(*words, n) for words, n in counts.most_common(_MOST_WORDS))
 
 
 def _formulas(

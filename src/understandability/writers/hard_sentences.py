@@ -19,6 +19,7 @@ from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.levels import shade_of
 from understandability.writers.memory import Memory
+from understandability.writers.spelling import likely_word
 
 LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
 HARD_WORD = 0.45  # complexity; "hypertension" is above, "injection" below
@@ -75,13 +76,15 @@ class Sentence:
 class Findings:
     """What stands where in a document, in numbers of pieces.
 
-    `hard` are the places of hard words, `passives` where a passive begins and ends, and
-    `abbreviations` the places of each that is never explained, by name.
+    `hard` are the places of hard words that the text does not explain, `passives` where a passive
+    begins and ends, `abbreviations` the places of each that is never explained, by name, and
+    `misspelled` those of likely mistakes of spelling, with the likely word.
     """
 
     hard: tuple[int, ...]
     passives: tuple[tuple[int, int], ...]
     abbreviations: dict[str, tuple[int, ...]]
+    misspelled: dict[int, str]
 
 
 def findings(batch: Batch) -> Findings:
@@ -93,7 +96,14 @@ def findings(batch: Batch) -> Findings:
     (((2, 5),), {'MRI': (1,)})
     """
     (document,) = batch.documents
-    return Findings(_hard_words(batch), tuple(_passives(batch)), _unexplained(batch, document))
+    hard = _hard_words(batch)
+    wrong = {
+        place: likely
+        for place in np.flatnonzero(~batch.is_name).tolist()
+        if (likely := likely_word(word_of(document.pieces[place])))
+    }
+    abbreviations = _unexplained(batch, document)
+    return Findings(hard, tuple(_passives(batch)), abbreviations, wrong)
 
 
 def _hard_words(batch: Batch) -> tuple[int, ...]:
@@ -101,9 +111,19 @@ def _hard_words(batch: Batch) -> tuple[int, ...]:
     places = np.flatnonzero(batch.pieces.words(batch.piece_ids) >= 0)
     hard = (batch.word_values(complexities) > HARD_WORD) & ~batch.is_name
     (document,) = batch.documents
-    return tuple(
-        place for place in places[hard].tolist() if is_plain_word(word_of(document.pieces[place]))
-    )
+    pieces = document.pieces
+    found = [place for place in places[hard].tolist() if is_plain_word(word_of(pieces[place]))]
+    explained = {word_of(pieces[place]).lower() for place in found if _is_explained(pieces, place)}
+    return tuple(place for place in found if word_of(pieces[place]).lower() not in explained)
+
+
+def _is_explained(pieces: Sequence[str], place: int) -> bool:
+    """Whether words in brackets or behind a dash follow: "dialysis (cleaning the blood)"."""
+    behind = pieces[place + 1 : place + 3]
+    if not behind or pieces[place][-1] in ".,;:!?":
+        return False
+    is_dash = behind[0] in ("–", "—") and len(behind) > 1
+    return is_dash or re.match(r"\([a-z]{2,}", behind[0]) is not None
 
 
 def _passives(batch: Batch) -> list[tuple[int, int]]:
@@ -206,7 +226,10 @@ def _reasons(
         why = []
         if words[number] > LONG_SENTENCE:
             why.append(f"{words[number]} words long")
-        hard = [word_of(pieces[place]) for place in found.hard if a <= place < b]
+        wrong = [word_of(pieces[place]) for place in found.misspelled if a <= place < b]
+        hard = [word_of(pieces[n]) for n in found.hard if a <= n < b and n not in found.misspelled]
+        if wrong:
+            why.append(f"likely misspelled: {', '.join(wrong[:_MOST_NAMED])}")
         if hard:
             named = list(dict.fromkeys(hard))
             more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 SHADES = 5  # from easy to very hard
+AIM = 0.8  # the chance of being understood that a text for the public is to reach: eight of ten
 
 
 @dataclass(frozen=True, slots=True)

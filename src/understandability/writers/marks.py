@@ -12,15 +12,17 @@ from understandability.text.tokens import split_pieces
 from understandability.writers.explanation import Explanation
 from understandability.writers.hard_sentences import Sentence
 from understandability.writers.levels import SHADES, level_of
+from understandability.writers.plain_terms.offers import EXPLAINED
 
 MOST_BLOCKS, MOST_PIECES, MOST_LETTERS = 2000, 20_000, 300
-TERM, HARD, ABBREVIATION = "term", "hard", "abbreviation"
+TERM, HARD, ABBREVIATION, SPELLING = "term", "hard", "abbreviation", "spelling"
 
 # Kind of mark -> what its legend says.
 KINDS: Mapping[str, str] = {
     TERM: "terms with a plain one",
     HARD: "other hard words",
     ABBREVIATION: "abbreviations never explained",
+    SPELLING: "likely mistakes of spelling",
 }
 _NAMED_SHADE = SHADES - 2  # from which a sentence bears its level, for eyes that see no colour
 
@@ -86,7 +88,10 @@ def _marks(explanation: Explanation) -> dict[int, tuple[str, str]]:
     marks = dict.fromkeys(found.hard, (HARD, ""))
     for places in found.abbreviations.values():
         marks |= dict.fromkeys(places, (ABBREVIATION, ""))
+    marks |= {place: (SPELLING, f"likely: {word}") for place, word in found.misspelled.items()}
     for offer in explanation.offers:
+        if offer.note == EXPLAINED:
+            continue
         how = "say" if offer.texts else "in plain words"
         note = f"{how}: {', or '.join(offer.plain)}" if offer.plain else offer.note
         marks |= dict.fromkeys(range(offer.first, offer.last), (TERM, note))

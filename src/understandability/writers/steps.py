@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from understandability.feature.batch import Batch
 from understandability.model.estimate import Estimate
@@ -20,14 +20,19 @@ from understandability.writers.hard_sentences import (
     spans,
 )
 from understandability.writers.plain_terms.offers import Offer
+from understandability.writers.rebuilding import Sentences, rebuilt, replaced
 
-PLAIN, SPLIT, WORDS, REWRITE = "plain terms", "shorter sentences", "hard words", "hard sentences"
-_MOST_STEPS = 3
+PLAIN, SPLIT, REWRITE = "plain terms", "shorter sentences", "hard sentences"
+REPLACE, EXPLAIN, SPELLING = "replace", "explain", "spelling"
+_MOST_STEPS = 4
 _MOST_WORDS = 5
 _REWRITTEN = 3
-_LEAST_GAIN = 0.05  # points
+_LEAST_GAIN = 0.5  # points, which are shown whole
 _MOST_PIECES = 50_000  # of a longer text every change would take seconds
-_STAND_IN = "it"  # short and familiar to everyone
+# End of a hard word -> an everyday word that could stand there, to measure what replacing gains.
+_STAND_INS = {"ly": "this way", "ing": "doing", "ed": "done", "al": "usual", "ic": "usual",
+              "ous": "usual", "ary": "usual", "s": "things", "": "thing"}  # fmt: skip
+_MEANING = "(this is what it does here)"
 _LEAST_PART = 5  # words of a part of a sentence
 _JOINTS = frozenset(
     (
@@ -62,9 +67,6 @@ class FirstSteps:
     together: Step | None
 
 
-_Sentences = list[list[str]]
-
-
 def first_steps(
     document: Document,
     estimate: Estimate,
@@ -75,57 +77,70 @@ def first_steps(
 ) -> FirstSteps:
     """The changes that would help most; none where nothing is estimated or helps.
 
-    Each is tried on the text: plain terms put in, long sentences cut near their middle, a short
-    familiar word in the place of hard ones, the hardest sentences left out.
+    Each is tried on the text: plain terms put in, spelling corrected, long sentences cut near their
+    middle, hard words replaced by everyday ones or explained behind, the hardest sentences left
+    out.
     """
     if estimate.difficulty != estimate.difficulty or len(document.pieces) > _MOST_PIECES:
         return FirstSteps((), None)
-    original = [list(document.pieces[a:b]) for a, b in spans(document)]
-    terms = [offer for offer in offered if offer.texts]
-    covered = {place for offer in terms for place in range(offer.first, offer.last)}
-    words = _most_frequent(document, [place for place in found.hard if place not in covered])
+    bounds = spans(document)
+    original = [list(document.pieces[a:b]) for a, b in bounds]
+    terms = {o.first: (o.last, o.texts[0]) for o in offered if o.texts}
+    covered = {place for offer in offered for place in range(offer.first, offer.last)}
+    hard = [place for place in found.hard if place not in covered]
+    typos = {place: word for place, word in found.misspelled.items() if place not in covered}
+    words = _most_frequent(document, [place for place in hard if place not in typos])
+    familiar = {n: (n + 1, _familiar(document.pieces[n])) for n in _places(document, words)}
+    first_use = {word_of(document.pieces[n]).lower(): n for n in reversed(list(familiar))}
+    explained = {n: (n + 1, _explained(document.pieces[n])) for n in first_use.values()}
+    corrected = {n: (n + 1, _instead(document.pieces[n], word)) for n, word in typos.items()}
     long = sum(each.words > LONG_SENTENCE for each in every)
     worst = hardest(every)[:_REWRITTEN]
 
-    def put_plain(sentences: _Sentences) -> _Sentences:
-        return _replaced(document, sentences, {o.first: (o.last, o.texts[0]) for o in terms})
-
-    def put_familiar(sentences: _Sentences) -> _Sentences:
-        wanted = set(words)
+    def put(instead: Mapping[int, tuple[int, str]]) -> Sentences:
         return [
-            [p.replace(w, _STAND_IN) if (w := word_of(p)).lower() in wanted else p for p in each]
-            for each in sentences
+            replaced(pieces, first, instead)
+            for (first, _), pieces in zip(bounds, original, strict=True)
         ]
 
-    def cut(sentences: _Sentences) -> list[_Sentences]:
-        return [list(_cut(each)) for each in sentences]
-
-    def whole(sentences: Iterable[list[str]]) -> list[_Sentences]:
+    def whole(sentences: Sentences) -> list[Sentences]:
         return [[each] for each in sentences]
 
+    def cut(sentences: Sentences) -> list[Sentences]:
+        return [list(_cut(each)) for each in sentences]
+
     tried: list[tuple[str, str, str, Document]] = []
+
+    def attempt(kind: str, action: str, how: str, changed: Sequence[Sentences]) -> None:
+        tried.append((kind, action, how, rebuilt(document, changed)))
+
     if terms:
-        action = f"Use plain terms for {_some(offer.term.lower() for offer in terms)}"
+        said = _some(offer.term.lower() for offer in offered if offer.texts)
         how = "with the first plain term put in everywhere"
-        tried.append((PLAIN, action, how, _rebuilt(document, whole(put_plain(original)))))
+        attempt(PLAIN, f"Use plain terms for {said}", how, whole(put(terms)))
+    if corrected:
+        said = _some(word_of(document.pieces[n]) for n in corrected)
+        how = "with the likely word in place of each"
+        attempt(SPELLING, f"Correct the spelling of {said}", how, whole(put(corrected)))
     if long:
         action = (
             f"Cut {counted(long, 'sentence')} of more than {LONG_SENTENCE} words into shorter ones"
         )
         how = "with each cut near its middle, at a comma or conjunction where there is one"
-        tried.append((SPLIT, action, how, _rebuilt(document, cut(original))))
+        attempt(SPLIT, action, how, cut(original))
     if words:
-        action = f"Explain or replace {_some(words)}"
-        how = "with a short familiar word in the place of each"
-        tried.append((WORDS, action, how, _rebuilt(document, whole(put_familiar(original)))))
+        how = "with an everyday word in place of each"
+        attempt(REPLACE, f"Replace {_some(words)}", how, whole(put(familiar)))
+        how = "with six everyday words in brackets behind each"
+        attempt(EXPLAIN, f"Explain {_some(words)}", how, whole(put(explained)))
     if len(every) > 2 * _REWRITTEN:
         action = f"Rewrite the {counted(len(worst), 'hardest sentence')} as plainly as the others"
         how = "with these sentences left out"
         rest = [[] if number in worst else [each] for number, each in enumerate(original)]
-        tried.append((REWRITE, action, how, _rebuilt(document, rest)))
+        attempt(REWRITE, action, how, rest)
     if not tried:
         return FirstSteps((), None)
-    everything = _rebuilt(document, cut(put_familiar(put_plain(original))))
+    everything = rebuilt(document, cut(put({**familiar, **corrected, **terms})))
     estimates = scorer.estimates(Batch([*(each[-1] for each in tried), everything]))
     made = [
         _step(kind, action, how, estimate, after)
@@ -166,47 +181,29 @@ def _some(words: Iterable[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
+def _instead(piece: str, word: str) -> str:
+    return piece.replace(word_of(piece), word)
+
+
+def _familiar(piece: str) -> str:
+    word = word_of(piece).lower()
+    return _instead(piece, next(said for end, said in _STAND_INS.items() if word.endswith(end)))
+
+
+def _explained(piece: str) -> str:
+    bare = piece.rstrip(".,;:!?")
+    return f"{bare} {_MEANING}{piece[len(bare) :]}"
+
+
+def _places(document: Document, words: Sequence[str]) -> Iterable[int]:
+    """Where these words stand."""
+    wanted = set(words)
+    return (n for n, each in enumerate(document.pieces) if word_of(each).lower() in wanted)
+
+
 def _most_frequent(document: Document, places: Sequence[int]) -> list[str]:
     counts = Counter(word_of(document.pieces[place]).lower() for place in places)
     return [word for word, _ in counts.most_common(_MOST_WORDS)]
-
-
-def _replaced(
-    document: Document, sentences: _Sentences, instead: dict[int, tuple[int, str]]
-) -> _Sentences:
-    """The sentences with other texts in the place of some pieces: first -> (last, text)."""
-    made = []
-    place = 0
-    for sentence in sentences:
-        end = place + len(sentence)
-        new: list[str] = []
-        while place < end:
-            last, text = instead.get(place, (place + 1, document.pieces[place]))
-            new += text.split()
-            place = last
-        made.append(new)
-    return made
-
-
-def _rebuilt(document: Document, sentences: Sequence[_Sentences]) -> Document:
-    """The document with each sentence replaced by some, or by none."""
-    pieces: list[str] = []
-    starts: list[int] = []
-    open_ends: list[int] = []
-    was_open = set(document.open_ends)
-    for number, parts in enumerate(sentences):
-        for part in parts:
-            starts.append(len(pieces))
-            pieces += part
-        if number in was_open and parts:
-            open_ends.append(len(starts) - 1)
-    return replace(
-        document,
-        pieces=tuple(pieces),
-        sentence_starts=tuple(starts),
-        open_ends=tuple(open_ends),
-        blocks=(),
-    )
 
 
 def _cut(sentence: list[str]) -> Iterable[list[str]]:

@@ -1,8 +1,7 @@
-"""How a text is laid out: headings, lists, paragraphs, and what guides would say of them."""
+"""How a text is laid out: headings, lists, tables, and what guides would say of it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,16 +13,21 @@ _WITHOUT_HEADING = 200  # words that need none
 _HEADING_WORDS = 12
 _TEXT_WITHOUT_LIST = 300
 _HEADINGS = frozenset(("title", "h1", "h2", "h3", "h4", "h5", "h6"))
-_ITEM = re.compile(r"(?:[-*•·–]|\d{1,2}[.)])\s")
-_ENDS = (".", "!", "?", ":", "…", ";", ",")
+_CELLS = frozenset(("td", "th"))
+_ENDS = (".", "!", ":", "…", ";", ",")
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Counts of the parts of a text, the longest paragraph in words, and what could be better."""
+    """Counts of the parts of a text, the longest paragraph in words, and what could be better.
+
+    `questions` are the headings that ask something.
+    """
 
     headings: int
+    questions: int
     list_items: int
+    cells: int
     paragraphs: int
     longest_paragraph: int
     advice: tuple[str, ...]
@@ -32,28 +36,25 @@ class Structure:
 def structure(blocks: Sequence[Block]) -> Structure:
     """The structure of the blocks that were kept.
 
-    In plain text a short line without punctuation at its end is a heading, and a bullet or a
-    number begins an item of a list.
+    A short paragraph without a full stop, or a short question, is a heading where a longer one
+    follows it.
 
-    >>> found = structure([Block("Flu", "p"), Block("- rest", "p"), Block("You have flu.", "p")])
+    >>> texts = ("What is flu?", "p"), ("- rest", "li"), ("You have flu, which is a virus.", "p")
+    >>> found = structure([Block(*each) for each in texts])
     >>> found.headings, found.list_items, found.paragraphs, found.longest_paragraph
-    (1, 1, 1, 3)
+    (1, 1, 1, 7)
     """
-    headings = items = paragraphs = longest = words = 0
-    for block in blocks:
-        if not block.kept or not block.text.strip():
-            continue
-        count = sum(word_of(piece) != "" for piece in split_pieces(block.text))
-        words += count
-        if block.tag == "li" or _ITEM.match(block.text):
-            items += 1
-        elif block.tag in _HEADINGS or (
-            count <= _HEADING_WORDS and not block.text.rstrip().endswith(_ENDS)
-        ):
-            headings += 1
-        else:
-            paragraphs += 1
-            longest = max(longest, count)
+    kept = [block for block in blocks if block.kept and block.text.strip()]
+    counts = [sum(word_of(piece) != "" for piece in split_pieces(each.text)) for each in kept]
+    kinds = list(map(_kind, kept, counts))
+    for place, kind in enumerate(kinds):
+        if kind == "heading?":
+            is_heading = place + 1 < len(kinds) and kinds[place + 1] in ("paragraph", "item")
+            kinds[place] = "heading" if is_heading else "paragraph"
+    asked = [block.text.rstrip().endswith("?") for block in kept]
+    paragraphs = [n for n, kind in zip(counts, kinds, strict=True) if kind == "paragraph"]
+    longest = max(paragraphs, default=0)
+    words, headings, items = sum(counts), kinds.count("heading"), kinds.count("item")
     advice = []
     if words > _WITHOUT_HEADING and headings < 2:
         advice.append(f"There are {words} words under one heading or none; put in headings.")
@@ -61,4 +62,23 @@ def structure(blocks: Sequence[Block]) -> Structure:
         advice.append(f"The longest paragraph has {longest} words; make two or three of it.")
     if words > _TEXT_WITHOUT_LIST and not items:
         advice.append("There is no list; steps and enumerations are easier to read as one.")
-    return Structure(headings, items, paragraphs, longest, tuple(advice))
+    return Structure(
+        headings,
+        sum(asks and kind == "heading" for asks, kind in zip(asked, kinds, strict=True)),
+        items,
+        kinds.count("cell"),
+        len(paragraphs),
+        longest,
+        tuple(advice),
+    )
+
+
+def _kind(block: Block, words: int) -> str:
+    if block.tag == "li":
+        return "item"
+    if block.tag in _CELLS:
+        return "cell"
+    if block.tag in _HEADINGS:
+        return "heading"
+    is_open = not block.text.rstrip().endswith(_ENDS)
+    return "heading?" if words <= _HEADING_WORDS and is_open else "paragraph"

@@ -8,7 +8,7 @@ the same conventions of order, of documents without a label, and of means; trec_
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.measures.bases import RELEVANCE
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 if TYPE_CHECKING:
     from understandability.evaluation.conventions import Conventions
@@ -43,11 +42,11 @@ class ForeignMeasure:
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """It knows of relevance alone."""
+        """Relevance alone."""
         return (RELEVANCE,)
 
     def full(self, conventions: Conventions) -> str:
-        """The name that ir_measures prints."""
+        """The name as ir_measures prints it."""
         return f"{self.measure} (ir_measures)"
 
 
@@ -104,12 +103,16 @@ def _check_parameters(name: str, measure: Any) -> None:
             raise OptionError(f"{name!r} needs the parameter {each!r}, {parameter.desc}")
 
 
-class ForeignScores:
-    """What ir_measures says of runs under some qrels; one pass over the qrels for all runs."""
+class ForeignValues:
+    """Values of measures of ir_measures under some qrels, which are read once for all runs."""
 
     def __init__(
         self, measures: Sequence[ForeignMeasure], qrels: Labels, *, judged_only: bool
     ) -> None:
+        self._qrels, self._judged_only = qrels, judged_only
+        self._evaluators: list[tuple[ForeignMeasure, Any]] = []
+        if not measures:
+            return
         import ir_measures
 
         if (qrels.values % 1).any():
@@ -118,30 +121,28 @@ class ForeignScores:
                 f"{qrels.where(line)}: label {qrels.values[line]:g} is not a whole number, which "
                 f"{measures[0]} of ir_measures needs"
             )
-        self._qrels, self._judged_only = qrels, judged_only
         labels = {
             query: {docno: int(label) for docno, label in documents.items()}
             for query, documents in qrels.by_query().items()
         }
         try:
-            self._evaluators = [
-                (measure, ir_measures.evaluator([measure.measure], labels)) for measure in measures
-            ]
+            for each in measures:
+                self._evaluators.append((each, ir_measures.evaluator([each.measure], labels)))
         except (ValueError, AssertionError) as error:
             names = ", ".join(map(str, measures))
             raise InputError(
                 f"ir_measures cannot compute one of {names}: {' '.join(str(error).split())}"
             ) from error
 
-    def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, Iterable[Any]]:
+    def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, list[Any]]:
         """Values by measure and query of the qrels, and how each measure puts them together.
 
         `lines` is the order of the run. The scores handed over fall with the position: the order
         is ours, whatever the scores of the run.
         """
-        rankings = self._rankings(run, lines)
         places = {query: place for place, query in enumerate(self._qrels.queries)}
         values = np.zeros((len(self._evaluators), len(places)))
+        rankings = self._rankings(run, lines) if self._evaluators else {}
         for row, (measure, evaluator) in zip(values, self._evaluators, strict=True):
             try:
                 for metric in evaluator.iter_calc(rankings):

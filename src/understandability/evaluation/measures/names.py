@@ -14,10 +14,8 @@ from understandability.evaluation.conventions import Conventions
 from understandability.evaluation.measures.bases import (
     BASES,
     COMPOUNDS,
-    FORMS,
     RELEVANCE,
     Measure,
-    parameters_of,
 )
 from understandability.evaluation.measures.foreign import (
     EXTRA,
@@ -62,7 +60,9 @@ def parse_measure(text: str) -> Measure:
         raise OptionError(f"{text!r} is not a measure; write NAME(parameter=value,...)@CUTOFF")
     name, inner, cut = match.groups()
     arguments = list(_arguments(inner or "", text))
-    cutoff = None if cut is None else _cutoff(cut, text)
+    if cut is not None and not re.fullmatch(r"[1-9]\d*", cut):
+        raise OptionError(f"{text!r}: the cut-off must be a whole number of 1 or more, not {cut!r}")
+    cutoff = None if cut is None else int(cut)
     if name in COMPOUNDS:
         return _compound(name, arguments, cutoff, text)
     named = _named(name)
@@ -84,7 +84,7 @@ def parse_measure(text: str) -> Measure:
     return measure
 
 
-def parse_measures(measures: Iterable[object]) -> tuple[AnyMeasure, ...]:
+def parse_measures(measures: str | Iterable[object]) -> tuple[AnyMeasure, ...]:
     """The measures of some names, ours and those of ir_measures; all bad names are told together.
 
     Measures may stand in the place of names, those of ir_measures too. The same name twice is one.
@@ -98,7 +98,7 @@ not '2'
     """
     parsed: dict[str, AnyMeasure] = {}
     errors: list[str] = []
-    for given in measures:
+    for given in [measures] if isinstance(measures, str) else measures:
         try:
             measure = _any_measure(given)
             parsed.setdefault(str(measure), measure)
@@ -110,10 +110,10 @@ not '2'
     return tuple(parsed.values())
 
 
-def own_measures(measures: Iterable[object]) -> tuple[Measure, ...]:
+def own_measures(measures: str | Iterable[object]) -> tuple[Measure, ...]:
     """The measures of some names, where those of ir_measures cannot serve.
 
-    >>> [measure.base for measure in own_measures(["uRBP@10"])]
+    >>> [measure.base for measure in own_measures("uRBP@10")]
     ['RBP']
     """
     parsed = parse_measures(measures)
@@ -158,9 +158,10 @@ def _named(name: str) -> Measure | None:
 def _compound(name: str, arguments: list[str], cutoff: int | None, text: str) -> Measure:
     if cutoff is not None:
         raise OptionError(f"{text!r}: the cut-off belongs to the measures inside {name}(...)")
-    inner = [argument for argument in arguments if not _is_stated(argument)]
-    parts = tuple(parse_measure(argument) for argument in inner)
-    stated = _stated([a for a in arguments if _is_stated(a)], COMPOUNDS[name].parameters, text)
+    order = COMPOUNDS[name].parameters
+    options = [argument for argument in arguments if re.match(r"\w+\s*=", argument)]
+    stated = _stated(options, order, text)
+    parts = tuple(parse_measure(argument) for argument in arguments if argument not in options)
     if name == "residual":
         if len(parts) != 1 or parts[0].base != "RBP" or parts[0].form == "H":
             raise OptionError(f"{text!r}: residual takes one measure, an RBP, uRBP or RBPu")
@@ -172,7 +173,6 @@ def _compound(name: str, arguments: list[str], cutoff: int | None, text: str) ->
             f"{text!r}: w must hold one weight for each of the {len(parts)} measures, "
             "at least one of them above 0"
         )
-    order = COMPOUNDS[name].parameters
     return Measure(
         name, stated=tuple((n, stated[n]) for n in order if n in stated), parts=parts, given=text
     )
@@ -185,10 +185,6 @@ def _check_depth(text: str) -> None:
             f"{text[:30]!r}... has more than {_DEEPEST} brackets within brackets; write "
             "NAME(parameter=value,...)@CUTOFF"
         )
-
-
-def _is_stated(argument: str) -> bool:
-    return re.match(r"\w+\s*=", argument) is not None
 
 
 def _arguments(inner: str, text: str) -> Iterator[str]:
@@ -226,14 +222,6 @@ def _stated(arguments: list[str], known: Sequence[str], text: str) -> dict[str, 
     return stated
 
 
-def _cutoff(text: str, whole: str) -> int:
-    if not re.fullmatch(r"[1-9]\d*", text):
-        raise OptionError(
-            f"{whole!r}: the cut-off must be a whole number of 1 or more, not {text!r}"
-        )
-    return int(text)
-
-
 def _near(name: str, known: Sequence[str]) -> str:
     """A hint at the nearest good names, or at all of them."""
     like = {each.lower(): each for each in known}
@@ -257,27 +245,3 @@ def example_names() -> tuple[str, ...]:
             else:
                 names += [form + base.name] + ([f"{form}{base.name}gr"] if form else [])
     return (*names, *COMPOUNDS)
-
-
-def markdown_table() -> str:
-    """The measures, and then their parameters: two Markdown tables."""
-    rows = ["| measure | meaning | parameters | source |", "|---|---|---|---|"]
-    for base in BASES.values():
-        for form in base.forms:
-            name = f"{base.name}u" if form == "DIM" else f"{form}{base.name}"
-            meaning = base.meaning if form == "" else f"{base.name}: {FORMS[form].meaning}"
-            source = base.source if form == "" or base.name == "Judged" else FORMS[form].source
-            rows.append(_row(name, meaning, parameters_of(base.name, form), source))
-    for row in COMPOUNDS.values():
-        rows.append(_row(f"{row.name}(...)", row.meaning, row.parameters, row.source))
-    rows += ["", "| parameter | meaning | allowed |", "|---|---|---|"]
-    rows += [
-        f"| `{parameter.written}` | {parameter.meaning} | {parameter.allowed} |"
-        for parameter in PARAMETERS.values()
-    ]
-    return "\n".join(rows)
-
-
-def _row(name: str, meaning: str, parameters: Sequence[str], source: str) -> str:
-    written = ", ".join(f"`{PARAMETERS[parameter].written}`" for parameter in parameters)
-    return f"| `{name}` | {meaning} | {written} | {source} |"

@@ -1,4 +1,4 @@
-"""The parameters that measures may have: what each takes, its default, its meaning."""
+"""The parameters that measures may have: how each is read, its default, its meaning."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -17,9 +18,8 @@ from understandability.evaluation.conventions import CONVENTIONS, Conventions
 class Parameter:
     """A parameter: its name, how its text is read, what is allowed, its default, its meaning.
 
-    `read` raises ValueError; `default` takes the conventions, so that an option of the command
-    line can stand for a parameter that a name leaves out. `quoted` values print in quotes, as
-    ir_measures prints them.
+    `read` raises ValueError; `default` takes the conventions, which may stand for a parameter
+    that a name leaves out. `quoted` values print in quotes, as ir_measures prints them.
     """
 
     name: str
@@ -51,35 +51,22 @@ def show(name: str, value: Any) -> str:
     return repr(int(value)) if float(value).is_integer() else repr(float(value))
 
 
-def _number(text: str) -> float:
+def _number(text: str, allowed: Callable[[float], bool] = math.isfinite) -> float:
     number = math.pi if text == "pi" else float(text)
-    if "_" in text or not math.isfinite(number):
+    if "_" in text or not (math.isfinite(number) and allowed(number)):
         raise ValueError(text)
     return number
 
 
-def _checked(test: Callable[[float], bool]) -> Callable[[str], float]:
-    def read(text: str) -> float:
-        number = _number(text)
-        if not test(number):
-            raise ValueError(text)
-        return number
-
-    return read
-
-
-def _choice(*choices: str) -> Callable[[str], str]:
-    def read(text: str) -> str:
-        bare = text[1:-1] if re.fullmatch(r"'[^']*'|\"[^\"]*\"", text) else text
-        if bare not in choices:
-            raise ValueError(text)
-        return bare
-
-    return read
+def _choice(text: str, choices: tuple[str, ...]) -> str:
+    bare = text[1:-1] if re.fullmatch(r"'[^']*'|\"[^\"]*\"", text) else text
+    if bare not in choices:
+        raise ValueError(text)
+    return bare
 
 
 def _flag(text: str) -> bool:
-    return {"True": True, "False": False}[_choice("True", "False")(text)]
+    return _choice(text, ("True", "False")) == "True"
 
 
 def _items(text: str) -> list[str]:
@@ -90,7 +77,7 @@ def _items(text: str) -> list[str]:
 
 
 def _weights(text: str) -> tuple[float, ...]:
-    return tuple(_checked(lambda w: w >= 0)(item) for item in _items(text))
+    return tuple(map(_WEIGHT, _items(text)))
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -100,87 +87,71 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
-def _fixed(
+_POSITIVE = partial(_number, allowed=lambda number: number > 0)
+_WEIGHT = partial(_number, allowed=lambda number: number >= 0)
+# How the conventions that are no choice of words are read where a measure states them.
+_READ: Mapping[str, tuple[Callable[[str], Any], str]] = MappingProxyType(
+    {
+        "rel": (_number, "a number"),
+        "max": (_POSITIVE, "a number above 0"),
+        "joint": (_flag, "True or False"),
+        "th": (_number, "a number"),
+        "s": (_POSITIVE, "a number above 0, or pi"),
+    }
+)
+
+
+def _own(
     name: str, read: Callable[[str], Any], allowed: str, default: Any, meaning: str
 ) -> Parameter:
     """A parameter that no convention stands for."""
     return Parameter(name, read, allowed, lambda _: default, meaning)
 
 
-def _weight(name: str, default: float, of: str) -> Parameter:
-    read = _checked(lambda number: number >= 0)
-    return _fixed(name, read, "a number of 0 or more", default, f"weight of {of}")
-
-
-# How the numbers of a convention are read where a measure states them.
-_NUMBERS = MappingProxyType(
-    {
-        "rel": (_number, "a number"),
-        "max": (_checked(lambda number: number > 0), "a number above 0"),
-        "th": (_number, "a number"),
-        "s": (_checked(lambda number: number > 0), "a number above 0, or pi"),
-    }
-)
-
-
 def _of_convention(name: str) -> Parameter:
     """The parameter that a convention stands for, from the table of conventions."""
     row = next(row for row in CONVENTIONS.values() if row.metadata["parameter"] == name)
-    choices, meaning = row.metadata["choices"], row.metadata["meaning"]
-    read: Callable[[str], Any]
-    if choices:
-        read, allowed = _choice(*choices), " or ".join(choices)
-    elif row.metadata["kind"] is bool:
-        read, allowed = _flag, "True or False"
-    else:
-        read, allowed = _NUMBERS[name]
-    default = attrgetter(row.name)
-    return Parameter(name, read, allowed, default, meaning, quoted=name == "dcg")
+    choices = row.metadata["choices"]
+    read, allowed = (
+        (partial(_choice, choices=choices), " or ".join(choices)) if choices else _READ[name]
+    )
+    return Parameter(
+        name, read, allowed, attrgetter(row.name), row.metadata["meaning"], quoted=name == "dcg"
+    )
 
 
-PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
-    {
-        parameter.name: parameter
-        for parameter in (
-            _fixed(
-                "p",
-                _checked(lambda p: 0 < p < 1),
-                "a number between 0 and 1, exclusive",
-                0.8,
-                "persistence",
-            ),
-            _of_convention("rel"),
-            _fixed("graded", _flag, "True or False", False, "gain is grade / max, not 0 or 1"),
-            _of_convention("max"),
-            _of_convention("dcg"),
-            _of_convention("form"),
-            _fixed(
-                "dims",
-                _names,
-                "names in brackets, as [u,trust]",
-                ("u",),
-                "dimensions that relevance is multiplied by",
-            ),
-            *map(_of_convention, ("user", "th", "s", "norm", "joint", "ideal")),
-            _weight("wr", 1.0, "relevance"),
-            _weight("wu", 1.0, "understandability"),
-            _weight("wtrust", 0.0, "trust"),
-            _fixed(
-                "w",
-                _weights,
-                "numbers of 0 or more in brackets, as [1,1]",
-                None,
-                "weights, equal without it",
-            ),
-            _of_convention("of"),
-            _fixed("tail", _flag, "True or False", False, "with the mass below the cut"),
-            Parameter(
-                "judged_only",
-                _flag,
-                "True or False",
-                lambda conventions: conventions.no_label == "ignored",
-                "documents without a label are removed first",
-            ),
-        )
-    }
+_UNIT = partial(_number, allowed=lambda number: 0 < number < 1)
+_ROWS = (
+    _own("p", _UNIT, "a number between 0 and 1, exclusive", 0.8, "persistence"),
+    _of_convention("rel"),
+    _own("graded", _flag, "True or False", False, "gain is grade / max, not 0 or 1"),
+    *map(_of_convention, ("max", "dcg", "form")),
+    _own(
+        "dims",
+        _names,
+        "names in brackets, as [u,trust]",
+        ("u",),
+        "dimensions that relevance is multiplied by",
+    ),
+    *map(_of_convention, ("user", "th", "s", "norm", "joint", "ideal")),
+    _own("wr", _WEIGHT, "a number of 0 or more", 1.0, "weight of relevance"),
+    _own("wu", _WEIGHT, "a number of 0 or more", 1.0, "weight of understandability"),
+    _own("wtrust", _WEIGHT, "a number of 0 or more", 0.0, "weight of trust"),
+    _own(
+        "w",
+        _weights,
+        "numbers of 0 or more in brackets, as [1,1]",
+        None,
+        "weights, equal without it",
+    ),
+    _of_convention("of"),
+    _own("tail", _flag, "True or False", False, "with the mass below the cut"),
+    Parameter(
+        "judged_only",
+        _flag,
+        "True or False",
+        lambda conventions: conventions.no_label == "ignored",
+        "documents without a label are removed first",
+    ),
 )
+PARAMETERS: Mapping[str, Parameter] = MappingProxyType({row.name: row for row in _ROWS})

@@ -14,34 +14,34 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError
-from understandability.evaluation.joined import Judged, Judgements
+from understandability.evaluation.judgements import Judgements, Ranked
 from understandability.evaluation.measures.bases import RELEVANCE, Measure
 
 _HIGHEST_EXPONENT = 1000.0  # 2 to the power of 1024 is no float
 
 
-def score(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
+def values_of(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
     """The value of a measure for each query of the qrels.
 
     0 for a query that the run lacks, or that has no relevant document.
     """
     if measure.base == "residual":
-        return _residual(measure, judgements, judged)
+        return _residual(measure, judgements, ranked)
     if measure.parts or measure.form == "H":
-        components = measure.components()
-        values = [score(part, judgements, judged) for part, _ in components]
-        return harmonic(np.array(values), np.array([weight for _, weight in components]))
+        parts, weights = zip(*measure.components(), strict=True)
+        values = [values_of(part, judgements, ranked) for part in parts]
+        return harmonic_mean(np.array(values), np.array(weights))
     if measure.base == "Judged":
-        return _judged_share(measure, judged)
+        return _judged_share(measure, ranked)
     if measure.get("judged_only", judgements.conventions):
-        judged = judged.condensed(measure.dimensions)
-    return _SCORES[measure.base](measure, judgements, judged)
+        ranked = ranked.condensed(measure.dimensions)
+    return _VALUES[measure.base](measure, judgements, ranked)
 
 
-def harmonic(values: Floats, weights: Floats) -> Floats:
+def harmonic_mean(values: Floats, weights: Floats) -> Floats:
     """The weighted harmonic mean down the first axis, 0 where a part is 0.
 
-    >>> harmonic(np.array([[1.0, 1.0], [0.5, 0.0]]), np.array([1.0, 1.0])).round(3).tolist()
+    >>> harmonic_mean(np.array([[1.0, 1.0], [0.5, 0.0]]), np.array([1.0, 1.0])).round(3).tolist()
     [0.667, 0.0]
     """
     positive = (values > 0).all(axis=0)
@@ -50,50 +50,56 @@ def harmonic(values: Floats, weights: Floats) -> Floats:
     return np.where(positive, weights.sum() / (column / safe).sum(axis=0), 0.0)
 
 
-def gain(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
+def gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
     """The gain of each labelled document, 0 where a label that the measure needs is missing."""
-    others = [name for name in measure.dimensions if name != RELEVANCE]
-    product = np.ones(len(judged.query))
-    for name in others:
-        product *= judgements.gains(measure, name, judged)
+    product = np.ones(len(ranked.query))
+    for name in measure.dimensions:
+        if name != RELEVANCE:
+            product *= judgements.gains(measure, name, ranked)
     if measure.form == "DIM":
         value = product
     elif measure.form == "u" and measure.get("joint", judgements.conventions):
-        value = _relevance_gain(measure, judgements, judgements.grades(judged) * product)
+        value = _relevance_gain(measure, judgements, judgements.grades(ranked) * product)
     else:
-        value = _relevance_gain(measure, judgements, judgements.grades(judged)) * product
-    return np.where(judged.known(measure.dimensions), value, 0.0)
+        value = _relevance_gain(measure, judgements, judgements.grades(ranked)) * product
+    return np.where(ranked.known(measure.dimensions), value, 0.0)
 
 
-def largest_gain(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
-    """The gain of each document, of one that lacks labels the most that its other labels allow."""
-    largest = np.ones(len(judged.query))
+def largest_gain(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """The gain of each document; of one that lacks labels, the most that its others allow."""
+    largest = np.ones(len(ranked.query))
     for name in measure.dimensions:
-        known = judged.known((name,))
         if name == RELEVANCE:
-            own = _relevance_gain(measure, judgements, judgements.grades(judged))
+            own = _relevance_gain(measure, judgements, judgements.grades(ranked))
         else:
-            own = judgements.gains(measure, name, judged)
-        largest *= np.where(known, own, 1.0)
-    known = judged.known(measure.dimensions)
-    return np.where(known, gain(measure, judgements, judged), largest)
+            own = judgements.gains(measure, name, ranked)
+        largest *= np.where(ranked.known((name,)), own, 1.0)
+    known = ranked.known(measure.dimensions)
+    return np.where(known, gain(measure, judgements, ranked), largest)
+
+
+def discount(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """The weight that RBP gives to the position of each document, 0 below the cut-off."""
+    p: float = measure.get("p", judgements.conventions)
+    weights = (1 - p) * np.power(p, ranked.position.astype(np.float64))
+    return np.where(_above_cut(measure, ranked), weights, 0.0)
 
 
 def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) -> Floats:
-    """f(T): what a grade of relevance gains under the measure."""
+    """f(T): the gain that the measure makes of a grade of relevance."""
     conventions = judgements.conventions
     if measure.base == "nDCG":
         if measure.get("dcg", conventions) == "log2":
             return grades
         _check_grades(measure, judgements, _HIGHEST_EXPONENT, "choose dcg=log2, or correct")
-        return _exp2(grades) - 1
+        return np.asarray(np.exp2(grades) - 1)
     if measure.base == "RBP" and not measure.get("graded", conventions):
         return np.asarray(grades >= measure.get("rel", conventions), dtype=np.float64)
     highest = float(measure.get("max", conventions))
     _check_grades(measure, judgements, highest, "correct max or")
     if measure.base == "RBP":
         return grades / highest
-    return _exp2(grades - highest) - float(2.0**-highest)  # (2^grade - 1) / 2^highest
+    return np.asarray(np.exp2(grades - highest) - 2.0**-highest)  # (2^grade - 1) / 2^highest
 
 
 def _check_grades(measure: Measure, judgements: Judgements, highest: float, mend: str) -> None:
@@ -106,48 +112,33 @@ def _check_grades(measure: Measure, judgements: Judgements, highest: float, mend
         )
 
 
-def _exp2(grades: Floats) -> Floats:
-    doubled: Floats = np.exp2(grades)
-    return doubled
+def _above_cut(measure: Measure, ranked: Ranked) -> NDArray[np.bool_]:
+    return np.asarray(ranked.position < (measure.cutoff or np.inf))
 
 
-def _within(measure: Measure, judged: Judged) -> NDArray[np.bool_]:
-    """Which documents stand above the cut-off."""
-    if measure.cutoff is None:
-        return np.ones(len(judged.query), dtype=bool)
-    return judged.position < measure.cutoff
+def _shown(measure: Measure, ranked: Ranked) -> Floats:
+    """How many documents of each query stand above the cut-off, labelled or not."""
+    return np.minimum(ranked.returned.astype(np.float64), measure.cutoff or np.inf)
 
 
-def _sums(judged: Judged, values: Floats) -> Floats:
-    """The sum of some values of the documents for each query."""
-    sums = np.bincount(judged.query, weights=values, minlength=len(judged.returned))
-    return sums.astype(np.float64, copy=False)
+def _rbp(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    gains = gain(measure, judgements, ranked)
+    return ranked.sums(gains * discount(measure, judgements, ranked))
 
 
-def _rbp(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
-    gains = np.where(_within(measure, judged), gain(measure, judgements, judged), 0.0)
-    return _sums(judged, gains * _rbp_discount(measure, judgements, judged))
-
-
-def _rbp_discount(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
-    p: float = measure.get("p", judgements.conventions)
-    return np.asarray((1 - p) * np.power(p, judged.position.astype(np.float64)))
-
-
-def _ndcg(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
-    dcg = _dcg(measure, judged, gain(measure, judgements, judged))
-    by_relevance = (
-        measure.form == "u" and measure.get("ideal", judgements.conventions) == "relevance"
-    )
-    stated = tuple(pair for pair in measure.stated if pair[0] == "dcg")
-    ideal = Measure("nDCG", "", stated=stated, cutoff=measure.cutoff) if by_relevance else measure
+def _ndcg(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    dcg = _dcg(measure, ranked, gain(measure, judgements, ranked))
+    ideal = measure
+    if measure.form == "u" and measure.get("ideal", judgements.conventions) == "relevance":
+        stated = tuple(pair for pair in measure.stated if pair[0] == "dcg")
+        ideal = Measure("nDCG", "", stated=stated, cutoff=measure.cutoff)
     best = _ideal_dcg(ideal, judgements)
     return np.divide(dcg, best, out=np.zeros_like(dcg), where=best > 0)
 
 
-def _dcg(measure: Measure, judged: Judged, gains: Floats) -> Floats:
-    gains = np.where(_within(measure, judged), gains, 0.0)
-    return _sums(judged, gains / np.log2(judged.position + 2.0))
+def _dcg(measure: Measure, ranked: Ranked, gains: Floats) -> Floats:
+    gains = np.where(_above_cut(measure, ranked), gains, 0.0)
+    return ranked.sums(gains / np.log2(ranked.position + 2.0))
 
 
 def _ideal_dcg(measure: Measure, judgements: Judgements) -> Floats:
@@ -160,49 +151,43 @@ def _ideal_dcg(measure: Measure, judgements: Judgements) -> Floats:
     return judgements.ideal[measure]
 
 
-def _err(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
-    stop: Floats = np.where(_within(measure, judged), gain(measure, judgements, judged), 0.0)
+def _err(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    stop = np.where(_above_cut(measure, ranked), gain(measure, judgements, ranked), 0.0)
     if measure.get("form", judgements.conventions) == "cascade":
-        stop = np.multiply(stop, _product_before(judged, 1 - stop))
-    return _sums(judged, stop / (judged.position + 1))
+        stop = stop * _product_before(ranked, 1 - stop)
+    return ranked.sums(stop / (ranked.position + 1))
 
 
-def _product_before(judged: Judged, factors: Floats) -> Floats:
+def _product_before(ranked: Ranked, factors: Floats) -> Floats:
     """For each document the product of the factors of those above it in its query."""
-    counts = np.bincount(judged.query, minlength=len(judged.returned))
-    starts = np.cumsum(counts) - counts
-    place = np.arange(len(factors)) - starts[judged.query]
+    counts = np.bincount(ranked.query, minlength=len(ranked.returned))
+    place = np.arange(len(factors)) - (np.cumsum(counts) - counts)[ranked.query]
     table = np.ones((len(counts), int(counts.max(initial=0)) + 1))
-    table[judged.query, place + 1] = factors
+    table[ranked.query, place + 1] = factors
     products: Floats = np.multiply.accumulate(table, axis=1)
-    return products[judged.query, place]
+    return products[ranked.query, place]
 
 
-def _judged_share(measure: Measure, judged: Judged) -> Floats:
-    known = judged.known(measure.dimensions) & _within(measure, judged)
-    count = _sums(judged, known.astype(np.float64))
-    shown = judged.returned.astype(np.float64)
-    if measure.cutoff is not None:
-        shown = np.minimum(shown, measure.cutoff)
+def _judged_share(measure: Measure, ranked: Ranked) -> Floats:
+    known = ranked.known(measure.dimensions) & _above_cut(measure, ranked)
+    count, shown = ranked.sums(known.astype(np.float64)), _shown(measure, ranked)
     return np.divide(count, shown, out=np.zeros_like(count), where=shown > 0)
 
 
-def _residual(measure: Measure, judgements: Judgements, judged: Judged) -> Floats:
-    part = measure.parts[0]
+def _residual(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    [part] = measure.parts
     if part.get("judged_only", judgements.conventions):
-        judged = judged.condensed(part.dimensions)
-    p: float = part.get("p", judgements.conventions)
-    known = judged.known(part.dimensions) & _within(part, judged)
-    of_known = _sums(judged, np.where(known, _rbp_discount(part, judgements, judged), 0.0))
-    shown = judged.returned.astype(np.float64)
-    if part.cutoff is not None:
-        shown = np.minimum(shown, part.cutoff)
+        ranked = ranked.condensed(part.dimensions)
+    known = ranked.known(part.dimensions) & _above_cut(part, ranked)
+    of_known = ranked.sums(np.where(known, discount(part, judgements, ranked), 0.0))
     if measure.get("tail", judgements.conventions):
         return 1 - of_known
-    complete = _sums(judged, known.astype(np.float64)) == shown
+    shown = _shown(part, ranked)
+    complete = ranked.sums(known.astype(np.float64)) == shown
+    p: float = part.get("p", judgements.conventions)
     return np.where(complete, 0.0, 1 - np.power(p, shown) - of_known)
 
 
-_SCORES: Mapping[str, Callable[[Measure, Judgements, Judged], Floats]] = MappingProxyType(
+_VALUES: Mapping[str, Callable[[Measure, Judgements, Ranked], Floats]] = MappingProxyType(
     {"RBP": _rbp, "nDCG": _ndcg, "ERR": _err}
 )

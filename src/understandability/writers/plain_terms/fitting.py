@@ -1,16 +1,19 @@
-"""Which plain terms fit in the place of a term.
+"""Which plain terms fit in the place of a term: a table of what keeps them out.
 
-The rules here are of grammar and of fixed phrases: by them "bulges through a muscle wall" cannot
-stand for "hernias" in "incisional hernias", although that is what it says. Whether the words have
-that sense at all is settled before, by `offers`.
+The rules are of grammar, of fixed phrases and of definitions: by them "bulge through a muscle wall"
+cannot stand for "hernia" in "incisional hernia", although that is what it says. Whether the words
+have that sense at all is settled before, by `offers`.
 
-Each rule for a part of speech says what keeps a plain term out of its place.
+Each rule has a name and two examples, one that it refuses and one that it lets pass. In examples
+the term is in brackets, with its base form behind ``<`` where it is inflected; the plain term comes
+behind ``=``, or ``=>`` where it goes behind the noun; a word has its tag behind a slash, and is a
+noun without one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -32,7 +35,6 @@ from understandability.writers.plain_terms.matches import OBJECT, SUBJECT, Match
 from understandability.writers.plain_terms.placing import common_form
 from understandability.writers.plain_terms.term_tables import AFTER_HEAD, head_of
 
-_ARTICLES = ("a", "an")
 _NAMES = frozenset(("NOUN", "ADJ", "PROPN"))
 _NOUNS = frozenset(("NOUN", "PROPN"))
 _WITHOUT_OBJECT = frozenset(("PUNCT", "ADP", "AUX"))
@@ -67,228 +69,87 @@ _OF_ANY_KIND = frozenset(
 )  # fmt: skip
 # Plain verbs that make no sense without an object, and words of time that are none.
 _TRANSITIVE = frozenset(
-    (
-        "bring",
-        "cause",
-        "find",
-        "get",
-        "give",
-        "have",
-        "lower",
-        "make",
-        "need",
-        "put",
-        "raise",
-        "show",
-        "take",
-        "use",
-    )
-)
+    ("avoid", "bring", "cause", "find", "get", "give", "have", "lower", "make", "need", "put",
+     "raise", "show", "take", "use")
+)  # fmt: skip
 _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
 _BEFORE_NUMBER = ("at least", "at most", "up to")
 _SPLIT = re.compile("[ -]")
 _NO_PASSIVE = frozenset(("become", "come", "fall", "get", "go", "grow", "happen", "rise"))
+# Ends of the names of illnesses, of which no adjective before them can be replaced.
+_ILLNESS = re.compile(r"(?:itis|osis|emia|oma|pathy|plegia|trophy|palsy|paralysis|anemia)s?$")
+_SMALL = 3  # letters of "the" and shorter, which say nothing of what a term means
 
 
 @dataclass(frozen=True, slots=True)
-class _Plain:
-    """A plain term in words; what follows its `head` is its tail: "bulge" and "in a vessel"."""
+class Plain:
+    """A plain term in words with their tags; behind its `head` stands its tail: "in a vein"."""
 
-    text: str
     words: tuple[str, ...]
-    head: str
-    is_doing: bool
-    is_clause: bool
-    has_tail: bool
+    tags: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.words)
+
+    @property
+    def head(self) -> str:
+        return head_of(self.words)
+
+    @property
+    def is_doing(self) -> bool:
+        """Whether a noun says what somebody does: "taking out", not "lining of the womb"."""
+        first, *others = self.words
+        if not others or not first.endswith("ing") or "-" in first or first.endswith("thing"):
+            return False
+        one, two = self.tags[:2]
+        is_noun = one in ("NOUN", "ADJ") and two in ("NOUN", "ADP", "CCONJ")
+        return others[0] != "of" and not is_noun
+
+    @property
+    def is_clause(self) -> bool:
+        asks = self.words[0] in _CLAUSE or "it" in self.words
+        return len(self.words) > 1 and (self.is_doing or asks)
+
+    @property
+    def has_tail(self) -> bool:
+        return self.is_clause or any(word.strip(",") in AFTER_HEAD for word in self.words[1:])
+
+    @property
+    def is_greatest(self) -> bool:
+        first, tag = self.words[0], self.tags[0]
+        is_form = first.endswith("est") and "-" not in first and tag == "ADJ"
+        return first in ("worst", "most") or (is_form and len(self.words) == 1)
 
 
 @lru_cache(None)
-def _tags(text: str) -> tuple[str, ...]:
-    """The tags of a plain noun or adjective, "yellow skin" or "long-term"."""
-    tokens = ["of", *tokenize(text)]
-    return tuple(UNIVERSAL[tag] for tag in default_tagger().tag(tokens, np.array([0]))[1:])
+def plain_of(text: str) -> Plain:
+    """A plain term with the tags that its words have behind "of"; one word's before a noun."""
+    words, tokens = tuple(text.split()), tokenize(text)
+    behind = ["results"] * (len(words) == 1)
+    tags = default_tagger().tag(["of", *tokens, *behind], np.array([0]))[1 : len(tokens) + 1]
+    return Plain(words, tuple(UNIVERSAL[tag] for tag in tags))
 
 
-def _is_doing(words: Sequence[str]) -> bool:
-    """Whether a plain noun says what somebody does: "taking out", not "lining of the womb"."""
-    first, *others = words
-    if not others or not first.endswith("ing") or "-" in first or first.endswith("thing"):
-        return False
-    one, two, *_ = _tags(" ".join(words))
-    return others[0] != "of" and (one not in ("NOUN", "ADJ") or two not in ("NOUN", "ADP", "CCONJ"))
+@dataclass(frozen=True, slots=True)
+class FitRule:
+    """What keeps a plain term from the place of a term of that part of speech ('': of any).
 
+    `against` says whether it does; `refused` and `allowed` are examples.
+    """
 
-@lru_cache(None)
-def _plain(text: str) -> _Plain:
-    words = tuple(text.split())
-    is_doing = _is_doing(words)
-    is_clause = len(words) > 1 and (is_doing or words[0] in _CLAUSE or "it" in words)
-    return _Plain(
-        text,
-        words,
-        head_of(words),
-        is_doing,
-        is_clause,
-        is_clause or any(word.strip(",") in AFTER_HEAD for word in words[1:]),
-    )
+    part: str
+    name: str
+    refused: str
+    allowed: str
+    against: Callable[[Match, Plain], bool]
 
 
 def fits(match: Match, plain: str) -> bool:
     """Whether a plain term can stand in the place of the term."""
-    if _is_abbreviated(match):
-        return False
-    known = _plain(plain)
-    return not any(rule(match, known) for rule in _AGAINST.get(match.form.row.part, ()))
-
-
-def _is_abbreviated(match: Match) -> bool:
-    """ "confidence interval (CI)": the letters would stand for nothing."""
-    tokens, end = match.sentence.tokens, match.end
-    if match.sentence.word(end) not in ("(", "[") or end + 1 >= len(tokens):
-        return False
-    short = tokens[end + 1].rstrip("s")
-    return len(short) > 1 and short.isupper() and short[0] == tokens[match.start][0].upper()
-
-
-# Nouns
-
-
-def _shares_its_head(match: Match, _: _Plain) -> bool:
-    """ "systolic and diastolic blood pressure" """
-    sentence, start = match.sentence, match.start
-    first = start - 3 if sentence.word(start - 2) == "," else start - 2
-    return match.end - start > 1 and match.before == "CCONJ" and sentence.tag(first) == "ADJ"
-
-
-def _changes_number(match: Match, plain: _Plain) -> bool:
-    """A verb or a missing article shows it: "advice have", "signs of open sore"."""
-    sentence, row = match.sentence, match.form.row
-    several = match.form.name == PLURAL or _is_plural(row.term)
-    if plain.head in _SPLIT.split(row.term):
-        return False  # "control group", "comparison group"
-    one_form = row.plurals[row.plain.index(plain.text)] == plain.text
-    if one_form and several != _ends_as_several(plain.head):
-        return not _is_object(match)
-    if several or plain.head not in _COUNTED or not row.term.endswith(_UNCOUNTED):
-        return False
-    if match.behind in _NOUNS:
-        return False
-    before = match.start - 1
-    while before >= 0 and sentence.tag(before) in ("ADJ", "NOUN", "PROPN", "ADV"):
-        before -= 1
-    has_article = sentence.word(before + 1) in _ARTICLES
-    return not has_article and sentence.tag(before) not in ("DET", "PRON", "NUM")
-
-
-def _is_plural(noun: str) -> bool:
-    """Whether a term is one of several things by itself: "guidelines", "criteria"."""
-    return singular(noun) != noun or is_irregular_plural(_SPLIT.split(noun)[-1])
-
-
-def _ends_as_several(noun: str) -> bool:
-    return noun.endswith("s") and not noun.endswith("ss")
-
-
-def _is_object(match: Match) -> bool:
-    """Whether a verb or preposition stands within three words before, so that no verb follows."""
-    tags = [match.sentence.tag(place) for place in range(match.start - 1, match.start - 4, -1)]
-    until = tags.index("PUNCT") if "PUNCT" in tags else len(tags)
-    return not {"VERB", "ADP"}.isdisjoint(tags[:until])
-
-
-def _parts_an_adjective(match: Match, plain: _Plain) -> bool:
-    """ "the adaptive body's defence system" """
-    return plain.words[0].endswith("'s") and match.before == "ADJ"
-
-
-def _is_long_before_a_noun(match: Match, plain: _Plain) -> bool:
-    """ "look into the bowel with a camera screening" """
-    return match.behind in (*_NOUNS, "NUM") and (plain.has_tail or len(plain.words) > 2)
-
-
-def _is_clause_after_a_modifier(match: Match, plain: _Plain) -> bool:
-    """ "the highest how common it is" """
-    return plain.is_clause and match.before in ("ADJ", "DET", "NOUN", "NUM", "PROPN", "VERB")
-
-
-def _has_two_tails(match: Match, plain: _Plain) -> bool:
-    """ "start of pregnancy of a baby", not "going away of symptoms", "fingers or toes of both" """
-    return (
-        match.sentence.word(match.end) in ("of", "to")
-        and plain.has_tail
-        and not (plain.is_doing and len(plain.words) == 2)
-        and "or" not in plain.words
-    )
-
-
-def _has_tail_after_a_noun(match: Match, plain: _Plain) -> bool:
-    """ "skeletal cancer spread to bone" """
-    return plain.has_tail and match.before in _NOUNS
-
-
-def _is_of_a_kind(match: Match) -> bool:
-    """Whether an adjective that no other may part from its noun stands before: "incisional"."""
-    word = match.sentence.word(match.start - 1)
-    return match.before == "ADJ" and word.endswith(_OF_A_KIND) and word not in _OF_ANY_KIND
-
-
-def _has_tail_after_an_adjective(match: Match, plain: _Plain) -> bool:
-    """ "incisional bulge through a muscle wall", "young person who prepares medicines" """
-    has_clause = match.before == "ADJ" and not {"who", "that"}.isdisjoint(plain.words)
-    is_less = match.sentence.word(match.start - 1) == "less"  # "less strength of pain"
-    return has_clause or (plain.has_tail and (is_less or _is_of_a_kind(match)))
-
-
-def _begins_as_an_adjective(match: Match, plain: _Plain) -> bool:
-    """ "anticoagulation further problem", "condylar broken bone" """
-    if len(plain.words) == 1 or not match.is_one_word:
-        return False
-    is_modified = match.before in _NOUNS or _is_of_a_kind(match)
-    return is_modified and _tags(plain.text)[0] in ("ADJ", "VERB")
-
-
-def _is_doing_of_a_kind(match: Match, plain: _Plain) -> bool:
-    """ "oral drinking", but "significant blocking of the repair" """
-    is_doing = len(plain.words) == 1 and plain.text.endswith("ing")
-    return is_doing and _is_of_a_kind(match) and match.sentence.word(match.end) != "of"
-
-
-def _is_within_a_compound(match: Match, plain: _Plain) -> bool:
-    """ "cancer tendency syndromes" """
-    return match.is_one_word and match.before in _NOUNS and match.behind in _NOUNS
-
-
-# Verbs
-
-
-def _is_being(match: Match, plain: _Plain) -> bool:
-    """ "mechanisms being the cause of it" for "mechanisms underlying it" """
-    name = match.form.name
-    free = name == BASE and match.sentence.tag(match.start - 1) not in ("AUX", "PART", "VERB")
-    return plain.words[0] == "be" and (name == ING or free)
-
-
-def _has_no_passive(match: Match, plain: _Plain) -> bool:
-    """ "was got worse" for "was deteriorated" """
-    return plain.words[0] in _NO_PASSIVE and match.is_passive
-
-
-def _is_past_or_participle(match: Match, plain: _Plain) -> bool:
-    """ "rates declined by half", "rates taken by nurses": which it is nobody knows."""
-    unknown = match.is_past and not match.past_or_participle()
-    return unknown and common_form(plain.text) == BASE
-
-
-def _has_no_object(match: Match, plain: _Plain) -> bool:
-    """ "effects may get months after it" for "effects may develop months after it" """
-    return plain.text in _TRANSITIVE and not match.is_past and _lacks_object(match)
-
-
-def _lacks_object(match: Match) -> bool:
-    one, two = match.sentence.word(match.end), match.sentence.word(match.end + 1)
-    if f"{one} {two}" in _BEFORE_NUMBER:
-        return False
-    return match.behind in _WITHOUT_OBJECT or one in _TIMES
+    known = plain_of(plain)
+    part = match.form.row.part
+    return not any(rule.part in ("", part) and rule.against(match, known) for rule in RULES)
 
 
 def changes_sense(match: Match, plain: str) -> bool:
@@ -301,157 +162,276 @@ def changes_sense(match: Match, plain: str) -> bool:
     return match.is_passive or (not match.is_past and _lacks_object(match))
 
 
-def _is_irregular_before_a_noun(match: Match, plain: _Plain) -> bool:
-    """ "thought risk factors" for "hypothesised risk factors" """
-    return (
-        match.is_past
-        and match.behind in _NAMES
-        and match.before in ("", "DET", "ADJ", "ADP")
-        and not verb_form(plain.words[0], PARTICIPLE).endswith("ed")
-    )
+def _is_abbreviated(match: Match, _: Plain) -> bool:
+    tokens, end = match.sentence.tokens, match.end
+    if match.next_word not in ("(", "[") or end + 1 >= len(tokens):
+        return False
+    short = tokens[end + 1].rstrip("s")
+    return len(short) > 1 and short.isupper() and short[0] == tokens[match.start][0].upper()
 
 
-def _wants_an_object(match: Match, plain: _Plain) -> bool:
-    """ "was put a tube into" for "was intubated" """
+def _is_said_beside(match: Match, plain: Plain) -> bool:
+    """Whether all that the plain term says stands near the term."""
+    own = {word.lower() for word in plain.words if len(word) > _SMALL}
+    near = range(max(0, match.start - 8), min(len(match.sentence.tokens), match.end + 8))
+    places = [place for place in near if not match.start <= place < match.end]
+    found = {word for word in own if any(word in match.sentence.stems(place) for place in places)}
+    return len(own) > 1 and len(found) == len(own)
+
+
+def _shares_its_head(match: Match, _: Plain) -> bool:
+    first = match.start - 3 if match.sentence.word(match.start - 2) == "," else match.start - 2
+    is_shared = match.before == "CCONJ" and match.sentence.tag(first) == "ADJ"
+    return not match.is_one_word and is_shared
+
+
+def _changes_number(match: Match, plain: Plain) -> bool:
+    sentence, row = match.sentence, match.form.row
+    several = match.form.name == PLURAL or _is_plural(row.term)
+    if plain.head in _SPLIT.split(row.term):
+        return False  # "control group", "comparison group"
+    one_form = row.plurals[row.plain.index(plain.text)] == plain.text
+    if one_form and several != (plain.head.endswith("s") and not plain.head.endswith("ss")):
+        return not _is_object(match)
+    if several or plain.head not in _COUNTED or not row.term.endswith(_UNCOUNTED):
+        return False
+    if match.behind in _NOUNS:
+        return False
+    before = match.start - 1
+    while before >= 0 and sentence.tag(before) in ("ADJ", "NOUN", "PROPN", "ADV"):
+        before -= 1
+    has_article = sentence.word(before + 1) in ("a", "an")
+    return not has_article and sentence.tag(before) not in ("DET", "PRON", "NUM")
+
+
+def _is_plural(noun: str) -> bool:
+    """Whether a term is one of several things by itself: "guidelines", "criteria"."""
+    return singular(noun) != noun or is_irregular_plural(_SPLIT.split(noun)[-1])
+
+
+def _is_object(match: Match) -> bool:
+    """Whether a verb or preposition stands within three words before, so that no verb follows."""
+    tags = [match.sentence.tag(place) for place in range(match.start - 1, match.start - 4, -1)]
+    until = tags.index("PUNCT") if "PUNCT" in tags else len(tags)
+    return not {"VERB", "ADP"}.isdisjoint(tags[:until])
+
+
+def _has_two_tails(match: Match, plain: Plain) -> bool:
+    is_short = plain.is_doing and len(plain.words) == 2  # "going away of symptoms"
+    is_two = match.next_word in ("of", "to") and plain.has_tail and "or" not in plain.words
+    return is_two and not is_short
+
+
+def _is_of_a_kind(match: Match) -> bool:
+    """Whether an adjective that no other may part from its noun stands before: "incisional"."""
+    word = match.last_word
+    return match.before == "ADJ" and word.endswith(_OF_A_KIND) and word not in _OF_ANY_KIND
+
+
+def _has_tail_after_an_adjective(match: Match, plain: Plain) -> bool:
+    has_clause = match.before == "ADJ" and not {"who", "that"}.isdisjoint(plain.words)
+    is_less = match.last_word == "less"  # "less strength of pain"
+    return has_clause or (plain.has_tail and (is_less or _is_of_a_kind(match)))
+
+
+def _begins_as_an_adjective(match: Match, plain: Plain) -> bool:
+    is_modified = match.before in _NOUNS or _is_of_a_kind(match)
+    is_long = len(plain.words) > 1 and plain.tags[0] in ("ADJ", "VERB")
+    return match.is_one_word and is_modified and is_long
+
+
+def _is_doing_of_a_kind(match: Match, plain: Plain) -> bool:
+    is_doing = len(plain.words) == 1 and plain.text.endswith("ing")
+    return is_doing and _is_of_a_kind(match) and match.next_word != "of"
+
+
+def _is_being(match: Match, plain: Plain) -> bool:
+    name = match.form.name
+    is_free = name == BASE and match.before not in ("AUX", "PART", "VERB")
+    return plain.words[0] == "be" and (name == ING or is_free)
+
+
+def _is_past_or_participle(match: Match, plain: Plain) -> bool:
+    unknown = match.is_past and not match.past_or_participle()
+    return unknown and common_form(plain.text) == BASE
+
+
+def _has_no_object(match: Match, plain: Plain) -> bool:
+    return plain.text in _TRANSITIVE and not match.is_past and _lacks_object(match)
+
+
+def _lacks_object(match: Match) -> bool:
+    one, two = match.next_word, match.sentence.word(match.end + 1)
+    if f"{one} {two}" in _BEFORE_NUMBER:
+        return False
+    return match.behind in _WITHOUT_OBJECT or one in _TIMES
+
+
+def _is_irregular_before_a_noun(match: Match, plain: Plain) -> bool:
+    is_regular = verb_form(plain.words[0], PARTICIPLE).endswith("ed")
+    is_before = match.behind in _NAMES and match.before in ("", "DET", "ADJ", "ADP")
+    return match.is_past and is_before and not is_regular
+
+
+def _wants_an_object(match: Match, plain: Plain) -> bool:
     last = plain.words[-1]
-    return (
-        len(plain.words) > 1
-        and last in _WANTS_OBJECT
-        and (match.is_passive or match.behind not in OBJECT)
-        and not match.form.row.term.endswith(last)
-    )
+    has_none = match.is_passive or match.behind not in OBJECT
+    wants = len(plain.words) > 1 and last in _WANTS_OBJECT
+    return wants and has_none and not match.form.row.term.endswith(last)
 
 
-def _is_long_participle_before_a_noun(match: Match, plain: _Plain) -> bool:
-    """ "an assigned by chance trial": only one word may stand before its noun."""
+def _is_long_participle_before_a_noun(match: Match, plain: Plain) -> bool:
     if len(plain.words) == 1 or not match.is_one_word or match.before in ("AUX", "PART"):
         return False
-    if match.form.name in (PAST, PARTICIPLE, ING) and match.before in ("DET", "ADJ", "NUM"):
+    name = match.form.name
+    if name in (PAST, PARTICIPLE, ING) and match.before in ("DET", "ADJ", "NUM"):
         return True
-    return (
-        match.is_past
-        and match.behind in _NAMES
-        and match.sentence.tag(match.start) != "AUX"
-        and not (match.form.name == PAST and match.before in SUBJECT)
-    )
+    is_verb = name == PAST and match.before in SUBJECT
+    is_before = match.behind in _NAMES and match.sentence.tag(match.start) != "AUX"
+    return match.is_past and is_before and not is_verb
 
 
-# Adjectives
-
-
-def _is_not_before_a_noun(match: Match, plain: _Plain) -> bool:
-    """ "a not normal result" """
-    return plain.words[0] == "not" and match.behind in _NAMES
-
-
-def _has_tail_before_a_noun(match: Match, plain: _Plain) -> bool:
-    """ "three active in the body compounds", but "nerve and brain problems" """
+def _has_tail_before_a_noun(match: Match, plain: Plain) -> bool:
     has_tail = any(word in AFTER_HEAD and word not in ("and", "or") for word in plain.words[1:-1])
     return has_tail and not match.form.row.behind and match.behind in _NAMES
 
 
-def _is_compared(match: Match, plain: _Plain) -> bool:
-    """ "more large surgery" """
-    return (
-        not match.form.row.behind
-        and len(plain.words) == 1
-        and match.sentence.word(match.start - 1) in _DEGREES
-        and len(plain.text) <= _SHORT
-    )
+def _is_compared(match: Match, plain: Plain) -> bool:
+    is_short = len(plain.words) == 1 and len(plain.text) <= _SHORT
+    return not match.form.row.behind and is_short and match.last_word in _DEGREES
 
 
-def _is_greatest_without_the(match: Match, plain: _Plain) -> bool:
-    """ "30% of greatest workload" """
-    first = plain.words[0]
-    is_greatest = first in ("worst", "most") or (
-        first.endswith("est") and "-" not in first and _tags(first) == ("ADJ",)
-    )
-    return is_greatest and match.before not in ("DET", "PRON", "PART", "AUX")
-
-
-def _is_long_after_a_degree(match: Match, plain: _Plain) -> bool:
-    """ "moderately vomiting-causing" """
+def _is_long_after_a_degree(match: Match, plain: Plain) -> bool:
     is_long = len(plain.words) > 1 or "-" in plain.text
-    degree = match.sentence.word(match.start - 1)
-    is_after = match.before == "ADV" and (degree.endswith("ly") or degree in _DEGREES)
-    return is_long and is_after and not match.form.row.behind
+    is_degree = match.last_word.endswith("ly") or match.last_word in _DEGREES
+    return is_long and match.before == "ADV" and is_degree and not match.form.row.behind
 
 
-def _is_noun_before_an_of(match: Match, plain: _Plain) -> bool:
-    """ "parent difficulty of access", "children's outcomes of 129 children" """
-    return (
-        not match.form.row.behind
-        and match.behind in _NOUNS
-        and match.sentence.word(match.end + 1) == "of"
-        and _tags(f"{plain.text} results")[-2] == "NOUN"
-        and "-" not in plain.text
-    )
+def _is_noun_before_an_of(match: Match, plain: Plain) -> bool:
+    is_of = match.behind in _NOUNS and match.sentence.word(match.end + 1) == "of"
+    is_noun = plain.tags[-1] == "NOUN" and "-" not in plain.text
+    return not match.form.row.behind and is_of and is_noun
 
 
-def _follows_a_verb(match: Match, plain: _Plain) -> bool:
-    """ "becoming with a negative blood test" """
-    return not match.form.row.behind and plain.words[0] in _WANTS_OBJECT and match.before == "VERB"
+def _is_of_an_illness(match: Match, _: Plain) -> bool:
+    """Whether another word stands between an expert's adjective and the illness that it names."""
+    last = match.end_of_nouns() - 1
+    is_long = last - match.end >= 1 and match.form.row.kind == "medical"
+    return is_long and _ILLNESS.search(match.sentence.word(last)) is not None
 
 
-def _finds_no_place_behind(match: Match, plain: _Plain) -> bool:
-    """Of an adjective that goes behind its noun: "growth before and after birth"."""
+def _finds_no_place_behind(match: Match, plain: Plain) -> bool:
     if not match.form.row.behind:
         return False
     sentence, end = match.sentence, match.end
     until = match.end_of_nouns()
     if until == end:  # "was unresectable", not "localized or regional disease"
-        return (
-            plain.words[0] == "that"  # "it was that has spread"
-            or match.behind not in _AFTER_PREDICATE
-            or sentence.tag(match.start - 1) in _BEFORE_NOUN
-        )
+        is_clause = plain.words[0] == "that"  # "it was that has spread"
+        is_after = match.behind in _AFTER_PREDICATE and match.before not in _BEFORE_NOUN
+        return is_clause or not is_after
     if match.before == "CCONJ" or sentence.is_in_compound(end, until):
         return True  # "prenatal and postnatal growth", "intravenous contrast-enhanced"
     # "excess risk of cancer", "grade 3 pain", "readiness to change": behind all of it
     return sentence.tag(until) in _OF_NOUN and sentence.word(until) not in ("between", "among")
 
 
-# Adverbs
-
-
-def _is_long_before_a_verb(match: Match, plain: _Plain) -> bool:
-    """ "by surgery removed" """
-    return len(plain.words) > 1 and match.behind in ("VERB", "ADJ", "ADV", "AUX", "NOUN")
-
-
-_Rule = Callable[[Match, _Plain], bool]
-_AGAINST: Mapping[str, tuple[_Rule, ...]] = {
-    "noun": (
-        _shares_its_head,
-        _changes_number,
-        _parts_an_adjective,
-        _is_long_before_a_noun,
-        _is_clause_after_a_modifier,
-        _has_two_tails,
-        _has_tail_after_a_noun,
-        _has_tail_after_an_adjective,
-        _begins_as_an_adjective,
-        _is_doing_of_a_kind,
-        _is_within_a_compound,
-    ),
-    "verb": (
-        _is_being,
-        _has_no_passive,
-        _is_past_or_participle,
-        _has_no_object,
-        _is_irregular_before_a_noun,
-        _wants_an_object,
-        _is_long_participle_before_a_noun,
-    ),
-    "adjective": (
-        _is_not_before_a_noun,
-        _has_tail_before_a_noun,
-        _is_compared,
-        _is_greatest_without_the,
-        _is_long_after_a_degree,
-        _is_noun_before_an_of,
-        _follows_a_verb,
-        _finds_no_place_behind,
-    ),
-    "adverb": (_is_long_before_a_verb,),
-}
+RULES = (
+    FitRule("", "is abbreviated behind", "a/DET [confidence interval] (/PUNCT CI )/PUNCT = range",
+            "a/DET [confidence interval] (/PUNCT wide/ADJ )/PUNCT = range", _is_abbreviated),
+    FitRule("", "is being defined", "[hypertension] is/AUX a/DET disease = high blood pressure",
+            "his/PRON [hypertension] is/AUX bad/ADJ = high blood pressure",
+            lambda match, _: match.is_defined),
+    FitRule("", "is said beside it", "[hypertension] or/CCONJ high/ADJ blood pressure"
+            " = high blood pressure", "[hypertension] and/CCONJ low/ADJ mood = high blood pressure",
+            _is_said_beside),
+    FitRule("noun", "shares its head", "systolic/ADJ and/CCONJ [diastolic blood pressure] = number",
+            "the/DET [diastolic blood pressure] = number", _shares_its_head),
+    FitRule("noun", "changes number", "signs of/ADP [ulceration] = open/ADJ sore",
+            "an/DET [ulceration] was/AUX seen/VERB = open/ADJ sore", _changes_number),
+    FitRule("noun", "parts an adjective", "the/DET adaptive/ADJ [immunity] = body's defence",
+            "the/DET [immunity] = body's defence",
+            lambda match, plain: plain.words[0].endswith("'s") and match.before == "ADJ"),
+    FitRule("noun", "is long before a noun",
+            "a/DET [colonoscopy] screening = look into/ADP a bowel",
+            "a/DET [colonoscopy] was/AUX done/VERB = look into/ADP a bowel",
+            lambda match, plain: match.behind in (*_NOUNS, "NUM")
+            and (plain.has_tail or len(plain.words) > 2)),
+    FitRule("noun", "is a clause after a modifier",
+            "the/DET highest/ADJ [prevalence] = how/SCONJ common/ADJ it/PRON is/AUX",
+            "we/PRON ask/VERB ,/PUNCT [prevalence] = how/SCONJ common/ADJ it/PRON is/AUX",
+            lambda match, plain: plain.is_clause
+            and match.before in ("ADJ", "DET", "NOUN", "NUM", "PROPN", "VERB")),
+    FitRule("noun", "has two tails",
+            "the/DET [conception] of/ADP a/DET baby = start of/ADP pregnancy",
+            "the/DET [conception] came/VERB = start of/ADP pregnancy", _has_two_tails),
+    FitRule("noun", "has a tail after a noun", "tumor [metastasis] = spread to/ADP bone",
+            "a/DET [metastasis] = spread to/ADP bone",
+            lambda match, plain: plain.has_tail and match.before in _NOUNS),
+    FitRule("noun", "has a tail after an adjective", "an/DET incisional/ADJ [hernia]"
+            " = bulge through/ADP a/DET wall", "a/DET chronic/ADJ [hernia]"
+            " = bulge through/ADP a/DET wall", _has_tail_after_an_adjective),
+    FitRule("noun", "begins as an adjective", "a/DET drug [complication] = further/ADJ problem",
+            "a/DET [complication] = further/ADJ problem", _begins_as_an_adjective),
+    FitRule("noun", "is doing of a kind", "the/DET oral/ADJ [intake] = drinking",
+            "significant/ADJ [inhibition] of/ADP growth = blocking", _is_doing_of_a_kind),
+    FitRule("noun", "is within a compound", "cancer [predisposition] syndromes = tendency",
+            "the/DET [predisposition] is/AUX rare/ADJ = tendency",
+            lambda match, _: match.is_one_word and match.before in _NOUNS
+            and match.behind in _NOUNS),
+    FitRule("verb", "is being", "mechanisms [underlying/VERB<underlie] it/PRON = be/AUX behind/ADP",
+            "it/PRON may/AUX [underlie/VERB] it/PRON = be/AUX behind/ADP", _is_being),
+    FitRule("verb", "has no passive",
+            "was/AUX [deteriorated/VERB<deteriorate] = get/VERB worse/ADJ",
+            "she/PRON [deteriorated/VERB<deteriorate] fast/ADV = get/VERB worse/ADJ",
+            lambda match, plain: plain.words[0] in _NO_PASSIVE and match.is_passive),
+    FitRule("verb", "is past or participle",
+            "rates [declined/VERB<decline] by/ADP half = go/VERB down",
+            "rates [declined/VERB<decline] by/ADP half = drop/VERB", _is_past_or_participle),
+    FitRule("verb", "has no object", "effects may/AUX [develop/VERB] months later/ADV = get/VERB",
+            "they/PRON may/AUX [develop/VERB] cancer = get/VERB", _has_no_object),
+    FitRule("verb", "is irregular before a noun",
+            "[hypothesised/VERB<hypothesise] risks = think/VERB",
+            "[hypothesised/VERB<hypothesise] risks = assume/VERB", _is_irregular_before_a_noun),
+    FitRule("verb", "wants an object",
+            "was/AUX [intubated/VERB<intubate] ./PUNCT = put/VERB a tube into",
+            "they/PRON [intubated/VERB<intubate] him/PRON"
+            " = put/VERB a tube into", _wants_an_object),
+    FitRule("verb", "is a long participle before a noun",
+            "a/DET [randomized/VERB<randomize] trial = assign/VERB by/ADP chance",
+            "we/PRON were/AUX [randomized/VERB<randomize] ./PUNCT = assign/VERB by/ADP chance",
+            _is_long_participle_before_a_noun),
+    FitRule("adjective", "is not before a noun",
+            "an/DET [abnormal/ADJ] result = not/PART normal/ADJ",
+            "it/PRON is/AUX [abnormal/ADJ] ./PUNCT = not/PART normal/ADJ",
+            lambda match, plain: plain.words[0] == "not" and match.behind in _NAMES),
+    FitRule("adjective", "has a tail before a noun",
+            "[bioactive/ADJ] compounds = active/ADJ in/ADP it",
+            "it/PRON is/AUX [bioactive/ADJ] ./PUNCT"
+            " = active/ADJ in/ADP it", _has_tail_before_a_noun),
+    FitRule("adjective", "is compared", "more/ADV [extensive/ADJ] surgery = large/ADJ",
+            "an/DET [extensive/ADJ] list = large/ADJ", _is_compared),
+    FitRule("adjective", "is greatest without an article", "30/NUM % of/ADP [maximal/ADJ] load"
+            " = greatest/ADJ", "the/DET [maximal/ADJ] load = greatest/ADJ",
+            lambda match, plain: plain.is_greatest
+            and match.before not in ("DET", "PRON", "PART", "AUX")),
+    FitRule("adjective", "is long after a degree", "a/DET highly/ADV [emetogenic/ADJ] drug"
+            " = vomiting-causing/ADJ", "an/DET [emetogenic/ADJ] drug = vomiting-causing/ADJ",
+            _is_long_after_a_degree),
+    FitRule("adjective", "is a noun before an of",
+            "[parental/ADJ] difficulty of/ADP access = parent",
+            "the/DET [mean/ADJ] age of/ADP all/DET = average/ADJ", _is_noun_before_an_of),
+    FitRule("adjective", "is of an illness", "[congenital/ADJ] muscular/ADJ dystrophy = inborn/ADJ",
+            "[congenital/ADJ] problems = inborn/ADJ", _is_of_an_illness),
+    FitRule("adjective", "follows a verb", "becoming/VERB [seronegative/ADJ] = with/ADP a test",
+            "people [seronegative/ADJ] ./PUNCT = with/ADP a test",
+            lambda match, plain: not match.form.row.behind and plain.words[0] in _WANTS_OBJECT
+            and match.before == "VERB"),
+    FitRule("adjective", "finds no place behind", "[localized/ADJ] or/CCONJ regional/ADJ disease"
+            " => in/ADP one/NUM place", "[localized/ADJ] disease ./PUNCT => in/ADP one/NUM place",
+            _finds_no_place_behind),
+    FitRule("adverb", "is long before a verb",
+            "by/ADP [surgically/ADV] removed/VERB = by/ADP surgery",
+            "removed/VERB [surgically/ADV] ./PUNCT = by/ADP surgery",
+            lambda match, plain: len(plain.words) > 1
+            and match.behind in ("VERB", "ADJ", "ADV", "AUX", "NOUN")),
+)  # fmt: skip

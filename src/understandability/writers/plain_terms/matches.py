@@ -11,6 +11,18 @@ from understandability.writers.plain_terms.term_tables import TermForm
 _HAVE = frozenset(("has", "have", "had"))
 OBJECT = frozenset(("DET", "NOUN", "PRON", "ADJ", "NUM", "PROPN"))
 SUBJECT = frozenset(("NOUN", "PRON", "PROPN", "ADV", "CCONJ"))
+_OPENING, _CLOSING = (
+    frozenset(("(", "[", "“", '"', "‘", "``")),
+    frozenset((")", "]", "”", '"', "’", "''")),
+)
+_SMALL = frozenset(("a", "an", "the"))
+_NAMING = frozenset(("called", "named", "termed", "means", "term", "word"))
+_KNOWN_AS = ("known", "as")
+_NO_MEANING = frozenset(
+    ("see", "for", "about", "in", "n", "p", "if", "and", "or", "such", "including")
+)
+_TELLING = frozenset(("is", "are", "means", "mean", "refers", "describes"))
+_MEANING = frozenset(("a", "an", "the", "when", "where", "how", "one", "any", "what", "also"))
 _OBJECT_OF_PAST = OBJECT | {"SCONJ", "ADV", "PART"}
 
 
@@ -38,6 +50,34 @@ class Match:
     @property
     def is_one_word(self) -> bool:
         return self.end - self.start == 1
+
+    @property
+    def last_word(self) -> str:
+        """The word before the term, in small letters."""
+        return self.sentence.word(self.start - 1)
+
+    @property
+    def next_word(self) -> str:
+        """The word behind the term, in small letters."""
+        return self.sentence.word(self.end)
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether the sentence tells what the term means, or brings it in as a name to learn."""
+        sentence, start, end = self.sentence, self.start, self.end
+        if self.last_word in _OPENING and self.next_word in _CLOSING:
+            return True  # "high blood pressure (hypertension)", "the word “infarction”"
+        at = start - 2 if self.last_word in _SMALL else start - 1
+        if sentence.word(at) in _NAMING or (sentence.word(at - 1), sentence.word(at)) == _KNOWN_AS:
+            return True  # "called an infarction"
+        inside = sentence.word(end + 1)
+        if self.next_word in ("(", "–", "—") and inside.isalpha() and inside not in _NO_MEANING:
+            return not sentence.tokens[end + 1].isupper()
+        is_first = start == 0 or (start == 1 and self.last_word in _SMALL)
+        if not is_first or self.next_word not in _TELLING:
+            return False
+        is_being = self.next_word in ("is", "are")
+        return not is_being or inside in _MEANING
 
     def words_before(self, number: int) -> list[str]:
         """So many words before the term, the nearest first."""

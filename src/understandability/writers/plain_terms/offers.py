@@ -16,6 +16,7 @@ from itertools import pairwise
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import BASE, one_spelling
 from understandability.writers.memory import Memory
+from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
 from understandability.writers.plain_terms.fitting import changes_sense, fits
 from understandability.writers.plain_terms.matches import Match
 from understandability.writers.plain_terms.placing import in_form, placed, term_in
@@ -37,7 +38,9 @@ _TAGS: Mapping[str, frozenset[str]] = {
 _NAMES = frozenset(("NOUN", "ADJ", "PROPN"))
 _NOUNS = frozenset(("NOUN", "PROPN"))
 _BEFORE_VERB = frozenset(("NOUN", "PROPN", "PRON", "AUX", "PART", "ADV"))
+_OF_NAMES = frozenset(("noun", "adjective"))
 _OPENS = frozenset((".", ":", ";", "?", "!", "(", "[", "“", "•", "‘", "-", "–", "—"))
+EXPLAINED = "the text says what it means"
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
 
 
@@ -64,8 +67,10 @@ class Offer:
 _OFFERED: Memory[tuple[str, ...], tuple[Offer, ...]] = Memory()
 
 
-def offers(batch: Batch) -> tuple[tuple[Offer, ...], ...]:
+def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...], ...]:
     """The terms of each document that have a plain one or a note, in order.
+
+    `english` is ``american`` or ``british``; without it, it is that in which the text is spelled.
 
     >>> from understandability.text.analysis import document_of_text
     >>> text = "She had a myocardial infarction. He had an incarcerated hernia."
@@ -88,18 +93,38 @@ def offers(batch: Batch) -> tuple[tuple[Offer, ...], ...]:
             for place, sentence in zip(places, tagged_sentences(batch, places, parts), strict=True)
         ]
 
+    spelled = [english or english_of(document.pieces) for document in batch.documents]
     found: list[list[Offer]] = [[] for _ in batch.documents]
     for (number, start, _), each in zip(bounds, _OFFERED.of(parts, made), strict=True):
-        found[number] += (
-            replace(offer, first=offer.first + start, last=offer.last + start) for offer in each
-        )
+        for offer in each:
+            placed_in = replace(offer, first=offer.first + start, last=offer.last + start)
+            found[number] += _in_english(placed_in, spelled[number])
     return tuple(map(tuple, found))
+
+
+def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
+    """The offer in that English; none where a plain term is the term itself there."""
+    if english == AMERICAN:
+        yield offer
+        return
+    plain = [in_english(each, english) for each in offer.plain]
+    kept = [place for place, each in enumerate(plain) if each != offer.term.lower()]
+    texts = [in_english(each, english) for each in offer.texts]
+    if kept or not plain:
+        yield replace(
+            offer,
+            plain=tuple(plain[place] for place in kept),
+            texts=tuple(texts[place] for place in kept) if texts else (),
+            note=in_english(offer.note, english),
+        )
 
 
 def _offer(match: Match, pieces: Sequence[str]) -> Offer:
     """What is offered for a term in a sentence of these pieces."""
     row, sentence = match.form.row, match.sentence
     first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1] + 1
+    if match.is_defined:
+        return Offer(first, last, term_in(match, pieces), (), (), EXPLAINED, row.kind)
     plain, texts = in_form(match, match.plain), tuple[str, ...]()
     if fitting := [each for each in match.plain if fits(match, each)]:
         first, last, plain, texts = placed(match, fitting, pieces)
@@ -130,6 +155,8 @@ def _chosen(
     if end - start == 1 and word.isupper() and len(word) > 1:
         return None  # an abbreviation, a gene or a heading
     if sentence.is_in_compound(start, end) or _is_name(sentence, start, end):
+        return None
+    if _is_before_name(sentence, end) and {form.row.part for form in forms} <= _OF_NAMES:
         return None
     if "/" in (sentence.word(start - 1), sentence.word(end)):
         return None  # "cancer/tumor progression"
@@ -164,6 +191,13 @@ def _is_name(sentence: TaggedSentence, start: int, end: int) -> bool:
     if not start:
         return False
     return sentence.word(start - 1) not in _OPENS or sentence.word(end) == ","
+
+
+def _is_before_name(sentence: TaggedSentence, end: int) -> bool:
+    """Whether a name stands behind: "recurrent Hodgkin lymphoma", "hepatitis B"."""
+    name = sentence.tokens[end] if end < len(sentence.tokens) else ""
+    is_letter = len(name) == 1 and name.isupper() and name not in "AI"
+    return is_letter or (name.istitle() and len(name) > 1 and sentence.tag(end) in _NOUNS)
 
 
 def _is_in_abbreviated(sentence: TaggedSentence, start: int, end: int) -> bool:

@@ -18,13 +18,21 @@ from starlette.exceptions import HTTPException
 
 from understandability._version import __version__
 from understandability.errors import UnderstandabilityError
+from understandability.feature.batch import Batch
 from understandability.inputs.fetching import FetchLimits, fetch
+from understandability.inputs.office import DOCX, check_office_extra
 from understandability.resources import resource_text
 from understandability.scoring import Scorer, Settings, document_or_failure, document_under
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.writers.comparison import compare
 from understandability.writers.explanation import Explanation, explain, plain_data
+from understandability.writers.hard_sentences import findings
+from understandability.writers.markdown import docx_of, html_of
 from understandability.writers.page_report import page_report
+from understandability.writers.plain_terms.english import english_of
+from understandability.writers.plain_terms.offers import offers
+from understandability.writers.proposals import proposals
+from understandability.writers.rewriting import LanguageModel, ask, checked
 from understandability.writers.serve.files import text_of_file
 from understandability.writers.serve.guard import LOCAL_HOSTS, App, Guard, RequestLimits
 from understandability.writers.serve.messages import (
@@ -40,8 +48,13 @@ from understandability.writers.serve.messages import (
     RerankedDocument,
     RerankReply,
     RerankRequest,
+    RewriteReply,
+    RewriteRequest,
+    SaveRequest,
     ScoreReply,
     ScoreRequest,
+    SentenceReply,
+    SentenceRequest,
     TextReply,
 )
 
@@ -112,12 +125,14 @@ def create(
     token: str | None = None,
     limits: RequestLimits | None = None,
     fetching: FetchLimits | None = None,
+    model: LanguageModel | None = None,
 ) -> App:
     """The server as an ASGI application.
 
     `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as
     a bearer token, `limits` what a request may take. Pages are got from the network only where
-    `fetching` says within which limits.
+    `fetching` says within which limits, and texts sent to a language model only where `model` says
+    which.
     """
     limits = limits or RequestLimits()
     desk = _Desk(settings or Settings(), limits)
@@ -183,10 +198,39 @@ def create(
 
         def work() -> Response:
             scorer = desk.for_reader(request)
-            found = explain(document_under(page, scorer.settings), scorer, steps=request.steps)
+            document = document_under(page, scorer.settings)
+            found = explain(document, scorer, steps=request.steps, english=request.english)
             return JSONResponse({"explanation": found.to_json()})
 
         return await desk(work)
+
+    @app.post("/v1/sentence")
+    async def sentence(request: SentenceRequest) -> SentenceReply:
+        """What could be made of one sentence: cut, turned round, as a list, in plain terms."""
+        page = _explained_page(request.text, None)
+        return await desk(lambda: _proposed(request, page, desk.for_reader(request)))
+
+    @app.post("/v1/save", response_model=None)
+    async def save(request: SaveRequest) -> Response:
+        """A text in Markdown as an HTML or a DOCX file."""
+        _explained_page(request.text, None)
+        if request.kind == "html":
+            return HTMLResponse(html_of(request.text, request.title))
+        check_office_extra(DOCX)
+        async with converting:
+            made = await asyncio.to_thread(docx_of, request.text, request.title)
+        return Response(made, media_type="application/octet-stream")
+
+    @app.post("/v1/rewrite")
+    async def rewrite_text(request: RewriteRequest) -> RewriteReply:
+        """A passage said plainly by the server's language model, and checked."""
+        if model is None:
+            raise HTTPException(
+                403, "this server has no language model; start it with --model-url and --model"
+            )
+        proposed = await asyncio.to_thread(ask, request.text, model)
+        found = await desk(lambda: checked(request.text, proposed, desk.for_reader(request)))
+        return RewriteReply(rewrite=plain_data(found))
 
     @app.post("/v1/compare", response_model=CompareReply)
     async def compare_texts(request: CompareRequest) -> Response:
@@ -254,6 +298,7 @@ def create(
             version=__version__,
             bundle=desk.scorer.bundle.name,
             fetch=fetching is not None,
+            rewrite=model is not None,
         )
 
     @app.get("/metrics", response_class=PlainTextResponse)
@@ -282,6 +327,8 @@ _FILES = {
     "marks.js": "text/javascript",
     "panel.js": "text/javascript",
     "server.js": "text/javascript",
+    "work.js": "text/javascript",
+    "guide.html": "text/html",
 }
 
 
@@ -342,6 +389,20 @@ def _explained_page(text: str | None, html: str | None) -> Page:
 
 def _explained(page: Page, scorer: Scorer) -> Explanation:
     return explain(document_under(page, scorer.settings), scorer)
+
+
+def _proposed(request: SentenceRequest, page: Page, scorer: Scorer) -> SentenceReply:
+    document = document_under(page, scorer.settings)
+    if request.sentence >= len(document.sentence_starts):
+        raise HTTPException(
+            422, f"sentence: the text has {len(document.sentence_starts)}, counted from 0"
+        )
+    batch = Batch([document])
+    english = request.english or english_of(document.pieces)
+    found = proposals(
+        document, request.sentence, findings(batch), offers(batch, english)[0], scorer, english
+    )
+    return SentenceReply(proposals=plain_data(found))
 
 
 def _scored(scorer: Scorer, pages: Sequence[Page]) -> ScoreReply:

@@ -17,6 +17,8 @@ from understandability.errors import InputError, UnderstandabilityError
 from understandability.inputs.office import OFFICE_SUFFIXES, check_office_extra, read_office
 from understandability.text.analysis import document_of_page
 from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.text.parsed import parse_source
+from understandability.writers.markdown import markdown_of
 
 _MOST_BYTES = 50_000_000
 _TEXTS = (".txt", ".md", ".text")
@@ -43,8 +45,10 @@ def text_of_file(
         text, title = _read_apart(content, name, suffix, seconds), PurePosixPath(name).stem
     elif suffix in (*_TEXTS, *_PAGES):
         kind = HTML if suffix in _PAGES else TEXT
-        document = document_of_page(Page(name, name, content, kind, charset))
-        text = "\n\n".join(block.text for block in document.blocks if block.kept)
+        page = Page(name, name, content, kind, charset)
+        document = document_of_page(page)
+        source = parse_source(page).text
+        text = markdown_of(document.blocks, source) if kind == HTML else source
         title = document.title
     else:
         allowed = ", ".join((*_PAGES, *_TEXTS, *OFFICE_SUFFIXES))

@@ -89,10 +89,37 @@ class ScoreRequest(ReaderChoice):
         return self
 
 
-class ExplainRequest(TextOrPage, ReaderChoice):
+class EnglishChoice(_Strict):
+    """In which English plain terms are; that of the text's own spelling where nothing is given."""
+
+    english: Literal["american", "british"] | None = None
+
+
+class ExplainRequest(TextOrPage, ReaderChoice, EnglishChoice):
     """One text or page to explain."""
 
     steps: bool = Field(True, description="Whether what to do first is worked out too.")
+
+
+class SentenceRequest(ReaderChoice, EnglishChoice):
+    """One sentence of a text, by its number among those of the explanation."""
+
+    text: str
+    sentence: int = Field(ge=0)
+
+
+class SaveRequest(_Strict):
+    """A text in Markdown to be saved as a file of that kind."""
+
+    text: str
+    kind: Literal["html", "docx"]
+    title: str = Field("Your text", max_length=300)
+
+
+class RewriteRequest(ReaderChoice):
+    """A passage for the language model that the server was given, to say plainly."""
+
+    text: str = Field(min_length=1, max_length=20_000)
 
 
 class CompareRequest(ReaderChoice):
@@ -152,6 +179,18 @@ class ExplainReply(BaseModel):
     explanation: dict[str, Any]
 
 
+class SentenceReply(BaseModel):
+    """What could be made of a sentence, the largest gain first."""
+
+    proposals: list[dict[str, Any]]
+
+
+class RewriteReply(BaseModel):
+    """What the model proposed, whether it may be taken, and what of the passage it lacks."""
+
+    rewrite: dict[str, Any]
+
+
 class CompareReply(BaseModel):
     """What changed between two versions of a text."""
 
@@ -193,6 +232,7 @@ class HealthReply(BaseModel):
     version: str
     bundle: str
     fetch: bool = Field(description="Whether pages are got from the network.")
+    rewrite: bool = Field(description="Whether a language model was given to rewrite with.")
 
 
 class ErrorReply(BaseModel):

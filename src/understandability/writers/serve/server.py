@@ -13,6 +13,7 @@ from typing import Any
 from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.inputs.fetching import FetchLimits
 from understandability.scoring import Settings
+from understandability.writers.rewriting import LanguageModel
 from understandability.writers.serve.guard import LOCAL_HOSTS, RequestLimits
 
 # What the parent process tells those that answer; it is read by `application`.
@@ -36,6 +37,7 @@ def application() -> Any:
         token=chosen["token"],
         limits=RequestLimits(**chosen["limits"]),
         fetching=FetchLimits(**chosen["fetching"]) if chosen["fetching"] else None,
+        model=LanguageModel(**chosen["model"]) if chosen["model"] else None,
     )
     gc.collect()
     gc.freeze()
@@ -52,6 +54,7 @@ def run(
     workers: int = 1,
     limits: RequestLimits | None = None,
     fetching: FetchLimits | None = None,
+    model: LanguageModel | None = None,
 ) -> None:
     """Answer requests until the process is told to stop.
 
@@ -89,6 +92,7 @@ def run(
             "token": token,
             "limits": asdict(limits or RequestLimits()),
             "fetching": asdict(fetching) if fetching else None,
+            "model": asdict(model) if model else None,
         }
     )
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/ (Ctrl-C ends it)", flush=True)

@@ -1,0 +1,332 @@
+"""TREC's formats: runs and labels as columns of lines, lists of docnos, and records of web text.
+
+A regular file of lines goes through pyarrow's reader of delimited text; one with irregular blanks
+is tidied first; one that this reader refuses is read line by line, which finds the first bad line
+or accepts what is only unusual. What was unusual is counted and named (`Oddity`).
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from understandability.errors import InputError
+from understandability.inputs.http import too_long
+from understandability.inputs.run import Oddity, numpy_values
+from understandability.inputs.streams import (
+    DamagedStreamError,
+    bounded_lines,
+    open_stream,
+)
+from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.wording import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+# Columns in a line -> the column with the docno: a list, TREC qrels, a TREC run.
+_DOCNO_COLUMN = {1: 0, 4: 2, 6: 2}
+_MOST_OF_A_LINE = 1_000_000
+_BETWEEN = re.compile(rb"</DOC>\s*(?=<DOC>)", re.I)
+
+
+def _tags(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Patterns of opening and closing tags; one from tag to tag would take quadratic time."""
+    return re.compile(rb"<(?:%b)>" % names, re.I), re.compile(rb"</(?:%b)>" % names, re.I)
+
+
+_DOCNO, _DOCHDR, _TEXT = _tags(b"DOCNO"), _tags(b"DOCHDR"), _tags(b"TEXT|TITLE|HEADLINE")
+_MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class TrecColumns:
+    """The columns of a kind of TREC file; `numbers` are those that might hold NaN."""
+
+    kind: str
+    columns: tuple[str, ...]
+    numbers: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{len(self.columns)} columns ({' '.join(self.columns)})"
+
+
+RUN = TrecColumns("run", ("query", "Q0", "document", "rank", "score", "tag"), ("score",))
+LABELS = TrecColumns("label file", ("query", "0", "document", "label"), ("label",))
+
+
+def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[Oddity, ...]]:
+    """The columns of a file, with the numbers of its lines where they do not just count up."""
+    try:
+        with open_stream(path) as stream:
+            data = stream.read()
+    except DamagedStreamError as error:
+        raise InputError(f"{path} cannot be read: {error}") from error
+    if not data or data.isspace():
+        raise InputError(f"{path} is empty; a {layout.kind} has {layout}")
+    if (table := _read_fast(data, layout)) is not None:
+        return table, ()
+    data, oddities = _tidied(data)
+    if (table := _read_fast(data, layout)) is None:
+        table, unusual = _read_line_by_line(str(path), data, layout)
+        oddities += unusual
+    return table, oddities
+
+
+def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
+    """The same lines in UTF-8 with single blanks between columns, and what was otherwise."""
+    oddities: list[Oddity] = []
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        oddities.append(Oddity("files not in UTF-8, read as Latin-1", 1, f"line {line}"))
+        data = data.decode("latin-1").encode()
+    data = re.sub(rb"\r(?!\n)", b"\n", data)  # as lines end where CR stands alone
+    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    tidy = [b" ".join(line.split()) for line in lines]
+    odd = [n for n, (was, now) in enumerate(zip(lines, tidy, strict=True), 1) if was != now]
+    if odd:
+        what = "lines with tabs or spare blanks between columns"
+        oddities.append(Oddity(what, len(odd), f"line {odd[0]}"))
+    return b"\n".join(tidy), tuple(oddities)
+
+
+def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
+    """Read regular lines with pyarrow; None where any line is not regular."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.csv as csv
+
+    if b"\t" in data or b"\r" in data:
+        return None
+    coded = pa.dictionary(pa.int32(), pa.string())
+    types = {"query": coded, "document": coded, "rank": pa.int64()}
+    types |= {"score": pa.float64(), "label": pa.float64()}
+    wanted = [column for column in layout.columns if column in types]
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(data),
+            # One block, one thread: as fast as several, and a busy machine slows it less.
+            csv.ReadOptions(
+                column_names=layout.columns,
+                block_size=min(len(data) + 1, 1 << 30),
+                use_threads=False,
+            ),
+            csv.ParseOptions(delimiter=" ", quote_char=False),
+            csv.ConvertOptions(
+                include_columns=wanted,
+                column_types={column: types[column] for column in wanted},
+                null_values=[],
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    # Two blanks side by side leave an empty name, and NaN is no number to sort by.
+    names = (chunk.dictionary for name in ("query", "document") for chunk in table[name].chunks)
+    if any(pc.min(pc.binary_length(distinct)).as_py() == 0 for distinct in names):
+        return None
+    if any(np.isnan(numpy_values(table[name], np.float64)).any() for name in layout.numbers):
+        return None
+    # Labels are told by their line: a blank line would put the count of lines out.
+    lines = data.count(b"\n") + (not data.endswith(b"\n"))
+    return None if layout is LABELS and table.num_rows != lines else table
+
+
+def _read_line_by_line(
+    path: str, data: bytes, layout: TrecColumns
+) -> tuple[pa.Table, tuple[Oddity, ...]]:
+    import pyarrow as pa
+
+    readers: dict[str, Callable[[str], Any]] = {"rank": _whole, "score": _number, "label": _number}
+    wanted = [(i, name) for i, name in enumerate(layout.columns) if name not in ("Q0", "0", "tag")]
+    columns: dict[str, list[Any]] = {name: [] for _, name in wanted} | {"line": []}
+    long_tags: list[int] = []
+    width = len(layout.columns)
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        fields = line.decode().split(" ")
+        if fields == [""]:
+            continue
+        if len(fields) != width and not (layout is RUN and len(fields) > width):
+            raise InputError(_wrong_width(path, number, len(fields), layout))
+        if len(fields) > width:
+            long_tags.append(number)
+        columns["line"].append(number)
+        for i, name in wanted:
+            try:
+                columns[name].append(readers.get(name, str)(fields[i]))
+            except ValueError:
+                wants = "a whole number" if name == "rank" else "a number"
+                raise InputError(
+                    f"{path}, line {number}: the {name} must be {wants}, not {fields[i]!r}"
+                ) from None
+    oddities: tuple[Oddity, ...] = ()
+    if long_tags:
+        what = "lines with more than one word as tag"
+        oddities = (Oddity(what, len(long_tags), f"line {long_tags[0]}"),)
+    types = {"query": pa.string(), "document": pa.string(), "rank": pa.int64(), "line": pa.int64()}
+    return pa.table(
+        {name: pa.array(values, types.get(name, pa.float64())) for name, values in columns.items()}
+    ), oddities
+
+
+def _wrong_width(path: str, line: int, found: int, layout: TrecColumns) -> str:
+    for other in (RUN, LABELS):
+        if other is not layout and found == len(other.columns):
+            kind = "qrels or other labels" if other is LABELS else "a run"
+            return (
+                f"{path}, line {line}: this looks like {kind} ({found} columns); "
+                f"a {layout.kind} has {layout}"
+            )
+    return f"{path}, line {line}: a {layout.kind} has {layout}, here are {counted(found, 'column')}"
+
+
+def _whole(text: str) -> int:
+    value = float(_plain(text))
+    if not value.is_integer() or abs(value) >= 2**53:
+        raise ValueError(text)
+    return int(value)
+
+
+def _number(text: str) -> float:
+    value = float(_plain(text))
+    if math.isnan(value):
+        raise ValueError(text)
+    return value
+
+
+def _plain(text: str) -> str:
+    """The text of a number; Python's underscores between digits are none of a TREC file's."""
+    if "_" in text:
+        raise ValueError(text)
+    return text
+
+
+def read_trec_pages(
+    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
+) -> Iterator[Page | Failure]:
+    """Pages of ``<DOC><DOCNO>...</DOCNO> ... </DOC>`` records, as TREC's web collections are.
+
+    What follows ``<DOCHDR>`` is HTML; in collections without one, ``<TEXT>`` is plain text.
+    """
+    number = 0
+    inside = False
+    record = bytearray()  # a list of lines would be many times as large where they are empty
+    size = 0
+    lines = _Lines(stream)
+    while True:
+        try:
+            line = lines.next()
+        except DamagedStreamError as error:
+            yield Failure(f"{source}#{number}", f"{source}#{number}", "read", str(error))
+            inside = False
+            continue
+        if not line:
+            break
+        start = line.strip().upper()
+        if start.startswith(b"<DOC>"):
+            if inside:
+                where = f"{source}#{number}"
+                yield Failure(where, where, "read", "the record lacks its </DOC>")
+            number, inside, record, size = number + 1, True, bytearray(), 0
+            line = line[line.upper().index(b"<DOC>") + 5 :]
+            start = line.strip().upper()
+        if not inside:
+            if start:
+                skipped["lines outside <DOC> records"] += 1
+            continue
+        ends = start.endswith(b"</DOC>")
+        size += len(line)
+        if size <= limit + (1 << 20):
+            record += line
+        if ends:
+            inside = False
+            yield _trec_page(bytes(record), size, f"{source}#{number}", limit)
+    if inside:
+        where = f"{source}#{number}"
+        yield Failure(where, where, "read", "the file ends within the record")
+
+
+class _Lines:
+    """Lines, or parts of long ones, cut also between two records that stand on one line."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream = stream
+        self._rest = b""
+
+    def next(self) -> bytes:
+        """The next one; nothing at the end."""
+        rest, self._rest = self._rest, b""
+        line = rest
+        if not rest.endswith(b"\n"):
+            line += self._stream.readline(1 << 16)
+        border = _BETWEEN.search(line)
+        end = border.end() if border else len(line)
+        if not border and len(line) > len(rest):
+            # A tag may go on behind a part of a line.
+            start = line.rfind(b"<", -len(b"</DOC"))
+            end = start if start > 0 and not line.endswith(b"\n") else end
+        self._rest = line[end:]
+        return line[:end]
+
+
+def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failure:
+    found, end = next(_elements(record, *_DOCNO), (b"", 0))
+    docno = found.strip().decode("utf-8", "replace")
+    if not docno:
+        return Failure(where, where, "read", "the record has no <DOCNO>")
+    if size > limit:
+        return Failure(docno, where, "read", too_long(limit))
+    body = record[end:]
+    body = body[: body.upper().rindex(b"</DOC>")]
+    header, end = next(_elements(body, *_DOCHDR), (b"", 0))
+    if end:
+        words = header.split(None, 1)
+        url = words[0].decode("utf-8", "replace") if words else None
+        return Page(docno, where, body[end:], HTML, url=url)
+    texts = [text for text, _ in _elements(body, *_TEXT)]
+    if texts and not any(_MARKUP.search(text) for text in texts):
+        return Page(docno, where, b"\n\n".join(texts), TEXT)
+    return Page(docno, where, body, HTML)
+
+
+def _elements(
+    record: bytes, opening: re.Pattern[bytes], closing: re.Pattern[bytes]
+) -> Iterator[tuple[bytes, int]]:
+    """The content of each element, and where the element ends."""
+    end = 0
+    while (first := opening.search(record, end)) and (last := closing.search(record, first.end())):
+        end = last.end()
+        yield record[first.end() : last.start()], end
+
+
+def read_docnos(path: str) -> frozenset[str]:
+    """The docnos in a list (one a line), a qrels file or a run, plain or compressed.
+
+    Raises `InputError`, naming file and line, where lines are of none of these kinds.
+    """
+    docnos = set()
+    columns = 0
+    with open_stream(path) as stream:
+        for number, line in enumerate(bounded_lines(stream, _MOST_OF_A_LINE, f"{path}, "), 1):
+            fields = line.decode("utf-8", "replace").split()
+            if not fields:
+                continue
+            columns = columns or len(fields)
+            if columns not in _DOCNO_COLUMN or len(fields) != columns:
+                raise InputError(
+                    f"{path}, line {number} has {counted(len(fields), 'column')}; a list "
+                    "of docnos has 1 in every line, a qrels file 4, a run 6"
+                )
+            docnos.add(fields[_DOCNO_COLUMN[columns]])
+    if not docnos:
+        raise InputError(f"{path} names no document")
+    return frozenset(docnos)

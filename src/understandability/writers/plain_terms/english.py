@@ -1,0 +1,73 @@
+"""American or British: which English a text is written in, and plain terms in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+
+from understandability.resources import resource_lines
+
+AMERICAN, BRITISH = "american", "british"
+ENGLISHES = (AMERICAN, BRITISH)
+# Spellings that tell one from the other; words that both spell so ("advise") are not among them.
+_SIGNS = {
+    BRITISH: re.compile(
+        r"\w*(?:aemi|haem|oedema|oesoph|anaesth|paediatr|orrhoea|gynaec|oestr|coeliac|foet)\w*"
+        r"|\w*(?:colour|tumour|behaviour|favour|labour|odour|neighbour)\w*"
+        r"|(?:cent|lit|kilomet|milli?met|fib|theat)res?|programmes?|whilst|gp|nhs|a&e|paracetamol"
+        r"|(?:organ|recogn|minim|util|mobil|immun|random|special|stabil|normal|steril|hospital)"
+        r"is(?:e|es|ed|ing|ation)|analys(?:e|ed|ing)|(?:travell|labell|cancell)(?:ed|ing)"
+    ),
+    AMERICAN: re.compile(
+        r"\w*(?:anemi|hemat|hemorr|(?<!o)edema|esophag|anesth|pediatr|orrhea|gynec|estrogen)\w*"
+        r"|\w*(?:color|tumor|behavior|favor|labor|odor|neighbor)(?!ect|at)\w*"
+        r"|(?:cent|lit|kilomet|millimet|fib|theat)ers?|celiac|acetaminophen|tylenol|er"
+        r"|(?:organ|recogn|minim|util|mobil|immun|random|special|stabil|normal|steril|hospital)"
+        r"iz(?:e|es|ed|ing|ation)|analyz(?:e|ed|ing)|(?:travel|label|cancel)(?:ed|ing)"
+    ),
+}  # fmt: skip
+
+
+def english_of(words: Iterable[str]) -> str:
+    """Which English words are spelled in: American unless more of them are British.
+
+    >>> english_of(["The", "haemorrhage", "stopped"]), english_of(["It", "stopped"])
+    ('british', 'american')
+    """
+    counts = dict.fromkeys(ENGLISHES, 0)
+    for word in words:
+        counts[_sign(word)] = counts.get(_sign(word), 0) + 1
+    return BRITISH if counts[BRITISH] > counts[AMERICAN] else AMERICAN
+
+
+@lru_cache(1 << 16)
+def _sign(word: str) -> str:
+    small = word.strip(".,;:()?!\"'").lower()
+    return next((name for name in ENGLISHES if _SIGNS[name].fullmatch(small)), "")
+
+
+@cache
+def _table() -> tuple[Mapping[str, str], re.Pattern[str]]:
+    rows = [line.split("\t") for line in resource_lines("plain_terms/british.tsv")[1:]]
+    every = sorted((row[0] for row in rows), key=len, reverse=True)
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, every))})\b", re.IGNORECASE)
+    return {american.lower(): british for american, british in rows}, pattern
+
+
+def in_english(text: str, english: str) -> str:
+    """What the tables say, in American English or in British.
+
+    >>> in_english("Swelling colored by a tumor", "british")
+    'Swelling coloured by a tumour'
+    """
+    if english == AMERICAN or not text:
+        return text
+    table, pattern = _table()
+
+    def british(found: re.Match[str]) -> str:
+        made = table[found[0].lower()]
+        is_start = found[0][0].isupper() and found[0][1:2].islower()
+        return made[:1].upper() + made[1:] if is_start else made
+
+    return pattern.sub(british, text)

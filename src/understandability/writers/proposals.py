@@ -1,0 +1,355 @@
+"""What to make of one sentence: cut it, turn it round, say "you", make a list, use plain terms.
+
+Each proposal is made by a rule of grammar, and tried on the whole text: one that makes the text
+less likely to be understood is not shown. A rule that is not sure of a sentence says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from understandability.feature.batch import Batch
+from understandability.feature.inflection import BASE, PARTICIPLE, PAST, THIRD, verb_form
+from understandability.resources import resource_lines
+from understandability.scoring import Scorer
+from understandability.text.document import Document
+from understandability.text.tokens import word_of
+from understandability.writers.hard_sentences import LONG_SENTENCE, Findings, spans
+from understandability.writers.plain_terms.english import in_english
+from understandability.writers.plain_terms.offers import Offer
+from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
+from understandability.writers.rebuilding import rebuilt, replaced
+
+PLAIN, CUT, ACTIVE, YOU, LIST, IN_FULL = "plain", "cut", "active", "you", "list", "in full"
+_ACTIONS = {
+    PLAIN: "Use plain terms",
+    CUT: "Cut the sentence here",
+    ACTIVE: "Say who does it",
+    YOU: "Speak to the reader",
+    LIST: "Make a list of the parts",
+    IN_FULL: "Say the abbreviation in full",
+}
+_LEAST_PART = 4  # words of each part of a sentence that is cut
+_LEAST_ITEMS, _MOST_WORDS = 4, 7  # of a list, and of an item in it
+# What ties two clauses together, so that neither can stand alone.
+_TIES = frozenset(
+    ("if", "when", "whether", "that", "because", "while", "unless", "although", "until", "since",
+     "who", "which", "where", "as", "than", "before", "after", "not", "neither", "either", "both",
+     "so", "though", "once", "whenever", "except", "without")
+)  # fmt: skip
+_SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
+_OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
+_BE = {"is": THIRD, "are": THIRD, "was": PAST, "were": PAST}
+_MODALS = frozenset(("will", "can", "may", "must", "should", "could", "might", "would"))
+# What a reader does with tablets, dressings and the like.
+_TAKEN = frozenset((
+    "take", "swallow", "apply", "use", "keep", "store", "avoid", "chew", "wash", "drink",
+    "inhale", "wear", "rinse", "read", "return", "eat", "drain", "clean", "change", "remove",
+    "replace", "shake", "dissolve",
+))  # fmt: skip
+_ADVICE = re.compile(
+    r"^(?:(?:Patients|All patients|You) (?:are|is) (?:strongly )?(?:advised|recommended|requested|"
+    r"asked|encouraged) to|It is (?:recommended|advised|advisable|suggested) that (?:you|patients)|"
+    r"Patients should) (?P<rest>\w.*)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What could stand in the place of a sentence, and by how much the text gets easier with it.
+
+    `points` is the fall of the text's difficulty, `p_understandable` its chance afterwards.
+    """
+
+    kind: str
+    action: str
+    text: str
+    points: float
+    p_understandable: float
+
+
+def proposals(
+    document: Document, number: int, found: Findings, offered: Sequence[Offer], scorer: Scorer,
+    english: str,
+) -> tuple[Proposal, ...]:  # fmt: skip
+    """The proposals for a sentence of a document, the largest gain first.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> from understandability.writers.hard_sentences import findings
+    >>> document = document_of_text("The dose is checked by a nurse. Rest well. Drink water.")
+    >>> found = findings(Batch([document]))
+    >>> [each.text for each in proposals(document, 0, found, (), Scorer(), "british")]
+    ['A nurse checks the dose.']
+    """
+    first, last = spans(document)[number]
+    batch = Batch([document])
+    parts = [document.pieces[a:b] for a, b in spans(document)]
+    (sentence,) = tagged_sentences(batch, [number], parts)
+    pieces = list(parts[number])
+    tried = list(_tried(sentence, pieces, first, last, found, offered, english))
+    if not tried:
+        return ()
+    whole = [[list(each)] for each in parts]
+    changed = [
+        rebuilt(document, [*whole[:number], [line.split() for line in lines], *whole[number + 1 :]])
+        for _, lines, _ in tried
+    ]
+    before, *after = scorer.estimates(Batch([document, *changed]))
+    made = [
+        Proposal(
+            kind, _ACTIONS[kind], text, before.difficulty - each.difficulty, each.p_understandable
+        )
+        for (kind, _, text), each in zip(tried, after, strict=True)
+        if not each.difficulty > before.difficulty + 0.05
+        and not each.p_understandable < before.p_understandable - 0.0005
+    ]
+    return tuple(sorted(made, key=lambda each: -each.points))
+
+
+def _tried(
+    sentence: TaggedSentence, pieces: list[str], first: int, last: int, found: Findings,
+    offered: Sequence[Offer], english: str,
+) -> Iterator[tuple[str, list[str], str]]:  # fmt: skip
+    """Kind, sentences and text of each change that a rule finds."""
+    terms = {o.first: (o.last, o.texts[0]) for o in offered if first <= o.first < last and o.texts}
+    if terms:
+        text = " ".join(replaced(pieces, first, terms))
+        yield PLAIN, [text], text
+    if len(pieces) > LONG_SENTENCE * 0.7 and (cut := _cut(sentence, pieces)):
+        yield CUT, list(cut), " ".join(cut)
+    if active := _active(sentence, pieces):
+        yield ACTIVE, [active], active
+    if addressed := _addressed(sentence, pieces):
+        yield YOU, [addressed], addressed
+    if listed := _listed(sentence, pieces):
+        intro, *items = listed
+        lines = [f"{intro}:", *(f"{each}." for each in items)]
+        yield LIST, lines, "\n".join([f"{intro}:", *(f"- {each}" for each in items)])
+    if full := _in_full(pieces, first, found, english):
+        yield IN_FULL, [full], full
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _lower(text: str, tag: str) -> str:
+    """A word that begins a sentence no more; names and abbreviations keep their letters."""
+    return (
+        text
+        if tag == "PROPN" or text == "I" or text[1:2].isupper()
+        else text[:1].lower() + text[1:]
+    )
+
+
+def _is_clause(sentence: TaggedSentence, at: int) -> bool:
+    """Whether a subject and its verb begin there: "you can", "the new dose is"."""
+    if sentence.word(at) in _SUBJECTS:
+        place = at + 1
+    else:
+        place = at
+        while sentence.tag(place) in ("DET", "ADJ", "NUM", "NOUN", "PROPN"):
+            place += 1
+        if sentence.tag(at) not in ("DET", "PRON", "NOUN", "PROPN") or place == at:
+            return False
+        if sentence.tag(place - 1) not in ("NOUN", "PROPN"):
+            return False
+    verb = sentence.tag(place) in ("VERB", "AUX")
+    return verb and not sentence.word(place).endswith("ing")
+
+
+def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
+    """The sentence as two: at a semicolon, or at "and", "but", "so" before a clause."""
+    best = None
+    for place, token in enumerate(sentence.tokens):
+        after = place + 1
+        if token == ";":
+            start, keep = after, ""
+        elif token.lower() in ("and", "but") and sentence.tag(place) == "CCONJ":
+            start, keep = after, "But " if token.lower() == "but" else ""
+        else:
+            continue
+        left, right = sentence.tokens[:place], sentence.tokens[start:]
+        if min(len(left), len(right)) < _LEAST_PART or not _is_clause(sentence, start):
+            continue
+        has_verb = {"VERB", "AUX"} & set(sentence.tags[:place])
+        is_tied = not _TIES.isdisjoint(word.lower() for word in left)
+        inside = left.count("(") != left.count(")") or ":" in left
+        # "a nurse or a doctor will call and you ...": what stands before must be whole
+        if (
+            not has_verb
+            or is_tied
+            or inside
+            or sentence.pieces[start] == sentence.pieces[place - 1]
+        ):
+            continue
+        if best is None or abs(place - len(pieces) / 2) < abs(best[0] - len(pieces) / 2):
+            best = place, start, keep
+    if best is None:
+        return None
+    place, start, keep = best
+    end = sentence.pieces[place] + (sentence.tokens[place] == ";")
+    one = " ".join(pieces[:end]).rstrip(",;:") + "."
+    rest = pieces[sentence.pieces[start] :]
+    two = " ".join([_lower(rest[0], sentence.tag(start)) if keep else _upper(rest[0]), *rest[1:]])
+    return one, keep + two
+
+
+def _participle_base(word: str) -> str:
+    """The verb whose participle a word is, as far as rules and the irregular table tell."""
+    stems = [word[:-2], word[:-1], word[:-3] + "y" if word.endswith("ied") else ""]
+    if word.endswith("ed") and len(word) > 4 and word[-3] == word[-4]:
+        stems.insert(0, word[:-3])
+    if not word.endswith("ed"):
+        stems = list(_irregular_participles().get(word, ()))
+    made = [stem for stem in stems if stem and verb_form(stem, PARTICIPLE) == word]
+    known = [stem for stem in made if stem in _words("verbs")]
+    return (known or [""])[0]
+
+
+@cache
+def _words(name: str) -> frozenset[str]:
+    """A list: ``verbs`` that leaflets use, ``agents`` who can do what a passive says."""
+    return frozenset(filter(None, resource_lines(f"plain_terms/{name}.txt")))
+
+
+@cache
+def _irregular_participles() -> Mapping[str, tuple[str, ...]]:
+    return {verb_form(verb, PARTICIPLE): (verb,) for verb in sorted(_words("verbs"))}
+
+
+def _passive(sentence: TaggedSentence) -> tuple[int, int] | None:
+    """Where the first form of "be" and its participle stand, where a subject is all before it."""
+    for place, token in enumerate(sentence.tokens):
+        if sentence.tag(place) == "AUX" and (token.lower() in _BE or token.lower() == "be"):
+            verb = place + 1
+            if sentence.tag(verb) == "VERB" and _participle_base(sentence.word(verb)):
+                return place, verb
+            return None
+        if sentence.tag(place) in ("VERB", "PUNCT", "SCONJ", "CCONJ", "ADV"):
+            return None
+    return None
+
+
+def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
+    """ "The dose is checked by a nurse" the other way round; '' where that is not sure."""
+    found = _passive(sentence)
+    if not found or not found[0]:
+        return ""
+    be, verb = found
+    modal = be - 1 if sentence.word(be - 1) in _MODALS else be
+    form = _BE.get(sentence.word(be), "")
+    if (modal == be) != bool(form) or modal == 0 or sentence.word(verb + 1) != "by":
+        return ""
+    end = verb + 2
+    while sentence.tag(end) in ("DET", "ADJ", "NOUN", "PROPN") or (
+        sentence.tag(end) == "PRON" and sentence.word(end) in ("your", "our", "their", "its")
+    ):
+        end += 1
+    head = sentence.word(end - 1)
+    if not {head, head.removesuffix("s")} & _words("agents"):
+        return ""
+    if sentence.tag(end) in ("CCONJ", "PART") or sentence.word(end) == "'s" or end == verb + 2:
+        return ""
+    several = head.endswith("s") or head in ("people", "staff", "bacteria", "children")
+    base = _participle_base(sentence.word(verb))
+    if modal != be:
+        said = f"{sentence.word(modal)} {base}"
+    else:
+        said = verb_form(base, PAST if form == PAST else BASE if several else THIRD)
+    at = sentence.pieces
+    subject = [_lower(pieces[0], sentence.tag(0)), *pieces[1 : at[modal]]]
+    if len(subject) == 1:
+        subject = [_OBJECTS.get(subject[0].lower(), subject[0])]
+    last = at[end - 1]
+    agent = " ".join(pieces[at[verb + 2] : last + 1])
+    mark = agent[len(agent.rstrip(".,;:!?")) :]
+    rest = pieces[last + 1 :]
+    if mark.startswith(",") or (rest and mark):
+        return ""
+    made = " ".join([_upper(agent.rstrip(".,;:!?")), said, *subject, *rest])
+    return made if rest else made + (mark or ".")
+
+
+def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
+    """Advice said to the reader: "Take the tablets" for "Tablets should be taken"."""
+    if advice := _ADVICE.match(" ".join(pieces)):
+        return f"You should {advice['rest']}"
+    found = _passive(sentence)
+    if not found or found[0] < 2 or sentence.word(found[0]) != "be":
+        return ""
+    be, verb = found
+    negative = sentence.word(be - 1) == "not"
+    modal = be - 1 - negative
+    base = _participle_base(sentence.word(verb))
+    if sentence.word(modal) not in ("should", "must") or base not in _TAKEN:
+        return ""
+    if sentence.word(verb + 1) == "by" or sentence.word(0) in ("it", "he", "she", "they", "you"):
+        return ""
+    subject = [_lower(pieces[0], sentence.tag(0)), *pieces[1 : sentence.pieces[modal]]]
+    if sentence.tag(0) not in ("DET", "PRON", "PROPN"):
+        subject.insert(0, "the")
+    must = "You must " if sentence.word(modal) == "must" else ""
+    no = ("not " if must else "Do not ") if negative else ""
+    said = f"{must}{no}{base if must or no else _upper(base)}"
+    done = pieces[sentence.pieces[verb]]
+    mark = done[len(done.rstrip(".,;:!?")) :]
+    return (
+        " ".join([said, *subject])
+        + mark
+        + "".join(f" {p}" for p in pieces[sentence.pieces[verb] + 1 :])
+    )
+
+
+def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
+    """What leads in, and the parts: "a, b, c and d" at the end of a sentence."""
+    commas = [n for n, piece in enumerate(pieces[:-1]) if piece.endswith(",")]
+    if len(commas) < _LEAST_ITEMS - 2:
+        return []
+    joint = next(
+        (n for n in range(len(pieces) - 2, commas[-1], -1) if pieces[n] in ("and", "or")), -1
+    )
+    if joint < 0 or len(pieces) - joint - 1 > _MOST_WORDS:
+        return []
+    tag_of = dict(zip(reversed(sentence.pieces), reversed(sentence.tags), strict=True))
+    start = next(
+        (n + 1 for n in range(commas[0], -1, -1)
+         if pieces[n].endswith(":") or tag_of.get(n) in ("VERB", "AUX")
+         or pieces[n].lower() in ("as", "including", "of", "with", "for")), 0,
+    )  # fmt: skip
+    if start < 2 or start > commas[0] or pieces[start - 1].endswith("ing"):
+        return []
+    ends = [*commas, *([joint - 1] if joint - 1 not in commas else []), len(pieces) - 1]
+    parts, at = [], start
+    for end in ends:
+        at += pieces[at] in ("and", "or")
+        parts.append(pieces[at : end + 1])
+        at = end + 1
+    at_most = all(1 <= len(part) <= _MOST_WORDS for part in parts)
+    inside = sentence.tags[sentence.pieces.index(start) :]
+    if len(parts) < _LEAST_ITEMS or not at_most or {"VERB", "AUX", "SCONJ"} & set(inside):
+        return []
+    items = [" ".join(part).rstrip(".,;:") for part in parts]
+    items[-2] += f" {pieces[joint]}" if pieces[joint] == "or" else ""
+    return [" ".join(pieces[:start]).rstrip(":"), *items]
+
+
+@cache
+def _abbreviations() -> Mapping[str, str]:
+    lines = resource_lines("plain_terms/abbreviations.tsv")[1:]
+    return {line.partition("\t")[0]: line.partition("\t")[2] for line in lines}
+
+
+def _in_full(pieces: list[str], first: int, found: Findings, english: str) -> str:
+    """The sentence with each abbreviation said in full where it stands first."""
+    made = list(pieces)
+    for name, places in found.abbreviations.items():
+        place = places[0] - first
+        full = in_english(_abbreviations().get(name, ""), english)
+        if full and 0 <= place < len(pieces) and word_of(pieces[place]) == name:
+            said = _upper(full) if place == 0 else full
+            made[place] = pieces[place].replace(name, f"{said} ({name})")
+    return " ".join(made) if made != pieces else ""

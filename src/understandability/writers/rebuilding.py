@@ -1,0 +1,48 @@
+"""A document with other sentences in the place of some of its own, to be estimated anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from understandability.text.document import Document
+
+Sentences = list[list[str]]
+
+
+def replaced(
+    pieces: Sequence[str], first: int, instead: Mapping[int, tuple[int, str]]
+) -> list[str]:
+    """The pieces from number `first` on with other texts in the place of some: from -> (to, text).
+
+    >>> replaced(["a", "big", "dog"], 10, {11: (13, "cat")})
+    ['a', 'cat']
+    """
+    made: list[str] = []
+    place = first
+    while place < first + len(pieces):
+        last, text = instead.get(place, (place + 1, pieces[place - first]))
+        made += text.split()
+        place = last
+    return made
+
+
+def rebuilt(document: Document, sentences: Sequence[Sentences]) -> Document:
+    """The document with each sentence replaced by some, or by none."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    open_ends: list[int] = []
+    was_open = set(document.open_ends)
+    for number, parts in enumerate(sentences):
+        for part in parts:
+            starts.append(len(pieces))
+            pieces += part
+        if number in was_open and parts:
+            open_ends.append(len(starts) - 1)
+    return replace(
+        document,
+        pieces=tuple(pieces),
+        sentence_starts=tuple(starts),
+        open_ends=tuple(open_ends),
+        blocks=(),
+    )

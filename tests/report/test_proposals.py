@@ -1,0 +1,89 @@
+"""What is proposed for a sentence: right English, the same meaning, and no harder text."""
+
+from __future__ import annotations
+
+import pytest
+
+from understandability.feature.batch import Batch
+from understandability.scoring import Scorer
+from understandability.text.analysis import document_of_text
+from understandability.writers.hard_sentences import findings
+from understandability.writers.plain_terms.offers import offers
+from understandability.writers.proposals import proposals
+from understandability.writers.spelling import likely_word
+
+SCORER = Scorer()
+
+
+def proposed(sentence: str) -> dict[str, str]:
+    """The proposals for a sentence, by kind."""
+    document = document_of_text(sentence)
+    batch = Batch([document])
+    found = findings(batch)
+    made = proposals(document, 0, found, offers(batch)[0], SCORER, "british")
+    assert all(each.points >= -0.05 for each in made)
+    return {each.kind: each.text for each in made}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind", "expected"),
+    [
+        ("The dose is checked by a nurse.", "active", "A nurse checks the dose."),
+        ("Your blood pressure will be measured by the nurse before the operation.", "active",
+         "The nurse will measure your blood pressure before the operation."),
+        ("The operation was done by our surgeons.", "active", "Our surgeons did the operation."),
+        ("Your wound will be checked by the doctor.", "active",
+         "The doctor will check your wound."),
+        ("The dressing must not be removed for two days.", "you",
+         "You must not remove the dressing for two days."),
+        ("Patients are advised to avoid alcohol.", "you", "You should avoid alcohol."),
+        ("You will come to the ward in the morning and the nurse will check your blood pressure.",
+         "cut", "You will come to the ward in the morning. The nurse will check your blood "
+         "pressure."),
+        ("You may have pain, swelling, bruising or a fever.", "list",
+         "You may have:\n- pain\n- swelling\n- bruising or\n- a fever"),
+    ],
+)  # fmt: skip
+def test_a_rule_that_is_sure_proposes(sentence: str, kind: str, expected: str) -> None:
+    """Word by word."""
+    assert proposed(sentence)[kind] == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("The form should be completed by Friday.", "active"),
+        ("The tube is put in by hand.", "active"),
+        ("She was helped by the nurse and the doctor.", "active"),
+        ("If you feel unwell in the night call the ward and the nurse will tell you what to do.",
+         "cut"),
+        ("We will tell you whether the drug works and the dose is right for you this time.", "cut"),
+        ("Take the red tablets in the morning and the blue tablets in the late evening.", "cut"),
+        ("It must not be swallowed.", "you"),
+        ("The operation must be done soon.", "you"),
+        ("You should eat well, sleep well and walk.", "list"),
+    ],
+)  # fmt: skip
+def test_a_rule_that_is_not_sure_says_nothing(sentence: str, kind: str) -> None:
+    """No doer, two clauses that hang together, no reader, parts that are clauses."""
+    assert kind not in proposed(sentence)
+
+
+@pytest.mark.parametrize(
+    ("word", "likely"),
+    [("medicne", "medicine"), ("operaton", "operation"), ("Surgury", "Surgery"), ("dialysis", ""),
+     ("enoxaparin", ""), ("mobilise", ""), ("haemorrhage", ""), ("NHSX", ""), ("crampy", "")],
+)  # fmt: skip
+def test_a_mistake_of_spelling_is_told_from_a_rare_word(word: str, likely: str) -> None:
+    """Only where a word that many write is one letter away."""
+    assert likely_word(word) == likely
+
+
+def test_an_explanation_in_brackets_or_behind_a_dash_counts() -> None:
+    """A hard word that the text explains is none to explain."""
+    for text in (
+        "You need haemofiltration (cleaning of the blood) now.",
+        "You need haemofiltration – cleaning of the blood – now.",
+    ):
+        assert not findings(Batch([document_of_text(text)])).hard
+    assert findings(Batch([document_of_text("You need haemofiltration now.")])).hard

@@ -1,0 +1,138 @@
+"""Files of writers are read as their authors meant: headings, lists, tables, questions."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from understandability.text.analysis import document_of_text
+from understandability.writers.markdown import docx_of, html_of
+from understandability.writers.serve.files import text_of_file
+from understandability.writers.structure import structure
+
+LEAFLET = """# Your knee operation
+
+## What should I bring?
+
+- your tablets
+- a list of them
+  - with doses
+
+1. Wash your leg.
+2. Sleep well.
+
+| when | what |
+| 8 am | water |
+
+You may drink clear water until two hours before the operation starts."""
+MEANT = (2, 1, 5, 4, 1)  # headings, of them questions, items, cells, paragraphs
+
+
+def counted(text: str) -> tuple[int, int, int, int, int]:
+    """What `MEANT` says, of a text."""
+    found = structure(document_of_text(text).blocks)
+    return found.headings, found.questions, found.list_items, found.cells, found.paragraphs
+
+
+def odt() -> bytes:
+    """The leaflet as LibreOffice saves it."""
+    names = (
+        'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+        'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
+        'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
+    )
+
+    def items(*texts: str) -> str:
+        inside = "".join(
+            f"<text:list-item>{text if text[0] == '<' else f'<text:p>{text}</text:p>'}"
+            "</text:list-item>"
+            for text in texts
+        )
+        return f"<text:list>{inside}</text:list>"
+
+    def row(*texts: str) -> str:
+        cells = (f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in texts)
+        return f"<table:table-row>{''.join(cells)}</table:table-row>"
+
+    body = (
+        '<text:h text:outline-level="1">Your knee operation</text:h>'
+        '<text:h text:outline-level="2">What should I bring?</text:h>'
+        + items("your tablets", "a list of them", items("with doses"))
+        + items("Wash your leg.", "Sleep well.")
+        + f"<table:table>{row('when', 'what')}{row('8 am', 'water')}</table:table>"
+        "<text:p>You may drink clear water until two hours before the operation starts.</text:p>"
+    )
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr(
+            "content.xml", f"<office:document-content {names}>{body}</office:document-content>"
+        )
+    return made.getvalue()
+
+
+HTML = b"""<title>Your knee operation</title><h1>Your knee operation</h1>
+<h2>What should I bring?</h2><ul><li>your tablets<li>a list of them<ul><li>with doses</ul></ul>
+<ol><li>Wash your leg.<li>Sleep well.</ol><table><tr><td>when<td>what<tr><td>8 am<td>water</table>
+<p>You may drink clear water until two hours before the operation starts."""
+
+
+@pytest.mark.parametrize("kind", ["md", "txt", "docx", "odt", "html", "html saved"])
+def test_a_leaflet_is_read_as_it_was_meant(kind: str) -> None:
+    """Whatever the kind of file, and after it was saved as that."""
+    contents = {
+        "md": LEAFLET.encode(),
+        "txt": LEAFLET.encode(),
+        "odt": odt(),
+        "html": HTML,
+        "html saved": html_of(LEAFLET, "Knee").encode(),
+    }
+    if kind == "docx":
+        pytest.importorskip("docx", reason="needs the extra docx")
+        contents[kind] = docx_of(LEAFLET, "Knee")
+    text = text_of_file(contents[kind], f"leaflet.{kind.split()[0]}")["text"]
+    assert counted(text) == MEANT, text
+    assert "| 8 am | water |" in text
+    assert "  - with doses" in text or kind in ("docx", "html saved")
+
+
+def test_a_pdf_keeps_headings_and_bullets(tmp_path: Path) -> None:
+    """By the size of letters, and by the bullets that are drawn."""
+    pytest.importorskip("pypdf", reason="needs the extra pdf")
+    lines = [
+        (20, "Your knee operation"), (11, "You may drink clear water until two hours before."),
+        (11, "\u2022 your tablets"), (11, "\u2022 a list of them"),
+    ]  # fmt: skip
+    drawn = "".join(
+        f"BT /F1 {size} Tf 50 {700 - 30 * n} Td ({text.replace(chr(8226), chr(149))}) Tj ET\n"
+        for n, (size, text) in enumerate(lines)
+    ).encode("cp1252", "replace")
+    drawn = drawn.replace(b"(\x3f ", b"(\x95 ")
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R"
+        b"/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d>>stream\n%s\nendstream" % (len(drawn), drawn),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+    ]
+    made, places = b"%PDF-1.4\n", []
+    for number, part in enumerate(parts, 1):
+        places.append(len(made))
+        made += b"%d 0 obj%s endobj\n" % (number, part)
+    start = len(made)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    made += b"xref\n0 6\n0000000000 65535 f \n%strailer<</Size 6/Root 1 0 R>>\n" % table
+    made += b"startxref\n%d\n%%%%EOF" % start
+    text = text_of_file(made, "leaflet.pdf")["text"]
+    assert text.splitlines()[0] == "## Your knee operation"
+    assert "- your tablets\n- a list of them" in text
+    assert counted(text) == (1, 0, 2, 0, 1)
+
+
+def test_a_table_is_no_headings() -> None:
+    """Two headings, two bullets and a table of six cells are counted as that."""
+    text = "# A\n\n## B\n\n- one\n- two\n\n| a | b |\n| c | d |\n| e | f |"
+    assert counted(text) == (2, 0, 2, 6, 0)
