@@ -1,8 +1,9 @@
 // The editor: what is typed goes to the server on this machine, and its answer beside the text.
 
-import { draw, marksOf, moved } from "./marks.js";
+import { KINDS, draw, marksOf, moved } from "./marks.js";
 import * as panel from "./panel.js";
 import * as server from "./server.js";
+import * as desk from "./work.js";
 
 const QUICK = 10; // milliseconds after a key, so that a word typed at once is sent once
 const CALM = 400; // after which it is worked out what to do first, and said aloud
@@ -20,7 +21,7 @@ let busy = false;
 let wanted = null; // what to ask next: "quick", "whole" or null
 let timer = 0;
 let calm = 0;
-const versions = [];
+let able = {}; // what the server was started with
 
 function tell(sentence) {
   $("message").textContent = sentence;
@@ -40,7 +41,7 @@ async function ask() {
   wanted = null;
   busy = true;
   try {
-    const found = await server.explain(asked, $("reader").value || undefined, steps);
+    const found = await server.explain(asked, $("reader").value || undefined, steps, desk.work.english || undefined);
     tell("");
     if (!steps && explanation) {
       found.first_steps = explanation.first_steps;
@@ -48,14 +49,16 @@ async function ask() {
     }
     explanation = found;
     explained = asked;
-    marks = moved(marksOf(asked, found), asked, text.value);
+    marks = moved(marksOf(asked, found, desk.isRefused), asked, text.value);
     shown = text.value;
     draw(mirror, shown, marks);
     panel.showReaders($("reader"), found.readers);
     panel.showHeadline(found, chosenReader());
     panel.showDetails(found, { jump, replaceAll });
+    panel.showSince(found, desk.work.versions.at(-1));
     if (steps) {
       panel.showSteps(found);
+      panel.showQuestions(found, asked, desk.work.answers, desk.QUESTIONS, answered);
       $("status").textContent = panel.spoken(found);
     }
     document.dispatchEvent(new CustomEvent("explained", { detail: { text: asked, steps } }));
@@ -81,7 +84,33 @@ function changed() {
   clearTimeout(timer);
   clearTimeout(calm);
   timer = setTimeout(() => { wanted = "quick"; ask(); }, QUICK);
-  calm = setTimeout(() => { wanted = "whole"; ask(); }, CALM);
+  calm = setTimeout(() => { store(); wanted = "whole"; ask(); }, CALM);
+}
+
+function store() {
+  desk.work.text = text.value;
+  if (!desk.keep()) tell("This browser keeps nothing: save your text before you close the window.");
+}
+
+function answered(id, isDone) {
+  desk.work.answers[id] = isDone;
+  store();
+}
+
+// What the writer does not want is not marked again, here or in the next text.
+function refuse(what) {
+  desk.refuse(what);
+  store();
+  closeChoices();
+  if (explanation && explained === text.value) {
+    marks = marksOf(explained, explanation, desk.isRefused);
+    draw(mirror, shown, marks);
+  }
+}
+
+function closeChoices() {
+  choices.hidden = true;
+  text.focus();
 }
 
 // Put a text in place of a range so that the browser's own undo knows it.
@@ -101,6 +130,7 @@ function jump(number) {
   text.focus();
   text.setSelectionRange(mark.start, mark.end);
   mirror.querySelectorAll(":scope > span")[number]?.scrollIntoView({ block: "center" });
+  showSentence(number, true);
 }
 
 const sameTerm = (offer, term) => offer.term === term || offer.term.toLowerCase() === term;
@@ -108,7 +138,7 @@ const sameTerm = (offer, term) => offer.term === term || offer.term.toLowerCase(
 // Wherever that plain term fits; as one step of undo.
 function replaceAll(term, plain) {
   if (explained !== text.value) return;
-  const every = marks.words.filter((mark) => sameTerm(mark.offer, term));
+  const every = marks.words.filter((mark) => mark.offer && sameTerm(mark.offer, term));
   const found = every.filter((mark) => mark.offer.texts[mark.offer.plain.indexOf(plain)]);
   if (!found.length) return;
   const start = found[0].start;
@@ -125,39 +155,115 @@ function replaceAll(term, plain) {
   $("status").textContent = `“${term}” was replaced ${found.length} ${found.length === 1 ? "time" : "times"}${left ? `; ${left} left, where it does not fit` : ""}`;
 }
 
-// The term at the caret, with what to say instead.
-function offerAtCaret(focus) {
-  const place = text.selectionStart;
-  const number = marks.words.findIndex((mark) => mark.start <= place && place <= mark.end);
-  if (number < 0 || text.selectionEnd !== place) {
-    choices.hidden = true;
-    return;
-  }
-  const { offer, start, end } = marks.words[number];
-  const buttons = offer.texts.map((instead, index) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = offer.plain[index];
-    button.addEventListener("click", () => {
-      choices.hidden = true;
-      put(start, end, instead);
-    });
-    return button;
-  });
-  const meaning = document.createElement("p");
-  meaning.id = "meaning";
-  const note = document.createElement("span");
-  note.className = "note";
-  note.textContent = offer.note;
-  const inWords = !buttons.length && offer.plain.length ? [`${panel.inPlainWords(offer.plain)} `] : [];
-  meaning.append(...inWords, note);
-  choices.replaceChildren(...buttons, meaning);
+function button(label, act, className = "") {
+  const made = panel.element("button", { type: "button", className }, label);
+  made.addEventListener("click", act);
+  return made;
+}
+
+function place(anchor, focus) {
   choices.hidden = false;
-  const word = mirror.querySelectorAll("u")[number].getBoundingClientRect();
+  const word = anchor.getBoundingClientRect();
   const paper = mirror.parentElement.getBoundingClientRect();
   choices.style.top = `${word.bottom - paper.top + mirror.parentElement.offsetTop + 4}px`;
   choices.style.left = `${Math.max(0, Math.min(word.left - paper.left, paper.width - choices.offsetWidth))}px`;
-  if (focus) (buttons[0] ?? choices).focus();
+  if (focus) (choices.querySelector("button") ?? choices).focus();
+}
+
+const NOTES = {
+  hard: "People find this word hard, and there is no plain term here. Explain it where it first stands, in brackets, or say what it does.",
+  abbreviation: "The text never says what these letters stand for.",
+  passive: "A passive: who does it? If the reader should know, say so.",
+};
+
+// The word at the caret, with what to say instead; else the sentence there.
+function showAtCaret(focus) {
+  const caret = text.selectionStart;
+  if (text.selectionEnd !== caret) {
+    choices.hidden = true;
+    return;
+  }
+  const number = marks.words.findIndex((mark) => mark.start <= caret && caret <= mark.end && !desk.work.hidden.includes(mark.kind));
+  if (number >= 0) {
+    showWord(number, focus);
+    return;
+  }
+  const sentence = marks.sentences.findIndex((mark) => mark.start <= caret && caret < mark.end);
+  if (sentence >= 0 && (focus || marks.sentences[sentence].shade > 0 || marks.sentences[sentence].long)) showSentence(sentence, focus);
+  else choices.hidden = true;
+}
+
+function showWord(number, focus) {
+  const { kind, offer, word, likely, start, end } = marks.words[number];
+  const use = (instead) => () => { choices.hidden = true; put(start, end, instead); };
+  const parts = [];
+  if (offer) {
+    parts.push(...offer.texts.map((instead, index) => button(offer.plain[index], use(instead))));
+    const meaning = panel.element("p", { id: "meaning" });
+    if (!offer.texts.length && offer.plain.length) meaning.append(`${panel.inPlainWords(offer.plain)} `);
+    meaning.append(panel.element("span", { className: "note" }, offer.note));
+    parts.push(meaning);
+  } else if (kind === "spelling" && likely) {
+    parts.push(button(likely, use(text.value.slice(start, end).replace(word, likely))), panel.element("p", { id: "meaning", className: "note" }, "A likely mistake of spelling."));
+  } else {
+    parts.push(panel.element("p", { id: "meaning", className: "note" }, NOTES[kind] ?? ""));
+  }
+  const sentence = marks.sentences.findIndex((mark) => mark.start <= start && start < mark.end);
+  if (sentence >= 0) parts.push(button("Why is this sentence hard?", () => showSentence(sentence, true), "quiet"));
+  parts.push(button("Not this one", () => refuse(`${kind} ${word.toLowerCase()}`), "quiet"));
+  choices.replaceChildren(...parts);
+  choices.setAttribute("aria-label", `What to say for ${word}`);
+  place(mirror.querySelectorAll("u")[number], focus);
+}
+
+// Why a sentence is hard, and what could be made of it.
+async function showSentence(number, focus) {
+  const mark = marks.sentences[number];
+  const about = explanation?.sentences[mark?.number];
+  if (!about || explained !== text.value) return;
+  const passage = text.value.slice(mark.start, mark.end);
+  const reasons = about.reasons.length ? about.reasons : ["no single reason stands out"];
+  const list = panel.element("div", { className: "proposals" }, panel.element("p", { className: "note" }, "Looking for a plainer form …"));
+  choices.replaceChildren(
+    panel.element("p", {}, panel.element("strong", {}, about.shade ? "Why this sentence is hard" : "This sentence")),
+    panel.element("ul", { className: "reasons" }, ...reasons.map((reason) => panel.element("li", {}, reason))), list);
+  choices.setAttribute("aria-label", "This sentence");
+  place(mirror.querySelectorAll(":scope > span")[number] ?? mirror, false);
+  if (focus) choices.focus();
+  const asked = text.value;
+  const isCurrent = () => !choices.hidden && list.isConnected && text.value === asked;
+  try {
+    const found = await server.proposals(asked, mark.number, chosenReader() || undefined, desk.work.english || undefined);
+    if (!isCurrent()) return;
+    const rows = found.filter((each) => !desk.isRefused(`${each.kind}: ${passage}`)).map((each) => {
+      const take = () => { choices.hidden = true; put(mark.start, mark.end, each.text); };
+      return panel.element("div", { className: "proposal" },
+        panel.element("p", { className: "note" }, `${each.action}: ${panel.points(each.points)}`),
+        panel.element("p", { className: "preview" }, each.text),
+        button("Use it", take), " ", button("Not this one", () => refuse(`${each.kind}: ${passage}`), "quiet"));
+    });
+    list.replaceChildren(...(rows.length ? rows : [panel.element("p", { className: "note" }, "No rule is sure how to make it plainer. Try two sentences, and say who does what.")]));
+    if (able.rewrite) list.append(button("Ask your language model", () => rewritten(list, passage, mark, isCurrent)));
+    if (focus) choices.querySelector("button")?.focus();
+    place(mirror.querySelectorAll(":scope > span")[number] ?? mirror, false);
+  } catch (error) {
+    closeChoices();
+    fail(error);
+  }
+}
+
+// What the server's language model proposes; it can be taken only where nothing is missing.
+async function rewritten(list, passage, mark, isCurrent) {
+  list.replaceChildren(panel.element("p", { className: "note" }, "Asking …"));
+  try {
+    const found = await server.rewrite(passage, chosenReader() || undefined);
+    if (!isCurrent()) return;
+    const verdict = `Chance ${panel.percent(found.before)} to ${panel.percent(found.after)}. ${found.accepted ? "Numbers, names, “not” and “must” are all still there; read it all the same." : `Not taken: ${found.why}.`}`;
+    list.replaceChildren(panel.element("p", { className: "preview" }, found.text), panel.element("p", { className: "note" }, verdict));
+    if (found.accepted) list.append(button("Use it", () => { choices.hidden = true; put(mark.start, mark.end, found.text); }));
+  } catch (error) {
+    if (isCurrent()) list.replaceChildren(panel.element("p", { className: "note" }, error.message));
+  }
 }
 
 function download(content, name) {
@@ -180,37 +286,98 @@ async function open(asked) {
   }
 }
 
+async function openFile(file) {
+  if (!file.name.endsWith(".json")) {
+    await open(server.textOfFile(file));
+    return;
+  }
+  try {
+    if (text.value.trim()) keep();
+    await desk.fromFile(file);
+    restore();
+  } catch (error) {
+    fail(error instanceof SyntaxError ? new Error(`${file.name} holds no work of this editor`) : error);
+  }
+}
+
 function keep() {
-  const time = new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  const known = explanation && explained === text.value && explanation.level;
-  const summary = known ? `level ${explanation.level.name}, difficulty ${explanation.estimate.difficulty.toFixed(1)}` : `${text.value.length} letters`;
-  versions.push({ time, summary, text: text.value });
-  panel.showVersions(versions, {
-    compare: async (version) => {
-      try {
-        panel.showComparison(await server.compare(version.text, text.value));
-      } catch (error) {
-        fail(error);
-      }
-    },
+  const time = new Date().toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const known = explanation && explained === text.value;
+  desk.work.versions.push({
+    name: `Version ${desk.work.versions.length + 1}`, time, text: text.value,
+    difficulty: known ? explanation.estimate.difficulty : null,
+    chance: known ? explanation.estimate.p_understandable : null,
+  });
+  showVersions();
+}
+
+function showVersions() {
+  store();
+  panel.showVersions(desk.work.versions, {
+    rename: (version, name) => { version.name = name.trim() || version.name; showVersions(); },
     restore: (version) => put(0, text.value.length, version.text),
+    remove: (version) => {
+      desk.work.versions = desk.work.versions.filter((each) => each !== version);
+      showVersions();
+    },
   });
 }
 
+function compared() {
+  return ["from", "to"].map((id) => {
+    const version = desk.work.versions[$(id).value];
+    return version ?? { name: "Now", text: text.value };
+  });
+}
+
+// The text, versions and choices as the browser or a file kept them.
+function restore() {
+  $("english").value = desk.work.english;
+  for (const box of $("shown").querySelectorAll("input")) {
+    box.checked = !desk.work.hidden.includes(box.value);
+    mirror.classList.toggle(`hide-${box.value}`, !box.checked);
+  }
+  text.value = desk.work.text;
+  showVersions();
+  changed();
+}
+
+for (const [kind, name] of Object.entries({ shade: "sentences by level", long: "long sentences", ...KINDS })) {
+  const box = panel.element("input", { type: "checkbox", checked: true, value: kind });
+  box.addEventListener("change", () => {
+    mirror.classList.toggle(`hide-${kind}`, !box.checked);
+    desk.work.hidden = desk.work.hidden.filter((each) => each !== kind).concat(box.checked ? [] : [kind]);
+    store();
+  });
+  $("shown").append(panel.element("label", {}, box, " ", panel.element("span", { className: kind === "shade" ? "shade-2" : kind }, name)), " ");
+}
+
 text.addEventListener("input", changed);
-text.addEventListener("click", () => offerAtCaret(false));
+text.addEventListener("click", () => showAtCaret(false));
 text.addEventListener("keydown", (event) => {
   if (event.altKey && event.key === "ArrowDown") {
     event.preventDefault();
-    offerAtCaret(true);
+    showAtCaret(true);
+  } else if (event.altKey && event.key === "Enter") {
+    event.preventDefault();
+    const caret = text.selectionStart;
+    const number = marks.sentences.findIndex((mark) => mark.start <= caret && caret <= mark.end);
+    if (number >= 0) showSentence(number, true);
+  } else if (event.key === "Escape") {
+    choices.hidden = true;
   }
+});
+text.addEventListener("paste", (event) => {
+  const found = desk.markdownOfHtml(event.clipboardData?.getData("text/html") ?? "");
+  if (!found) return;
+  event.preventDefault();
+  put(text.selectionStart, text.selectionEnd, found);
 });
 choices.addEventListener("keydown", (event) => {
   const buttons = [...choices.querySelectorAll("button")];
   const at = buttons.indexOf(document.activeElement);
   if (event.key === "Escape") {
-    choices.hidden = true;
-    text.focus();
+    closeChoices();
   } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
     event.preventDefault();
     buttons.at((at + (event.key === "ArrowDown" ? 1 : -1)) % buttons.length)?.focus();
@@ -218,19 +385,54 @@ choices.addEventListener("keydown", (event) => {
 });
 $("undo").addEventListener("click", () => { text.focus(); document.execCommand("undo"); });
 $("keep").addEventListener("click", keep);
-$("save").addEventListener("click", () => download(new Blob([text.value], { type: "text/plain" }), "text.txt"));
-$("report").addEventListener("click", async () => {
+$("save").addEventListener("change", async () => {
+  const kind = $("save").value;
+  $("save").value = "";
   try {
-    download(await server.report(text.value, chosenReader() || undefined), "report.html");
+    if (kind === "md") download(new Blob([text.value], { type: "text/plain" }), "text.md");
+    else if (kind === "work") { store(); download(desk.asFile(), "work.json"); }
+    else if (kind) download(await server.saved(text.value, kind), `text.${kind}`);
   } catch (error) {
     fail(error);
   }
+});
+async function saveReport(now, before, name) {
+  try {
+    download(await server.report(now, chosenReader() || undefined, before), name);
+  } catch (error) {
+    fail(error);
+  }
+}
+$("report").addEventListener("click", () => saveReport(text.value, undefined, "report.html"));
+$("change-report").addEventListener("click", () => {
+  const [before, after] = compared();
+  saveReport(after.text, before.text, "changes.html");
+});
+$("compare").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const [before, after] = compared();
+  try {
+    panel.showComparison(await server.compare(before.text, after.text), [before.name, after.name]);
+  } catch (error) {
+    fail(error);
+  }
+});
+$("english").addEventListener("change", () => {
+  desk.work.english = $("english").value;
+  store();
+  wanted = "whole";
+  ask();
+});
+$("delete").addEventListener("click", () => {
+  if (!confirm("Delete the text and all versions?")) return;
+  desk.forget();
+  restore();
 });
 $("reader").addEventListener("change", () => {
   $("reader").dataset.chosen = "yes";
   if (explanation) panel.showHeadline(explanation, chosenReader());
 });
-$("file").addEventListener("change", () => { if ($("file").files[0]) open(server.textOfFile($("file").files[0])); });
+$("file").addEventListener("change", () => { if ($("file").files[0]) openFile($("file").files[0]); });
 $("fetch").addEventListener("submit", (event) => {
   event.preventDefault();
   open(server.textOfPage($("address").value));
@@ -247,9 +449,10 @@ document.addEventListener("drop", (event) => {
   const file = event.dataTransfer?.files[0];
   if (!file) return; // text that is dragged goes where it is dropped
   event.preventDefault();
-  open(server.textOfFile(file));
+  openFile(file);
 });
-addEventListener("beforeunload", (event) => { if (text.value.trim()) event.preventDefault(); });
+addEventListener("pagehide", store);
 
-server.fetches().then((able) => { $("fetch").hidden = !able; });
-changed(); // a text that the browser kept
+server.able().then((found) => { able = found; $("fetch").hidden = !found.fetch; });
+desk.load();
+restore();

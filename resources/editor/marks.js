@@ -24,20 +24,46 @@ export function placesOf(text, pieces) {
   return places;
 }
 
-// Sentences and words of an explanation as ranges of the text.
-export function marksOf(text, explanation) {
+// What is marked in a sentence, the first of these where two meet.
+export const KINDS = {
+  term: "plain terms", spelling: "spelling", abbreviation: "abbreviations", hard: "hard words", passive: "passives",
+};
+const LONG = 20; // words of a sentence
+
+// Sentences and words of an explanation as ranges of the text; `isRefused` says what to leave out.
+export function marksOf(text, explanation, isRefused) {
   const places = placesOf(text, explanation.pieces);
   const range = (first, last) => [places[first][0], places[last - 1][1]];
   const marks = { sentences: [], words: [] };
-  for (const sentence of explanation.sentences) {
+  explanation.sentences.forEach((sentence, number) => {
     const [start, end] = range(sentence.first, sentence.last);
-    marks.sentences.push({ start, end, shade: sentence.shade });
-  }
-  let behind = 0;
+    marks.sentences.push({ start, end, number, shade: sentence.shade, long: sentence.words > LONG });
+  });
+  const taken = new Uint8Array(explanation.pieces.length);
+  const found = [];
+  const add = (kind, first, last, more = {}) => {
+    if (taken.subarray(first, last).some(Boolean)) return;
+    taken.fill(1, first, last);
+    const [start, end] = range(first, last);
+    const word = more.offer?.term ?? text.slice(start, end).replace(/^\W+|\W+$/g, "");
+    if (end > start && !isRefused(`${kind} ${word.toLowerCase()}`)) found.push({ kind, start, end, word, ...more });
+  };
   for (const offer of explanation.offers) {
-    const [start, end] = range(offer.first, offer.last);
-    if (start >= behind && end > start) marks.words.push({ start, end, offer });
-    behind = Math.max(behind, end);
+    // What the text explains itself is marked no more, nor taken for a hard word.
+    if (offer.plain.length || offer.note !== "the text says what it means") add("term", offer.first, offer.last, { offer });
+    else taken.fill(1, offer.first, offer.last);
+  }
+  explanation.misspelled_places.forEach((place) => {
+    const row = explanation.misspelled.find((each) => explanation.pieces[place].includes(each.word));
+    add("spelling", place, place + 1, { likely: row?.likely ?? "" });
+  });
+  explanation.abbreviation_places.forEach((place) => add("abbreviation", place, place + 1));
+  explanation.hard_places.forEach((place) => add("hard", place, place + 1));
+  explanation.passives.forEach(([first, last]) => add("passive", first, last));
+  let behind = 0;
+  for (const mark of found.sort((one, other) => one.start - other.start)) {
+    if (mark.start >= behind) marks.words.push(mark);
+    behind = Math.max(behind, mark.end);
   }
   return marks;
 }
@@ -61,8 +87,8 @@ export function moved(marks, before, after) {
   };
 }
 
-// What the mirror shows: for each sentence its shade, and its text in parts of which every second
-// one is a term; what stands between sentences has no shade.
+// What the mirror shows: for each sentence its look, and its text in parts, each with the kind of
+// its mark; what stands between sentences has no look.
 function blocksOf(text, marks) {
   const blocks = [];
   let at = 0;
@@ -73,34 +99,35 @@ function blocksOf(text, marks) {
     return part;
   };
   for (const sentence of marks.sentences) {
-    blocks.push({ shade: "", parts: [upTo(sentence.start)] });
+    blocks.push({ look: "", parts: [["", upTo(sentence.start)]] });
     const parts = [];
     while (next < marks.words.length && marks.words[next].start < sentence.end) {
       const mark = marks.words[next];
-      parts.push(upTo(mark.start), upTo(mark.end));
+      parts.push(["", upTo(mark.start)], [mark.kind, upTo(mark.end)]);
       next += 1;
     }
-    parts.push(upTo(sentence.end));
-    blocks.push({ shade: `shade-${sentence.shade}`, parts });
+    parts.push(["", upTo(sentence.end)]);
+    blocks.push({ look: `shade-${sentence.shade}${sentence.long ? " long" : ""}`, parts });
   }
   // The last line has its height even where it is empty.
-  blocks.push({ shade: "", parts: [`${upTo(text.length)}\n`] });
+  blocks.push({ look: "", parts: [["", `${upTo(text.length)}\n`]] });
   return blocks;
 }
 
 function nodeOf(block) {
-  if (!block.shade) return document.createTextNode(block.parts[0]);
+  if (!block.look) return document.createTextNode(block.parts[0][1]);
   const span = document.createElement("span");
-  span.className = block.shade;
-  block.parts.forEach((part, number) => {
-    if (number % 2) {
+  span.className = block.look;
+  for (const [kind, part] of block.parts) {
+    if (kind) {
       const word = document.createElement("u");
+      word.className = kind;
       word.textContent = part;
       span.append(word);
     } else if (part) {
       span.append(part);
     }
-  });
+  }
   return span;
 }
 

@@ -2,7 +2,7 @@
 
 const $ = (id) => document.getElementById(id);
 
-function element(name, properties = {}, ...children) {
+export function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
   return made;
@@ -10,7 +10,10 @@ function element(name, properties = {}, ...children) {
 
 export const percent = (chance) =>
   chance === null ? "not known" : chance < 0.01 ? "less than 1 %" : chance > 0.99 ? "more than 99 %" : `${Math.round(100 * chance)} %`;
-const points = (number) => `${number.toFixed(1)} points easier`;
+export const points = (number) => {
+  const whole = Math.round(number);
+  return whole < 1 ? "less than 1 point easier" : `${whole} point${whole === 1 ? "" : "s"} easier`;
+};
 const listed = (rows) => rows.map((row) => (row.count > 1 ? `${row.word} (${row.count})` : row.word)).join(", ");
 
 const REMARKS = {
@@ -48,25 +51,41 @@ export function showHeadline(found, reader) {
   const size = `${count(found.words, "word")}, ${count(found.sentences.length, "sentence")}.`;
   $("verdict").textContent = found.words ? [size, found.place, ...remarks].join(" ") : remarks.join(" ");
   const aimed = found.readers.find((each) => each.name === reader);
-  const who = aimed && `The chance that ${aimed.description} understands it`;
   const chance = aimed && percent(aimed.p_understandable);
-  if (!aimed) {
+  const range = known && found.range[0] !== null ? ` (${found.range.map(Math.round).join(" to ")})` : "";
+  $("numbers").replaceChildren(...(known ? [
+    element("strong", {}, `Chance ${chance ?? percent(estimate.p_understandable)}`),
+    `, difficulty ${Math.round(estimate.difficulty)}${range} of 100`] : []));
+  $("bar").textContent = known ? `${level?.name ?? ""} ${level?.word ?? ""} · chance ${chance} · difficulty ${Math.round(estimate.difficulty)}` : "";
+  if (!aimed || aimed.p_understandable === null) {
     $("aim").textContent = "";
-  } else if (aimed.missing > 0) {
+  } else if (aimed.p_understandable < found.aim) {
     const gain = found.together ?? found.first_steps[0];
-    const enough = gain && gain.points >= aimed.missing;
-    const way = gain ? (enough ? "; the steps below would do" : `; the steps below gain ${gain.points.toFixed(1)}`) : "";
-    $("aim").textContent = `${who} is ${chance}. The text is ${aimed.missing.toFixed(1)} points too hard${way}.`;
+    const way = gain ? `; the steps below gain about ${Math.round(gain.points)}` : "";
+    $("aim").textContent = `The chance that ${aimed.description} understands it is ${chance}; aim at ${percent(found.aim)}. The text is ${count(Math.max(1, Math.round(aimed.missing)), "point")} too hard for that${way}.`;
   } else {
-    $("aim").textContent = `${who} is ${chance}. The aim is reached.`;
+    $("aim").textContent = `The chance that ${aimed.description} understands it is ${chance}. The aim of ${percent(found.aim)} is reached.`;
   }
+}
+
+// What moved since the version that was kept last.
+export function showSince(found, version) {
+  const { difficulty, p_understandable: chance } = found.estimate;
+  const known = version && version.difficulty !== null && difficulty !== null;
+  if (!known) {
+    $("since").textContent = "";
+    return;
+  }
+  const moved = Math.round(version.difficulty - difficulty);
+  const how = moved > 0 ? points(moved) : moved < 0 ? `${count(-moved, "point")} harder` : "as hard as before";
+  $("since").textContent = `Since “${version.name}”: ${how}, chance ${percent(version.chance)} to ${percent(chance)}.`;
 }
 
 export function showSteps(found) {
   const rows = found.first_steps.map((step) =>
     element("li", {}, element("strong", {}, step.action), `: ${points(step.points)}`));
   if (found.together) {
-    rows.push(element("li", { className: "note" }, `Plain terms, shorter sentences and familiar words together: ${points(found.together.points)}`));
+    rows.push(element("li", { className: "note" }, `All of these at once: ${points(found.together.points)}`));
   }
   $("steps").replaceChildren(...(rows.length ? rows : [element("li", { className: "note" }, "Nothing that would help much was found.")]));
 }
@@ -106,39 +125,79 @@ export function showDetails(found, actions) {
     if (term.note) row.append(element("span", { className: "note" }, term.plain.length ? term.note : `explain: ${term.note}`));
     return row;
   });
-  $("hard-words").textContent = found.hard_words.length ? `Other hard words: ${listed(found.hard_words)}.` : "";
+  $("misspelled").textContent = found.misspelled.length ? `Likely mistakes of spelling: ${found.misspelled.map((row) => `${row.word} (${row.likely}?)`).join(", ")}.` : "";
+  $("hard-words").textContent = found.hard_words.length ? `Other hard words, to explain or replace: ${listed(found.hard_words)}.` : "";
   $("abbreviations").textContent = found.abbreviations.length ? `Abbreviations never explained: ${listed(found.abbreviations)}.` : "";
   const { structure } = found;
-  $("structure").textContent = `${count(structure.headings, "heading")}, ${count(structure.list_items, "list item")}, ${count(structure.paragraphs, "paragraph")}, the longest of ${count(structure.longest_paragraph, "word")}; ${count(found.passives.length, "passive")}.`;
+  $("structure").textContent = `${count(structure.headings, "heading")}${structure.questions ? ` (${count(structure.questions, "question")})` : ""}, ${count(structure.list_items, "list item")}, ${structure.cells ? `${count(structure.cells, "table cell")}, ` : ""}${count(structure.paragraphs, "paragraph")}, the longest of ${count(structure.longest_paragraph, "word")}; ${count(found.passives.length, "passive")}.`;
   show("advice", structure.advice, (advice) => element("li", {}, advice));
   show("formulas", found.formulas, (formula) =>
     element("tr", { title: formula.warning }, element("th", { scope: "row" }, formula.title),
       element("td", { className: "number" }, formula.value === null ? "–" : formula.value.toFixed(1))));
 }
 
+export function showQuestions(found, text, answers, questions, answered) {
+  const rows = questions.map(([id, question, look]) => ({ id, question, hint: look(found, text), done: Boolean(answers[id]) }));
+  show("questions", rows, ({ id, question, hint, done }) => {
+    const box = element("input", { type: "checkbox", checked: done });
+    box.addEventListener("change", () => answered(id, box.checked));
+    return element("li", {}, element("label", {}, box, ` ${question}`), ...(hint ? [element("span", { className: "note" }, ` ${hint}`)] : []));
+  });
+}
+
 export function showVersions(versions, actions) {
   $("versions").hidden = !versions.length;
+  const about = (version) => (version.difficulty === null ? `${version.text.length} letters` : `difficulty ${Math.round(version.difficulty)}, chance ${percent(version.chance)}`);
   $("version-list").replaceChildren(...versions.map((version, number) => {
-    const row = element("li", {}, `${number + 1}. ${version.time}, ${version.summary} `);
-    for (const [name, act] of [["Compare", actions.compare], ["Bring back", actions.restore]]) {
-      const button = element("button", { type: "button" }, name);
-      button.setAttribute("aria-label", `${name}: version ${number + 1}`);
+    const name = element("input", { value: version.name, maxLength: 60 });
+    name.setAttribute("aria-label", `Name of version ${number + 1}`);
+    name.addEventListener("change", () => actions.rename(version, name.value));
+    const row = element("li", {}, name, ` ${version.time}, ${about(version)} `);
+    for (const [label, act] of [["Bring back", actions.restore], ["Delete", actions.remove]]) {
+      const button = element("button", { type: "button" }, label);
+      button.setAttribute("aria-label", `${label}: ${version.name}`);
       button.addEventListener("click", () => act(version));
       row.append(button, " ");
     }
     return row;
   }));
+  const options = () => [...versions.map((version, number) => new Option(version.name, number)), new Option("the text now", "now")];
+  for (const [id, chosen] of [["from", versions.length - 1], ["to", versions.length]]) {
+    $(id).replaceChildren(...options());
+    $(id).selectedIndex = Math.max(chosen, 0);
+  }
 }
 
-export function showComparison(comparison) {
-  const sides = [["Before", comparison.old_text, "del"], ["Now", comparison.new_text, "ins"]].map(([title, sentences, tag]) =>
-    element("div", { className: "side" }, element("h3", {}, title), ...sentences.map((runs) =>
-      element("p", {}, ...runs.flatMap((run) => [run.is_changed ? element(tag, {}, run.text) : run.text, " "])))));
+// Sentences that did not change are folded where more than two stand together.
+function sentencesOf(sentences, tag) {
+  const made = [];
+  let same = [];
+  const fold = () => {
+    const paragraphs = same.map((runs) => element("p", {}, runs.map((run) => run.text).join(" ")));
+    if (same.length > 2) made.push(element("details", {}, element("summary", {}, `${same.length} sentences unchanged`), ...paragraphs));
+    else made.push(...paragraphs);
+    same = [];
+  };
+  for (const runs of sentences) {
+    if (!runs.some((run) => run.is_changed)) {
+      same.push(runs);
+      continue;
+    }
+    fold();
+    made.push(element("p", {}, ...runs.flatMap((run) => [run.is_changed ? element(tag, {}, run.text) : run.text, " "])));
+  }
+  fold();
+  return made;
+}
+
+export function showComparison(comparison, names) {
+  const sides = [[comparison.old_text, "del"], [comparison.new_text, "ins"]].map(([sentences, tag], side) =>
+    element("div", { className: "side" }, element("h3", {}, names[side]), ...sentencesOf(sentences, tag)));
   const rows = comparison.changes.map((change) =>
     element("tr", {}, element("th", { scope: "row" }, change.name),
       ...[change.before, change.after].map((value) => element("td", { className: "number" }, Number.isInteger(value) ? value : value.toFixed(1))),
       element("td", {}, change.now)));
-  const head = element("tr", {}, ...["What", "Before", "Now", ""].map((name, column) =>
+  const head = element("tr", {}, ...["What", ...names, ""].map((name, column) =>
     element("th", { scope: "col", className: column === 1 || column === 2 ? "number" : "" }, name)));
   $("comparison").replaceChildren(
     element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)),

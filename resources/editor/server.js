@@ -30,9 +30,21 @@ async function send(path, body, type) {
 
 const sendJson = (path, message) => send(path, JSON.stringify(message), "application/json");
 
-export async function explain(text, reader, steps) {
-  const reply = await sendJson("v1/explain", { text, reader, steps });
+export async function explain(text, reader, steps, english) {
+  const reply = await sendJson("v1/explain", { text, reader, steps, english });
   return (await reply.json()).explanation;
+}
+
+export async function proposals(text, sentence, reader, english) {
+  return (await (await sendJson("v1/sentence", { text, sentence, reader, english })).json()).proposals;
+}
+
+export async function rewrite(text, reader) {
+  return (await (await sendJson("v1/rewrite", { text, reader })).json()).rewrite;
+}
+
+export async function saved(text, kind) {
+  return (await sendJson("v1/save", { text, kind })).blob();
 }
 
 export async function compare(before, after) {
@@ -40,13 +52,14 @@ export async function compare(before, after) {
   return (await reply.json()).comparison;
 }
 
-export async function report(text, reader) {
-  return (await sendJson("v1/report", { text, reader })).blob();
+export async function report(text, reader, before) {
+  return (await sendJson("v1/report", { text, reader, before })).blob();
 }
 
-export async function fetches() {
+// What this server was started with.
+export async function able() {
   const reply = await fetch("healthz").catch(() => null);
-  return Boolean(reply?.ok && (await reply.json()).fetch);
+  return reply?.ok ? reply.json() : {};
 }
 
 export async function textOfPage(url) {

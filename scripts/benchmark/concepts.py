@@ -18,8 +18,8 @@ from itertools import islice
 from pathlib import Path
 
 from understandability.feature.batch import Batch
+from understandability.study.install import install
 from understandability.study.lexicons import grouped_chv, lexicon
-from understandability.study.vocabularies.install import install
 from understandability.text.document import Document
 from understandability.text.sentences import sentence_starts
 from understandability.text.tokens import split_pieces

@@ -6,9 +6,7 @@ import pytest
 
 import understandability as ud
 from understandability.errors import OptionError
-from understandability.evaluation.tradeoff import (
-    Point,
-)
+from understandability.evaluation.tradeoff import Point
 from understandability.study.plots import plot_tradeoff
 
 # In every query the relevant document is hard and stands first, the easy one is not relevant.

@@ -19,15 +19,15 @@ import pytest
 from understandability.errors import InputError, OptionError
 from understandability.inputs import archives
 from understandability.inputs.archives import members
-from understandability.study.vocabularies.install import INSTALLABLE, install, verify
-from understandability.study.vocabularies.installed import (
+from understandability.study.install import INSTALLABLE, install, verify
+from understandability.study.installed import (
     installed,
     installed_folder,
     installed_mappings,
     installed_terms,
     nltk_folder,
 )
-from understandability.study.vocabularies.lists import xml_elements
+from understandability.study.vocabulary_files import xml_elements
 
 Row = tuple[str, str, float | None, str]
 Run = Callable[..., CompletedProcess[str]]

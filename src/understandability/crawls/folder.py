@@ -62,7 +62,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is counted of a part, or of many together.
+    """Counts of a part, or of many together.
 
     `records` are the documents, `failed` how many of them are errors, by stage; `skipped` is
     what is no document, by kind; `difficulties` how many documents have a difficulty from
@@ -210,7 +210,7 @@ class CrawlFolder:
         return facts
 
     def facts(self, part: Part) -> Facts:
-        """What is counted of a finished part."""
+        """The counts of a finished part."""
         import pyarrow.parquet as pq
 
         with self._opened(SCORES, part) as file:
@@ -295,7 +295,7 @@ def _read_parquet(file: IO[bytes], columns: Sequence[str] | None) -> pa.Table:
 
 
 def _facts_in(schema: pa.Schema) -> Facts:
-    """What a part's metadata say is counted of it."""
+    """Read the counts in the metadata of a part."""
     metadata = schema.metadata or {}
     if _FACTS_KEY not in metadata:
         raise ValueError("it was not written by 'understand score'")
@@ -338,7 +338,7 @@ def _histogram(rows: pa.Table) -> tuple[int, ...]:
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """What differs between two descriptions, in words."""
+    """Name in words how two descriptions differ."""
     # What follows from other settings is not told once more.
     for key in sorted({*before, *now} - {"inputs", "reader_description"}):
         old, new = before.get(key), now.get(key)

@@ -91,7 +91,7 @@ class Buckets:
 
 
 def merge(
-    folder: str | Path, output: str | Path | None = None, *, partial: bool = False
+    folder: str | Path | CrawlFolder, output: str | Path | None = None, *, partial: bool = False
 ) -> Scores | Merged:
     """Write all rows as one table, errors to FILE.errors.jsonl; each document once.
 
@@ -117,7 +117,7 @@ def merge(
     ...     merge(f"{folder}/scores").table["docno"].to_pylist()
     ['easy.html', 'hard.html', 'medium.html']
     """
-    there = CrawlFolder(str(folder))
+    there = folder if isinstance(folder, CrawlFolder) else CrawlFolder(str(folder))
     if output is None:
         import pyarrow as pa
 
@@ -220,7 +220,7 @@ def _failure(failure: Failure, fate: int, given: str) -> Failure:
 
 
 def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:
-    """What becomes of each document; of each part first the scores, then the errors.
+    """Decide for each document whether it stays; of each part first scores, then errors.
 
     The docnos of unreadable documents, of which there was nothing to score, do not count.
     """
@@ -258,7 +258,7 @@ def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> 
 
 
 def _fates_in(bucket: pa.Table) -> NDArray[np.int8]:
-    """What becomes of all documents of some docnos, given in the order in which they were read."""
+    """Decide for all documents of some docnos, which are in the order they were read."""
     codes = bucket["docno"].combine_chunks().dictionary_encode().indices.to_numpy()
     owners = bucket["given"].to_numpy()
     fates = np.full(len(codes), _REPEATED, np.int8)

@@ -1,4 +1,4 @@
-"""What a crawl folder holds, input by input."""
+"""The state of a crawl folder, input by input, and the rows of single documents."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def status(folder: str | Path) -> Status:
 
 
 def status_of(folder: CrawlFolder) -> Status:
-    """What is finished of a crawl, input by input."""
+    """Count the finished parts of a crawl, input by input."""
     description, parts = folder.description_and_parts()
     complete = complete_inputs(parts)
     facts: dict[int, Facts] = defaultdict(Facts)

@@ -106,7 +106,7 @@ class Workers:
             worker.stop()
 
     def run(self, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
-        """What comes of the chunks, in the order in which they are done.
+        """Make the rows of chunks, in the order in which they are done.
 
         `chunks` are read when workers need them, and not faster; they may give None to let
         this look after its workers. Gives None now and then, to let its caller do the same.

@@ -40,7 +40,8 @@ class ResultTable:
     """Rows of one kind of result, with a note below them.
 
     `marks` are signs behind single cells and `best` the cells in bold, each by the number of the
-    row and the name of the column; `digits` are those of numbers.
+    row and the name of the column; `digits` are those of numbers, `texts` how many first columns
+    stand to the left on a terminal.
 
     >>> table = ResultTable(("run", "RBP"), (("mine", 0.25),))
     >>> print(table.to_markdown())
@@ -55,6 +56,7 @@ class ResultTable:
     best: frozenset[tuple[int, str]] = frozenset()
     note: str = ""
     digits: int = 4
+    texts: int = 1
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a frame of pandas, numbers unrounded and without marks."""
@@ -195,6 +197,10 @@ class Tabular:
     def table(self, *, digits: int = 4) -> ResultTable:
         """The rows of the result."""
         raise NotImplementedError
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows for files of rows."""
+        return self.table().to_dicts()
 
     def __repr__(self) -> str:
         """The table as at a prompt: its Markdown."""

@@ -104,7 +104,7 @@ def wrong_type(takes: str, value: object, among: bool = False) -> WrongTypeError
 
 
 def kind_of(value: object) -> str:
-    """What a value is, as a sentence has it."""
+    """The type of a value with its article: ``a list``, ``an int``."""
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 

@@ -75,7 +75,7 @@ class TableColumns:
 
 
 def kept_names(keep: Sequence[str], ours: Collection[str]) -> dict[str, str]:
-    """What kept columns are called beside `ours`: one that meets a name gets ``input_`` before it.
+    """New names of kept columns beside `ours`: one that meets a name gets ``input_`` before it.
 
     >>> kept_names(["url", "date"], ["docno", "url"])
     {'url': 'input_url', 'date': 'date'}
@@ -132,7 +132,7 @@ class Tables:
     remarks: list[str] = field(default_factory=list)
 
     def layout(self, path: str, names: Sequence[str], *, is_record: bool = False) -> Layout:
-        """What is what in a table with columns of these names; raises `ColumnsError`.
+        """Find the columns of a table by their names; raises `ColumnsError`.
 
         Of a single record (`is_record`) a column may be missing that is chosen besides others.
 

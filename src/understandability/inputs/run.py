@@ -22,7 +22,7 @@ Lines = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """What is unusual in a file that was read all the same: what, how often, where first.
+    """Something unusual in a file that was read all the same: what, how often, where first.
 
     >>> str(Oddity("documents listed again", 12, "query 7, document d3"))
     'documents listed again: 12 (first: query 7, document d3)'
@@ -154,15 +154,20 @@ class Run:
         lines: Lines = np.lexsort((key, ids))
         return lines
 
-    def by_query(self, order: str = "rank") -> dict[str, list[tuple[str, float]]]:
-        """The documents of each query with their scores, in `line_order`: what `of` takes."""
+    def docnos_of(self, lines: Lines) -> list[str]:
+        """The document that each of some lines lists."""
         import pyarrow as pa
 
-        lines = self.line_order(order)
         # As a buffer: pyarrow's own conversion imports pandas where that is installed.
         buffer = pa.py_buffer(np.ascontiguousarray(self.docno_ids[lines]))
         indices = pa.Array.from_buffers(pa.int32(), len(lines), [None, buffer])
-        docnos = self.docnos.take(indices).to_pylist()
+        docnos: list[str] = self.docnos.take(indices).to_pylist()
+        return docnos
+
+    def by_query(self, order: str = "rank") -> dict[str, list[tuple[str, float]]]:
+        """The documents of each query with their scores, in `line_order`: what `of` takes."""
+        lines = self.line_order(order)
+        docnos = self.docnos_of(lines)
         ranked: dict[str, list[tuple[str, float]]] = {query: [] for query in self.queries}
         queries = [ranked[query] for query in self.queries]
         for query, docno, score in zip(
@@ -345,7 +350,7 @@ class Labels:
 
     @cached_property
     def _sorted_keys(self) -> tuple[Lines, Lines]:
-        """What a line is found by, sorted, and the line that each belongs to."""
+        """The keys by which lines are found, sorted, and the line of each."""
         keys: Lines = (
             self.docno_ids.astype(np.int64)
             if self.query_ids is None

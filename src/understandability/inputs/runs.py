@@ -32,7 +32,7 @@ _FRAME_FIELDS = {"u": "understandability", "trust": "trustworthiness"}
 
 
 def run_name(path: str | Path) -> str:
-    """What the run in a file is called: the file name without ``.gz`` and a last suffix.
+    """Name the run in a file: the file name without ``.gz`` and a last suffix.
 
     That suffix is ``.run``, ``.txt`` or ``.dat``.
 

@@ -44,10 +44,10 @@ from understandability.text.page import TEXT, Failure, Page
 
 DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
 
-StreamReader = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
-TableReader = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
+StreamPages = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
+TablePages = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
 
-CONTAINER_SUFFIXES: dict[str, StreamReader] = {
+CONTAINER_SUFFIXES: dict[str, StreamPages] = {
     ".warc": read_warc,
     ".wet": read_warc,
     ".trec": read_trec_pages,
@@ -56,7 +56,7 @@ CONTAINER_SUFFIXES: dict[str, StreamReader] = {
     ".tar": read_tar_pages,
     ".tgz": read_tar_pages,
 }
-TABLE_SUFFIXES: dict[str, TableReader] = {
+TABLE_SUFFIXES: dict[str, TablePages] = {
     ".jsonl": read_jsonl_pages,
     ".ndjson": read_jsonl_pages,
     ".csv": partial(read_csv_pages, delimiter=","),
@@ -127,19 +127,19 @@ class Sources:
 
     @property
     def columns(self) -> TableColumns:
-        """What columns of tables were chosen."""
+        """The columns of tables that were chosen."""
         return self._tables.columns
 
     @property
     def remarks(self) -> list[str]:
-        """What was guessed of tables, as far as they have been read."""
+        """Guesses about tables, as far as they have been read."""
         return self._tables.remarks
 
     def __iter__(self) -> Iterator[Page | Failure]:
         for file in self.files:
             yield from self.read(file)
 
-    def reader(self) -> Sources:
+    def without_files(self) -> Sources:
         """Sources without files of their own, that `read` those of these."""
         return Sources([], docnos=self.docnos, limit=self.limit, columns=self.columns)
 

@@ -38,7 +38,7 @@ _BETWEEN = re.compile(rb"</DOC>\s*(?=<DOC>)", re.I)
 
 
 def _tags(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """What opens and what closes elements; a pattern from tag to tag would take quadratic time."""
+    """Patterns of opening and closing tags; one from tag to tag would take quadratic time."""
     return re.compile(rb"<(?:%b)>" % names, re.I), re.compile(rb"</(?:%b)>" % names, re.I)
 
 
@@ -100,7 +100,7 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
 
 
 def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
-    """What pyarrow reads of regular lines; None where any line is not regular."""
+    """Read regular lines with pyarrow; None where any line is not regular."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -301,7 +301,7 @@ def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failu
 def _elements(
     record: bytes, opening: re.Pattern[bytes], closing: re.Pattern[bytes]
 ) -> Iterator[tuple[bytes, int]]:
-    """What each element holds, and where it ends."""
+    """The content of each element, and where the element ends."""
     end = 0
     while (first := opening.search(record, end)) and (last := closing.search(record, first.end())):
         end = last.end()

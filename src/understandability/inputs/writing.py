@@ -109,7 +109,7 @@ def check_is_no_input(destination: str | None, inputs: Iterable[str]) -> None:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """What tells one file of a disk from another; None of what is not there."""
+    """Device and number of a file, which no other has; None where there is no file."""
     try:
         found = Path(path).stat()
     except (OSError, ValueError):

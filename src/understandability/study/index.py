@@ -11,12 +11,13 @@ import io
 import json
 import re
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,14 @@ from scipy.sparse import coo_matrix, csr_matrix, vstack
 
 from understandability._version import __version__
 from understandability.arrays import Floats
+from understandability.crawls.outputs import write_failures
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.word_lists import stop_words as english_stop_words
+from understandability.inputs.runs import dataset_pages, is_dataset
+from understandability.inputs.sources import DEFAULT_LIMIT, Sources
 from understandability.model.bundle_files import write_folder
 from understandability.model.npz import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
+from understandability.prompt import AtPrompt
 from understandability.text.extract.extractors import extract
 from understandability.text.page import Failure, Page
 from understandability.text.parsed import parse_page
@@ -448,3 +453,67 @@ def read_index(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[An
             return header, dict(arrays)
     except (*NO_PLAIN_ARRAYS, *DAMAGED_ARRAYS) as error:
         raise InputError(f"the index {folder} is damaged ({error}); build it again") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What `index_pages` made: the folder, how many documents and terms, and the failures."""
+
+    folder: str
+    documents: int
+    terms: int
+    failures: tuple[Failure, ...]
+
+
+def index_pages(
+    inputs: Annotated[Sequence[str], AtPrompt(list[str], value="INPUT...")],
+    *,
+    output: Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER")],
+    extractor: Annotated[str, AtPrompt(choices="text.extract.extractors:EXTRACTORS")] = "naive",
+    stop_words: Annotated[str, AtPrompt(choices="study.index:STOP_WORDS")] = "english",
+    stemmer: Annotated[str, AtPrompt(choices="study.index:STEMMERS")] = "porter",
+    docnos: Annotated[
+        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.docnos:read_docnos")
+    ] = None,
+    limit_mb: float = DEFAULT_LIMIT / 1e6,
+    progress: Annotated[Callable[[int, int], None] | None, AtPrompt(None)] = None,
+) -> Indexed:
+    """Index pages: how often each term occurs in their titles and bodies.
+
+    irds:NAME names the documents of a data set of ir_datasets (extra ir). Documents that cannot
+    be indexed go to FOLDER.errors.jsonl.
+
+    Example: understand index build crawl.warc.gz -o crawl-index/
+
+    Args:
+        inputs: Pages as `understand score` takes them, or irds:NAME.
+        output: The new index.
+        extractor: How to find the text of a page: main, naive, boilerpipe, justext.
+        stop_words: Words to leave out: english (scikit-learn's list), none.
+        stemmer: porter, none.
+        docnos: Read only documents named in this list, qrels file or run.
+        limit_mb: Longest document, in MB once decoded; longer ones become errors.
+        progress: Called with the documents and the errors so far.
+    """
+    analyzer = Analyzer(stop_words, stemmer)
+    folder = output.rstrip("/") or "/"
+    files = [name for name in inputs if not is_dataset(name)]
+    pages = chain(
+        Sources(files, docnos=docnos, limit=int(limit_mb * 1e6)) if files else (),
+        *(dataset_pages(name) for name in inputs if is_dataset(name)),
+    )
+    index, failures = build_index(_counted(pages, progress), analyzer, extractor)
+    save_index(index, folder)
+    write_failures(failures, folder)
+    return Indexed(folder, len(index), len(index.terms), failures)
+
+
+def _counted(
+    pages: Iterable[Page | Failure], progress: Callable[[int, int], None] | None
+) -> Iterator[Page | Failure]:
+    errors = 0
+    for number, page in enumerate(pages, 1):
+        errors += isinstance(page, Failure)
+        if progress is not None:
+            progress(number - errors, errors)
+        yield page

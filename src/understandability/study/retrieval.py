@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.inputs.run import Run
-from understandability.study.index import FIELDS, PAGE, Field, Index
+from understandability.prompt import AtPrompt
+from understandability.study.index import FIELDS, PAGE, Field, Index, load_index
+from understandability.study.queries import read_queries
 
 K1, B, K3 = 1.2, 0.75, 8.0
 MU = 2500.0
@@ -329,3 +331,34 @@ def _joined(index: Index, field: Field, parts: Sequence[_Part]) -> tuple[Ints, T
         documents=float(len(index)),
         tokens=field.tokens,
     )
+
+
+QueryFile = Annotated[str, AtPrompt(str, "--queries", value="FILE")]
+
+
+def run_of_index(
+    index: str,
+    queries: QueryFile,
+    *,
+    model: Annotated[str, AtPrompt(choices="study.retrieval:MODELS")] = "bm25",
+    field: Annotated[str, AtPrompt(choices="study.index:FIELDS")] = PAGE,
+    depth: int = 1000,
+    tag: Annotated[str | None, AtPrompt(str, value="NAME")] = None,
+) -> Run:
+    """Rank the documents of an index for each query, by BM25 (k1 = 1.2, b = 0.75) or another model.
+
+    Example: understand index search crawl-index/ --queries topics.xml -o bm25.run.gz
+
+    Args:
+        index: The folder of an index.
+        queries: Queries: TREC or CLEF topics in XML, lines of name TAB text, or JSON Lines with
+            query_id and text.
+        model: bm25 (Lucene's), or as Terrier: bm25_terrier, tf_idf, pl2, dph, inl2, dirichlet_lm,
+            jelinek_mercer_lm, hiemstra_lm.
+        field: title, body, or page (both).
+        depth: How many documents to return for a query.
+        tag: The name of the new run.
+    """
+    asked = read_queries(queries)
+    run = search(load_index(index), asked, model, field, depth)
+    return replace(run, name=tag or run.name)

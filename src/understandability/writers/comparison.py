@@ -6,12 +6,15 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Any
 
 from understandability.model.estimate import Estimate
+from understandability.text.tokens import word_of
 from understandability.writers.explanation import Explanation, plain_data
 from understandability.writers.marks import MOST_PIECES
 
+_FEW = 2  # unchanged sentences that stand where they are; more are folded away
 _LEAST_MOVE = 0.02  # of the larger of the two values
 EASIER, HARDER = "easier", "harder"
 
@@ -125,5 +128,15 @@ def _text(explained: Explanation, kept: Sequence[bool]) -> Iterator[tuple[TextRu
 
 
 def _hard_words(explained: Explanation) -> set[str]:
-    terms = (each.term for each in explained.terms)
-    return {*terms, *(each.word for each in explained.hard_words)}
+    """The words that people find hard, whether there is a plain term for them or not."""
+    pieces = explained.document.pieces
+    return {word_of(pieces[place]).lower() for place in explained.findings.hard}
+
+
+def folded(
+    sentences: Sequence[tuple[TextRun, ...]],
+) -> Iterator[tuple[bool, list[tuple[TextRun, ...]]]]:
+    """Sentences in groups: whether a group is unchanged and long enough to be folded, and it."""
+    for same, group in groupby(sentences, lambda runs: not any(run.is_changed for run in runs)):
+        found = list(group)
+        yield same and len(found) > _FEW, found

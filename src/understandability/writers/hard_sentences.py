@@ -226,7 +226,10 @@ def _reasons(
         why = []
         if words[number] > LONG_SENTENCE:
             why.append(f"{words[number]} words long")
-        hard = [word_of(pieces[place]) for place in found.hard if a <= place < b]
+        wrong = [word_of(pieces[place]) for place in found.misspelled if a <= place < b]
+        hard = [word_of(pieces[n]) for n in found.hard if a <= n < b and n not in found.misspelled]
+        if wrong:
+            why.append(f"likely misspelled: {', '.join(wrong[:_MOST_NAMED])}")
         if hard:
             named = list(dict.fromkeys(hard))
             more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""

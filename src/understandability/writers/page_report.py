@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from understandability.wording import counted
 from understandability.writers.charts import grade_chart, scale_chart
-from understandability.writers.comparison import EASIER, HARDER, PageComparison, compare
+from understandability.writers.comparison import EASIER, HARDER, PageComparison, compare, folded
 from understandability.writers.explanation import GRADE_LIMIT, Explanation
-from understandability.writers.levels import LEVELS, level_of
+from understandability.writers.levels import AIM, LEVELS, level_of
 from understandability.writers.marks import KINDS, beginning, marked_blocks
 from understandability.writers.references import references
 from understandability.writers.rendering import percent, render
@@ -65,12 +66,20 @@ def _page(explanation: Explanation) -> dict[str, Any]:
             for flag in explanation.remarks
             if not flag.endswith("_extrapolated")  # which stands beside the formula
         ],
+        "flags": [
+            flag.replace("_", " ")
+            for flag in explanation.remarks
+            if not flag.endswith("_extrapolated")
+        ],
         "estimated": known,
         "level": level_of(estimate.level),
         "reader": settings["reader_description"],
         "chance": percent(estimate.p_understandable),
         "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
         "spread": f"{estimate.spread:.0f}" if estimate.spread > 0 else "",
+        "range": " to ".join(f"{each:.0f}" for each in explanation.range) if known else "",
+        "aim": percent(AIM),
+        "is_reached": estimate.p_understandable >= AIM,
         "place": explanation.place,
         # Charts escape the texts that they show.
         "scale_chart": Markup(
@@ -84,7 +93,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
             else ""
         ),
         "readers": [
-            (each.description, percent(each.p_understandable), f"{each.missing:.1f}")
+            (each.description, percent(each.p_understandable), round(each.missing))
             for each in explanation.readers
         ],
         "words": explanation.words,
@@ -115,6 +124,7 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "terms": explanation.terms,
         "shown_words": _SHOWN_WORDS,
         "hard_words": explanation.hard_words,
+        "misspelled": explanation.misspelled,
         "abbreviations": explanation.abbreviations,
         "passives": len(explanation.findings.passives),
         "long_sentences": explanation.long_sentences,
@@ -138,7 +148,8 @@ def _page(explanation: Explanation) -> dict[str, Any]:
 
 def _points(points: float) -> str:
     """A fall in difficulty in words."""
-    return f"{points:.1f} point{'s' * (f'{points:.1f}' != '1.0')} easier"
+    whole = round(points)
+    return f"{counted(whole, 'point')} easier" if whole else "less than 1 point easier"
 
 
 _REMARKS = {
@@ -159,10 +170,14 @@ def _comparison(comparison: PageComparison) -> dict[str, Any]:
     before, after = comparison.before, comparison.after
     change = after.difficulty - before.difficulty
     return {
-        "change": f"{abs(change):.1f} points {HARDER if change > 0 else EASIER}",
+        "change": (
+            f"{counted(round(abs(change)), 'point')} {HARDER if change > 0 else EASIER}"
+            if round(abs(change))
+            else "as hard as before"
+        ),
         "chances": (percent(before.p_understandable), percent(after.p_understandable)),
         "gone": comparison.hard_words_gone,
         "new": comparison.hard_words_new,
         "changes": comparison.changes,
-        "texts": (comparison.old_text, comparison.new_text),
+        "texts": [list(folded(text)) for text in (comparison.old_text, comparison.new_text)],
     }
