@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from understandability.direction import Direction
@@ -305,16 +305,17 @@ def _readers(estimate: Estimate) -> tuple[ReaderChance, ...]:
                     noise_scale=reader.noise_scale or spread,
                 )
             ),
-            max(0.0, difficulty - _enough(reader, reader.noise_scale or spread)),
+            max(0.0, difficulty - _enough(reader, round(reader.noise_scale or spread, 1))),
         )
         for reader in sorted(READERS.values(), key=lambda each: each.threshold)
     )
 
 
+@lru_cache(256)
 def _enough(reader: Reader, noise_scale: float) -> float:
     """The difficulty at which the share `AIM` of such readers understands, by halving."""
     low, high = 0.0, 100.0
-    while high - low > 0.1 and not math.isnan(noise_scale):
+    while high - low > 0.1 and noise_scale > 0:
         middle = (low + high) / 2
         chance = probability(middle, reader.threshold, reader.user, noise_scale=noise_scale)
         low, high = (middle, high) if float(chance) >= AIM else (low, middle)
