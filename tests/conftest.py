@@ -84,7 +84,7 @@ def _no_installed_resources(tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="session")
 def _real_lexicons(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which every vocabulary of the real data is installed."""
-    from understandability.study.vocabularies.install import INSTALLABLE, install
+    from understandability.study.install import INSTALLABLE, install
 
     folder = tmp_path_factory.mktemp("lexicons")
     with pytest.MonkeyPatch.context() as patch:

@@ -52,22 +52,21 @@ HOOKS = (
 # raise one is a decision.
 LINES = {
     "": 1_300,
-    "api": 1_800,
-    "cli": 5_000,
+    "cli": 3_300,
     "crawls": 2_800,
-    "evaluation": 4_100,
+    "evaluation": 4_400,
     "feature": 4_100,
     "inputs": 4_800,
-    "integrations": 900,
-    "model": 3_600,
+    "integrations": 950,
+    "model": 3_700,
     "neural": 700,
-    "study": 4_700,
+    "study": 4_900,
     "text": 3_500,
-    "training": 2_200,
+    "training": 2_800,
     "writers": 5_900,
 }
 # Of the core, only these touch files.
-OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.processes")
+OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
 OPENING = {"open", "read_text", "read_bytes", "write_text", "write_bytes"}
 MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path

@@ -17,10 +17,9 @@ from collections import Counter
 from itertools import islice
 from pathlib import Path
 
-from understandability.feature.vocabularies import grouped_chv, lexicon
-
 from understandability.feature.batch import Batch
-from understandability.study.vocabularies.install import install
+from understandability.study.install import install
+from understandability.study.lexicons import grouped_chv, lexicon
 from understandability.text.document import Document
 from understandability.text.sentences import sentence_starts
 from understandability.text.tokens import split_pieces

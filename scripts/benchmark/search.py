@@ -26,9 +26,8 @@ from understandability.evaluation.fuse import FUSIONS, fuse
 from understandability.evaluation.rerank import rerank
 from understandability.inputs.run import Run
 from understandability.inputs.runs import read_labels, read_run, write_run
-from understandability.study.search.inverted_index import Index, build_index
-from understandability.study.search.matching import IR_FEATURES, ir_features, search
-from understandability.study.search.saved import load_index, save_index
+from understandability.study.index import Index, build_index, load_index, save_index
+from understandability.study.retrieval import IR_FEATURES, ir_features, search
 
 QUERIES, CANDIDATES = 100, 1_000
 GIGABYTES = 2.0

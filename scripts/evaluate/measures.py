@@ -21,8 +21,7 @@ import pytrec_eval
 from scripts.reproduce.clef import for_variations
 
 from understandability.evaluation.evaluate import evaluate
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_runs
 
 # Ours -> theirs in ir_measures, and how far its printing lets values differ.

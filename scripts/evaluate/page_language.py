@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 from understandability.errors import PageError
-from understandability.inputs.jsonl import read_objects
+from understandability.inputs.page_tables import read_objects
 from understandability.inputs.sources import read_pages
 from understandability.text.language_guess import guess_language
 from understandability.text.page import Failure

@@ -47,7 +47,8 @@ import os, runpy, understandability
 understandability.__path__.insert(0, os.environ["{WATCHED}"])
 runpy.run_module("scripts.faults.fuzz_core", run_name="__main__")
 """
-MOST = 2_000_000  # bytes of a hostile page; larger ones say no more and take long
+MOST = 300_000  # bytes of a hostile page; larger ones say no more and take long
+# Without a form feed by its number: blank to libxml2 and no character of XML, here the latter.
 PARTS = [
     *fuzz_extraction.TEXTS,
     *fuzz_extraction.MARKUP,
@@ -63,7 +64,7 @@ PARTS = [
         "<title",
         "</title>",
     ),
-    *("&amp", "&nbsp;", "&#x", "&#10;", "&#x2028;", "&#12;", "&#133;", "&#xD800;", "&Tab;", "&a;b"),
+    *("&amp", "&nbsp;", "&#x", "&#10;", "&#x2028;", "&#133;", "&#xD800;", "&Tab;", "&a;b"),
     *("&nGt;" * 9, "&#999999999999;", f"&#{'1' * 5000};", "&notit;", "&NewLine;", "&copy 1", "&é;"),
     *(
         "<br>",
@@ -138,7 +139,7 @@ def outcome(page: Page) -> str:
         return str(error)
     parts: list[object] = [
         parsed.tape.pieces(),
-        dict(parsed.tags),
+        sorted(parsed.tags.items()),
         dict(parsed.hints),
         parsed.flags,
     ]
@@ -196,9 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         number += 1
         result = outcome(page)
         if not is_watched and result != (wanted := by_reference(page)):
-            print(
-                f"{name}: {page.content!r:.2000}\nwanted {wanted[:20_000]}\nfound {result[:20_000]}"
-            )
+            print(f"{name}: {page.content!r:.2000}\nwanted {wanted[:3000]}\nfound {result[:3000]}")
             return 1
     what = "no wrong access" if is_watched else "as by the reference"
     print(f"{number:,} pages, {what}")

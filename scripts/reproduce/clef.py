@@ -13,8 +13,7 @@ from scripts.reproduce.verdicts import PUBLISHED
 from understandability.evaluation.evaluate import Evaluation, evaluate
 from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.scales import Scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_runs
 
 VARIATIONS = range(1, 7)  # of each topic of task 1 of 2016

@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from understandability.inputs.labels import Labels
-from understandability.study.search.index_terms import Analyzer, split_words
+from understandability.inputs.run import Labels
+from understandability.study.index import Analyzer, split_words
 from understandability.text.page import Page
 
 DIFFICULTY = {"reddit_like": 10, "consumer_nih": 30, "wikipedia_med": 50, "pubmed": 80}

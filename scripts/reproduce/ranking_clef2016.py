@@ -36,8 +36,7 @@ from understandability.evaluation.fuse import fuse
 from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.scales import parse_scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_run
 
 FOLDS = 10

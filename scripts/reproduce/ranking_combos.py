@@ -30,9 +30,9 @@ from understandability.feature.table import compute_features
 from understandability.inputs.run import Run
 from understandability.study.candidates import Candidates, candidates_of
 from understandability.study.gains import COMBOS
+from understandability.study.index import build_index
 from understandability.study.learn import OBJECTIVES, Recipe, examples, out_of_fold
-from understandability.study.search.inverted_index import build_index
-from understandability.study.search.matching import search
+from understandability.study.retrieval import search
 from understandability.text.analysis import document_of_page
 
 GROUPS = ("readability", "components", "medical vocabulary", "natural language")

@@ -32,12 +32,10 @@ from understandability.evaluation.criteria import Criterion
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.result_table import ResultTable
 from understandability.feature.table import compute_features
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
+from understandability.study.index import build_index
 from understandability.study.plots import plot_systems, rendered
-from understandability.study.search.inverted_index import build_index
-from understandability.study.search.matching import search
-from understandability.study.search.weighting import MODELS
+from understandability.study.retrieval import MODELS, search
 from understandability.study.simulated_users import FOG_THRESHOLDS, SimulatedUsers
 from understandability.text.analysis import document_of_page
 

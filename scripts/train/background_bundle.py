@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from understandability.inputs.jsonl import read_objects
+from understandability.inputs.page_tables import read_objects
 from understandability.model.calibration import LABELS
 from understandability.model.estimators import ESTIMATORS
 from understandability.text.analysis import document_of_text

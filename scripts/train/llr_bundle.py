@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from understandability.feature.table import compute_features
-from understandability.inputs.jsonl import read_objects
+from understandability.inputs.page_tables import read_objects
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_corpora
 from understandability.model.model import ColumnModel

@@ -25,6 +25,7 @@ from scripts.train import word_distributions
 from scripts.train.conllu import Sentence, read_sentences
 from scripts.train.word_distributions import Distributions
 
+from understandability._core import context_features, normal_form, own_features
 from understandability.arrays import Floats
 from understandability.feature.tagger import (
     BOUNDARY_FEATURE,
@@ -33,9 +34,6 @@ from understandability.feature.tagger import (
     TAGS,
     UNIVERSAL,
     Tagger,
-    context_features,
-    normal_form,
-    own_features,
 )
 
 RIDGE = 3.0

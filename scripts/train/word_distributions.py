@@ -21,7 +21,7 @@ from scipy import sparse
 from scipy.sparse.linalg import svds
 from scripts.train.conllu import Sentence
 
-from understandability.feature.tagger import normal_form
+from understandability._core import normal_form
 from understandability.text.cache import BoundedCache
 from understandability.text.sentences import sentence_starts
 from understandability.text.tokens import split_pieces, tokenize

@@ -8,7 +8,9 @@ nothing but `MemoryError`, unless said otherwise.
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from numpy.typing import NDArray
 
 Paragraph = TypeVar("Paragraph")
 
@@ -33,6 +35,15 @@ class Tape:
 
     names: list[str]
     def __init__(self, pieces: list[str] = ...) -> None: ...
+    def __len__(self) -> int:
+        """The number of tags."""
+
+    def tag(self, place: int) -> str:
+        """The tag at a place; raises `IndexError` where none is."""
+
+    def has_text(self, without: frozenset[str]) -> bool:
+        """Whether text that is not blank stands behind a tag that is not among some."""
+
     def pieces(self) -> list[str]:
         """Texts (possibly empty) and tags in turn, as the tape is made of."""
 
@@ -64,6 +75,20 @@ def cut(
     small letters, is never closed. Raises `UnicodeDecodeError` for what is not UTF-8.
     """
 
+def read_tree(
+    source: bytes,
+    rule_of: Callable[[str], tuple[int, int, int, int, int]],
+    resolve: Callable[[str], str],
+) -> tuple[Tape, bytes] | None:
+    """The tape of the tree that libxml2 2.14 makes of a source; the attributes of its root.
+
+    `rule_of` tells of an element: its bit among those that others end (0 for none), the bits of
+    those that its start ends, its level (0 to 7: an end tag ends none of a higher level), what it
+    holds, and its role (see `understandability.text.tape`). `resolve` gives a text with its
+    references resolved. None for a tree of more than 2,048 elements in each other. Raises
+    `UnicodeDecodeError` for what is not UTF-8.
+    """
+
 def inherited(parents: list[int], kinds: dict[int, str]) -> list[str]:
     """The kind of each section, or of the outermost one around it that has one; else ``''``.
 
@@ -92,31 +117,33 @@ def main_walk(
     """
 
 def naive_walk(
-    tape: list[str], actions: dict[str, int], unparsed: Callable[[str], str]
+    tape: Tape, actions: dict[str, int], unparsed: Callable[[str], str]
 ) -> tuple[list[str], list[str]]:
     """The text of each field, and its element; `unparsed` gives the text of a ``noframes``."""
 
 def boilerpipe_walk(
-    tape: list[str], actions: dict[str, int], unparsed: Callable[[str], str]
-) -> tuple[list[str], list[str], list[str]]:
-    """Text, text in links and element of each block; `unparsed` is for frames."""
+    tape: Tape, actions: dict[str, int], unparsed: Callable[[str], str], marks: str, without: int
+) -> tuple[list[str], list[int], list[int], list[str]]:
+    """Text, number of words, number of words in links, and element of each block.
 
-def count_words(text: str, marks: str) -> list[int]:
-    """How many words each line has: runs of letters and digits that no other character parts.
-
-    Characters of `marks` neither part words nor make them.
+    Words are runs of letters and digits that nothing but `marks` interrupts. `unparsed` gives the
+    text of frames; the text behind the tag at `without` is left out (-1 for none).
     """
 
 def justext_walk(
-    tape: list[str],
+    tape: Tape,
     actions: dict[str, int],
     headings: dict[str, int],
     selects: dict[str, int],
     paragraph: Callable[[str, str, int, bool, bool], Paragraph],
+    first: int,
+    last: int,
 ) -> list[Paragraph]:
     """The paragraphs: of text, element, characters in links, in a heading, in a select.
 
-    `headings` and `selects` say by how much a tag changes how deep the walk is in those.
+    Walked are the tags from `first` up to `last`, with the text before the first; raises
+    `IndexError` where that is not on the tape. `headings` and `selects` say by how much a tag
+    changes how deep the walk is in those.
     """
 
 def nearest(classes: list[str], wanted: frozenset[str]) -> list[str]:
@@ -150,4 +177,45 @@ def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
     """Which texts end in one of `marks` and then any of `closing`, within the last characters.
 
     `most` is the number of characters that are looked at.
+    """
+
+def normal_form(token: str) -> str:
+    """Small letters, all digits alike."""
+
+def context_features(token: str, usual_case: str) -> list[str]:
+    """What a token tells the tagger about itself and its neighbours.
+
+    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
+    ``N`` where that is not known.
+    """
+
+def own_features(token: str) -> list[str]:
+    """What a token tells the tagger about itself only."""
+
+def feature_rows(
+    tokens: list[str], rows: dict[str, int], usual_case: dict[str, str], longest: int
+) -> tuple[list[int], list[int]]:
+    """The rows of the features of all tokens that have one, and where those of each token begin.
+
+    `usual_case` goes by normal forms; of a token at most `longest` characters are looked at.
+    """
+
+def best_tags(
+    rows: NDArray[Any],
+    ids: NDArray[Any],
+    starts: NDArray[Any],
+    boundary: NDArray[Any],
+    before: NDArray[Any],
+    around: NDArray[Any],
+    after: NDArray[Any],
+    word_around: NDArray[Any],
+    tags: NDArray[Any],
+) -> None:
+    """Write the tag of each token into `tags` (uint8), see `understandability.feature.tagger`.
+
+    With T tags: `rows` (types, 5 T + 1; int16) is what each type adds to the scores at the five
+    distances, and its class; `ids` (int64) are the types of the tokens, `starts` (int64) the
+    tokens that begin a sentence, the first first. `boundary` (5 T), `before` and `after`
+    ((T + 1)^2, T), `around` ((T + 1)^3, T) and `word_around` (classes (T + 1)^2, T) are int8.
+    Raises `ValueError` for tables that do not fit together, `IndexError` for numbers out of them.
     """

@@ -8,7 +8,7 @@ recurses. Behind the last byte of `bytes` stands a NUL, which may be read.
 
 from collections import Counter
 
-from cpython.array cimport array, clone
+from cpython.array cimport array, clone, resize_smart
 from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.dict cimport PyDict_GetItem
@@ -17,13 +17,7 @@ from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
-    object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
-    int PyUnicode_KIND(object text)
-    void* PyUnicode_DATA(object text)
-    Py_UCS4 PyUnicode_READ(int kind, void* data, Py_ssize_t index)
-    void PyUnicode_WRITE(int kind, void* data, Py_ssize_t index, Py_UCS4 value)
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
-    bint Py_UNICODE_ISSPACE(Py_UCS4 character)
 
 ctypedef const unsigned char* Bytes
 
@@ -41,20 +35,14 @@ def has_controls(bytes content) -> bool:
 
 def gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> list:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
-    cdef Py_ssize_t size = len(source), place, end
-    cdef unsigned char wanted = byte[0]
-    cdef list gaps = []
+    cdef Py_ssize_t size = len(source), end
+    cdef list stretches = []
     while start < size:
-        place = min(start + length, size)
-        while place > start and s[place - 1] != wanted:
-            place -= 1
-        if place > start:  # behind the last
-            start = place
-            continue
-        end = found(s, size, wanted, start + length)
-        gaps.append((start, end))
+        end = found(s, size, byte[0], start)
+        if end - start >= length or end == size:
+            stretches.append((start, end))
         start = end + 1
-    return gaps
+    return stretches
 
 
 def swallowing(bytes source) -> int:
@@ -92,7 +80,8 @@ cdef struct Slot:
 
 cdef dict _SPACES = dict.fromkeys(map(ord, "\n\t\r\xa0"), " ")
 cdef bytes _SPACE_BYTES = bytes.maketrans(b"\n\t\r", b"   ")
-cdef dict _references = {}  # as written, and what they mean, in UTF-8
+# References as written and what they mean, in UTF-8: of a source, and of a tree.
+cdef dict _references = {}, _references_of_trees = {}
 
 
 cdef inline bint is_space(unsigned char c) noexcept:
@@ -217,7 +206,7 @@ cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
 
 
 cdef Py_ssize_t meaning(
-    Bytes s, Py_ssize_t end, Py_ssize_t place, object unescape,
+    Bytes s, Py_ssize_t end, Py_ssize_t place, object resolve, dict known_references,
     unsigned char* out, Py_ssize_t room, Py_ssize_t* written,
 ) except -2:
     """Write what the reference at a place means; its end, or -1 where that is not seen here."""
@@ -241,14 +230,14 @@ cdef Py_ssize_t meaning(
         return -1
     place += 1
     reference = (<const char*>s)[start:place]
-    known = PyDict_GetItem(_references, reference)
+    known = PyDict_GetItem(known_references, reference)
     if known is not NULL:
         meant = <bytes>known
     else:
-        meant = unescape(reference.decode()).translate(_SPACES).encode()
-        if len(_references) >= MOST_REFERENCES:
-            _references.clear()
-        _references[reference] = meant
+        meant = resolve(reference.decode()).translate(_SPACES).encode()
+        if len(known_references) >= MOST_REFERENCES:
+            known_references.clear()
+        known_references[reference] = meant
     if len(meant) > room:
         return -1
     memcpy(out, PyBytes_AS_STRING(meant), len(meant))
@@ -312,8 +301,8 @@ cdef class Tape:
         self.end_text()
 
     cdef int start(self, Py_ssize_t room, Py_ssize_t tags) except -1:
-        self.written = bytearray(room + room // 4 + 64)
-        self.tags = clone(_INTS, tags, False)
+        self.written = bytearray(room + 64)
+        self.tags = clone(_INTS, tags + 1, False)
         self.ends = clone(_INTS, tags + 1, False)
         self.filled = self.size = 0
         return 0
@@ -326,17 +315,16 @@ cdef class Tape:
             PyByteArray_Resize(self.written, 2 * self.filled + room)
         return 0
 
-    cdef inline int end_text(self) except -1:
+    cdef int end_text(self) except -1:
         if self.size >= len(self.ends):
-            raise IndexError("more tags than there was room for")
+            resize_smart(self.tags, 2 * self.size + 1)
+            resize_smart(self.ends, 2 * self.size + 1)
         self.ends.data.as_ints[self.size] = <int>self.filled
         return 0
 
-    cdef inline int add_tag(self, Py_ssize_t number) except -1:
+    cdef int add_tag(self, Py_ssize_t number) except -1:
         self.end_text()
-        if self.size >= len(self.tags):
-            raise IndexError("more tags than there was room for")
-        self.tags.data.as_ints[self.size] = <int>number
+        self.tags.data.as_ints[self.size] = <int>number  # there is room for as many as for ends
         self.size += 1
         return 0
 
@@ -365,7 +353,8 @@ cdef class Tape:
         for place in range(self.size):
             counts.data.as_ints[self.tags.data.as_ints[place]] += 1
         for place, tag in enumerate(self.names):
-            counted[tag] += counts.data.as_ints[place]
+            if counts.data.as_ints[place]:
+                counted[tag] += counts.data.as_ints[place]
         return counted
 
     def place_of(self, str tag) -> int:
@@ -382,6 +371,24 @@ cdef class Tape:
         if not 0 <= place < self.size:
             raise IndexError(f"a tape of {self.size} tags has no tag {place}")
         return self.text(place + 1)
+
+    def tag(self, Py_ssize_t place) -> str:
+        if not 0 <= place < self.size:
+            raise IndexError(f"a tape of {self.size} tags has no tag {place}")
+        return self.names[self.tags.data.as_ints[place]]
+
+    def __len__(self) -> int:
+        return self.size
+
+    def has_text(self, frozenset without) -> bool:
+        cdef list wanted = [name not in without for name in self.names]
+        cdef Py_ssize_t place
+        for place in range(1, self.size + 1):
+            if wanted[self.tags.data.as_ints[place - 1]] and not is_blank_text(
+                self.out(), self.ends.data.as_ints[place - 1], self.ends.data.as_ints[place]
+            ):
+                return True
+        return False
 
     def long_texts(self, Py_ssize_t least, frozenset without) -> list:
         cdef list texts = [], wanted = [name not in without for name in self.names]
@@ -402,19 +409,27 @@ cdef array _INTS = array("i")
 
 
 cdef int add_text(
-    Tape tape, Bytes s, Py_ssize_t place, Py_ssize_t end, object unescape
+    Tape tape, Bytes s, Py_ssize_t place, Py_ssize_t end, object resolve, bint is_of_tree
 ) except -1:
-    """A text with references resolved, and spaces in the place of other white space."""
+    """Add a text, with spaces in the place of other white space.
+
+    `resolve` gives a text with its references resolved, or is None. In a tree, a return before a
+    line feed is none.
+    """
     cdef Py_ssize_t start = place, at = tape.filled, room, written = 0
     cdef unsigned char* out
     cdef unsigned char c
     cdef bytes whole
+    cdef bint has_references = resolve is not None
     tape.reserve(end - place)
     out, room = tape.out(), len(tape.written)
     while place < end and at < room:
         c = s[place]
-        if c == c"&":
-            place = meaning(s, end, place, unescape, out + at, room - at, &written)
+        if c == c"&" and has_references:
+            place = meaning(
+                s, end, place, resolve, _references_of_trees if is_of_tree else _references,
+                out + at, room - at, &written,
+            )
             if place < 0:
                 break
             at += written
@@ -422,6 +437,8 @@ cdef int add_text(
             out[at] = c" "  # for a space that no line is broken at
             at += 1
             place += 2
+        elif c == 13 and is_of_tree and place + 1 < end and s[place + 1] == 10:
+            place += 1
         else:
             out[at] = c" " if c == c"\n" or c == c"\t" or c == c"\r" else c
             at += 1
@@ -430,7 +447,11 @@ cdef int add_text(
         tape.filled = at
         return 0
     # There was no room, or only the whole text tells what a reference means.
-    whole = unescape((<const char*>s)[start:end].decode()).translate(_SPACES).encode()
+    whole = (<const char*>s)[start:end]
+    if is_of_tree:
+        whole = whole.replace(b"\r\n", b"\n")
+    if has_references:
+        whole = resolve(whole.decode()).translate(_SPACES).encode()
     tape.reserve(len(whole))
     memcpy(tape.out() + tape.filled, PyBytes_AS_STRING(whole), len(whole))
     tape.filled += len(whole)
@@ -513,11 +534,11 @@ def cut(
                 if hint:
                     hints[tape.size] = hint
         if place > start:
-            add_text(tape, s, start, place, unescape)
+            add_text(tape, s, start, place, unescape, False)
         tape.add_tag(number)
         place = start = end
     if size > start:
-        add_text(tape, s, start, size, unescape)
+        add_text(tape, s, start, size, unescape, False)
     tape.end_text()
     for tag in opened:
         if tag in numbers:
@@ -525,61 +546,391 @@ def cut(
     return tape, hints, roots
 
 
-# --- Tags and texts into blocks
+# --- A source into the tags and texts of its tree
 
-cdef inline bint is_blank(Py_UCS4 c) noexcept:
-    """Whether a character is made a space: of ASCII, only the space itself still is one."""
-    return c == 32 or (c > 127 and Py_UNICODE_ISSPACE(c))
+cdef enum:  # of an element, by the number of its name
+    BIT = 0  # among the elements that the start of another may end
+    ENDS = 1  # the bits of those that its start ends
+    LEVEL = 2  # an end tag ends no element of a higher level
+    CONTENT = 3
+    ROLE = 4
+    RULES = 5  # how many of these are given
+    LAST = 5  # where it was opened last on the stack; -1 if it is not open
+    OPENING = 6  # numbers of its tags on the tape; -1 if it is not there yet
+    CLOSING = 7
+    EMPTY = 8
+    FIELDS = 9
+
+    MARKUP = 0  # what an element holds
+    NOTHING = 1
+    RAW = 2  # text up to its end tag
+    RAW_REFERENCES = 3  # with references
+    SCRIPT = 4
+    PLAIN = 5  # text up to the end
+
+    HTML = 1  # what an element is to the tree
+    HEAD = 2
+    BODY = 3
+    OF_HEAD = 4
+    OF_FRAMES = 5
+
+    LEVELS = 8
+    DEEPEST = 2048  # elements in each other
+    LONGEST_NAME = 100  # bytes
 
 
-cdef str collapsed(list parts, bint of_all=False):
-    """Texts as one, in which each run of white space is one space, and none at the ends.
+cdef struct Open:
+    Py_ssize_t name
+    Py_ssize_t before  # the last open element of this name
+    Py_ssize_t before_on_level
 
-    White space is what `is_blank` says or, with `of_all`, what `str.split` takes for it.
-    """
-    cdef Py_ssize_t size = 0, at = 0, i
-    cdef Py_UCS4 c
-    cdef unsigned int largest = 0
-    cdef bint after_space = True
-    cdef int kind, kind_of_whole
-    cdef void* data
-    cdef void* whole_data
-    cdef str part, whole
-    if len(parts) == 1:
-        part = parts[0]
-        if part.isascii() and "  " not in part and not of_all:
-            return part.strip()
-    for part in parts:
-        kind, data = PyUnicode_KIND(part), PyUnicode_DATA(part)
-        for i in range(len(part)):
-            c = PyUnicode_READ(kind, data, i)
-            if is_blank(c) or (of_all and Py_UNICODE_ISSPACE(c)):
-                size += not after_space
-                after_space = True
+
+cdef inline bint is_blank_byte(unsigned char c) noexcept:
+    return c == 32 or c == 9 or c == 10 or c == 12 or c == 13
+
+
+cdef class Tree:
+    """The stack of open elements, and the tape that they are written on."""
+
+    cdef Tape tape
+    cdef object rule_of
+    cdef dict numbers  # of names
+    cdef list names
+    cdef array fields  # of all names, see above
+    cdef Open[DEEPEST + 1] stack
+    cdef Py_ssize_t[LEVELS] last_on_level
+    cdef Py_ssize_t depth, opened  # on the tape: the size right behind the last opening tag
+    cdef bint is_too_deep, had_head, had_body
+
+    def __cinit__(self, Py_ssize_t size, object rule_of):
+        cdef int level
+        self.tape = Tape.__new__(Tape)
+        self.tape.start(size, 1024)
+        self.tape.names = []
+        self.rule_of, self.numbers, self.names, self.fields = rule_of, {}, [], array("q")
+        self.depth, self.opened = 0, -1
+        for level in range(LEVELS):
+            self.last_on_level[level] = -1
+
+    cdef inline long long* field(self, Py_ssize_t name) noexcept:
+        return self.fields.data.as_longlongs + name * FIELDS
+
+    cdef Py_ssize_t number_of(self, str name) except -1:
+        cdef object number = self.numbers.get(name)
+        cdef tuple rule
+        if number is None:
+            rule = self.rule_of(name)
+            number = self.numbers[name] = len(self.names)
+            self.names.append(name)
+            self.fields.extend(array("q", rule[:RULES] + (-1, -1, -1, -1)))
+            if len(self.fields) != (number + 1) * FIELDS or not 0 <= rule[LEVEL] < LEVELS:
+                raise ValueError(f"the rule of {name!r} is none: {rule}")
+        return number
+
+    cdef int add(self, Py_ssize_t name, int form) except -1:
+        """Write a tag in one of its forms."""
+        cdef Py_ssize_t number = self.field(name)[form]
+        if number < 0:
+            number = len(self.tape.names)
+            self.tape.names.append(
+                "/" + self.names[name] if form == CLOSING
+                else self.names[name] + "/" if form == EMPTY else self.names[name]
+            )
+            self.field(name)[form] = number
+        self.tape.add_tag(number)
+        return 0
+
+    cdef int open(self, Py_ssize_t name) except -1:
+        cdef long long* field = self.field(name)
+        cdef Open* top
+        if self.depth >= DEEPEST:
+            self.is_too_deep = True
+            return 0
+        top = &self.stack[self.depth]
+        top.name, top.before = name, field[LAST]
+        top.before_on_level = self.last_on_level[field[LEVEL]]
+        field[LAST] = self.last_on_level[field[LEVEL]] = self.depth
+        self.depth += 1
+        self.had_head |= field[ROLE] == HEAD or field[ROLE] == BODY
+        self.had_body |= field[ROLE] == BODY
+        self.add(name, OPENING)
+        self.opened = self.tape.size
+        return 0
+
+    cdef int close(self) except -1:
+        """Close the last open element; there is one."""
+        cdef Open* top = &self.stack[self.depth - 1]
+        cdef long long* field = self.field(top.name)
+        self.depth -= 1
+        field[LAST] = top.before
+        self.last_on_level[field[LEVEL]] = top.before_on_level
+        if (
+            self.opened == self.tape.size
+            and self.tape.filled == self.tape.ends.data.as_ints[self.tape.size - 1]
+        ):
+            self.tape.size -= 1  # it holds nothing: its opening tag becomes an empty one
+            self.add(top.name, EMPTY)
+            self.opened = -1
+        else:
+            self.add(top.name, CLOSING)
+        return 0
+
+    cdef inline int role(self) noexcept:
+        """What the last open element is to the tree; -1 if none is open."""
+        return <int>self.field(self.stack[self.depth - 1].name)[ROLE] if self.depth else -1
+
+    cdef int start(self, Py_ssize_t name) except -1:
+        """Close what the start of an element closes, and open what it implies."""
+        cdef long long ends = self.field(name)[ENDS]
+        cdef int role = <int>self.field(name)[ROLE]
+        while self.depth and self.field(self.stack[self.depth - 1].name)[BIT] & ends:
+            self.close()
+        if role == HTML:
+            return 0
+        if not self.depth:
+            self.open(self.number_of("html"))
+        if role == BODY or role == HEAD:
+            return 0
+        if role == OF_HEAD and self.depth <= 1:
+            if not self.had_head:
+                self.open(self.number_of("head"))
+        elif role != OF_FRAMES and not self.had_body:
+            if self.field(self.number_of("head"))[LAST] < 0:
+                self.open(self.number_of("body"))
+        return 0
+
+    cdef int start_text(self) except -1:
+        """Make room for text that is not blank."""
+        return self.start(self.number_of("p")) if self.role() == HEAD else self.imply_body()
+
+    cdef int imply_body(self) except -1:
+        if not self.depth:
+            self.open(self.number_of("html"))
+        if not self.had_body and self.field(self.number_of("head"))[LAST] < 0:
+            self.open(self.number_of("body"))
+        return 0
+
+    cdef int end(self, Py_ssize_t name) except -1:
+        """Close an element and those in it, unless one of a higher level is among them."""
+        cdef Py_ssize_t last = self.field(name)[LAST]
+        cdef int level
+        for level in range(<int>self.field(name)[LEVEL] + 1, LEVELS):
+            if self.last_on_level[level] > last:
+                return 0
+        if last >= 0:
+            while self.depth > last:
+                self.close()
+        return 0
+
+    cdef int add_text(
+        self, Bytes s, Py_ssize_t place, Py_ssize_t end, object resolve
+    ) except -1:
+        """Add text to the last open element; what is not blank may open others first."""
+        cdef Py_ssize_t behind = place
+        cdef bytes resolved
+        if self.role() <= HEAD and self.role() != 0:  # none, <html> or <head>
+            while behind < end and is_blank_byte(s[behind]):
+                behind += 1
+            if behind < end and s[behind] == c"&":  # which may be a blank, too
+                resolved = resolve((<const char*>s)[place:end].decode()).encode()
+                s, place, end, resolve = <Bytes>PyBytes_AS_STRING(resolved), 0, len(resolved), None
+            behind = place
+            while behind < end and is_blank_byte(s[behind]):
+                behind += 1
+            if self.depth:
+                add_text(self.tape, s, place, behind, None, True)
+            place = behind
+            if place < end:
+                self.start_text()
+        if place < end:
+            add_text(self.tape, s, place, end, resolve, True)
+        return 0
+
+
+cdef Py_ssize_t behind_attributes(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
+    """Where the ">" of a tag stands, or the "/" before it, from the end of its name; or `size`."""
+    while True:
+        while place < size and is_blank_byte(s[place]):
+            place += 1
+        if place >= size or s[place] == c">":
+            return place
+        if s[place] == c"/":
+            if s[place + 1] == c">":  # or the NUL behind the last
+                return place
+            place += 1
+            continue
+        place += 1  # the first byte of a name may be any
+        while place < size and not (
+            is_blank_byte(s[place]) or s[place] == c"/" or s[place] == c">" or s[place] == c"="
+        ):
+            place += 1
+        while place < size and is_blank_byte(s[place]):
+            place += 1
+        if place < size and s[place] == c"=":
+            place += 1
+            while place < size and is_blank_byte(s[place]):
+                place += 1
+            if place < size and (s[place] == c'"' or s[place] == c"'"):
+                place = min(size, found(s, size, s[place], place + 1) + 1)
             else:
-                size += 1
-                after_space = False
-                largest |= <unsigned int>c
-    if not size:
-        return ""
-    # The bits of all characters together are no less than any of them.
-    whole = PyUnicode_New(size, min(largest | 32, 0x10FFFF))
-    kind_of_whole, whole_data = PyUnicode_KIND(whole), PyUnicode_DATA(whole)
-    after_space = True
-    for part in parts:
-        kind, data = PyUnicode_KIND(part), PyUnicode_DATA(part)
-        for i in range(len(part)):
-            c = PyUnicode_READ(kind, data, i)
-            if is_blank(c) or (of_all and Py_UNICODE_ISSPACE(c)):
-                if after_space:
-                    continue
-                c = 32
-            after_space = c == 32
-            if at < size:  # as it is, by the count above
-                PyUnicode_WRITE(kind_of_whole, whole_data, at, c)
-                at += 1
-    return whole.strip()
+                while place < size and s[place] != c">" and not is_blank_byte(s[place]):
+                    place += 1
 
+
+cdef bint names_end(
+    Bytes s, Py_ssize_t size, Py_ssize_t place, Bytes name, Py_ssize_t length
+) noexcept:
+    """Whether a name in small letters stands at a place, and then the name of a tag is at its end."""
+    cdef Py_ssize_t i
+    if place + length >= size:
+        return False
+    for i in range(length):
+        if small(s[place + i]) != name[i]:
+            return False
+    return s[place + length] == c">" or s[place + length] == c"/" or is_blank_byte(s[place + length])
+
+
+cdef Py_ssize_t end_of_raw(
+    Bytes s, Py_ssize_t size, Py_ssize_t place, bytes written, bint is_script
+) noexcept:
+    """Where the end tag of an element begins that holds raw text; `size` if nowhere.
+
+    Of a script, what stands in a comment may hold scripts with end tags of their own.
+    """
+    cdef Bytes name = <Bytes>PyBytes_AS_STRING(written)
+    cdef Py_ssize_t length = len(written)
+    cdef int in_comment = 0  # 1 in a comment of a script, 2 in a script within
+    while place < size:
+        if s[place] == c"<":
+            if is_script and not in_comment and s[place + 1] == c"!":
+                if place + 3 < size and s[place + 2] == c"-" and s[place + 3] == c"-":
+                    in_comment = 1
+            elif s[place + 1] == c"/" and names_end(s, size, place + 2, name, length):
+                if in_comment < 2:
+                    return place
+                in_comment = 1
+            elif in_comment == 1 and names_end(s, size, place + 1, name, length):
+                in_comment = 2
+        elif (
+            in_comment and s[place] == c"-" and place + 2 < size
+            and s[place + 1] == c"-" and s[place + 2] == c">"
+        ):
+            in_comment = 0
+        if in_comment:
+            place += 1
+        else:
+            place = found(s, size, c"<", place + 1)
+    return size
+
+
+def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
+    cdef Py_ssize_t size = len(source), place = 0, start, end, behind, name, length, i
+    cdef Slot[SLOTS] slots
+    cdef Slot* slot
+    cdef Tree tree = Tree(size, rule_of)
+    cdef bytes attributes = b""
+    cdef int content, role, ignored = 0
+    cdef unsigned int code
+    cdef unsigned char c
+    cdef bint closes, is_kept
+    memset(slots, 0, sizeof(slots))
+    if size >= 3 and s[0] == 0xEF and s[1] == 0xBB and s[2] == 0xBF:
+        place = 3  # a mark of the order of bytes
+    while place < size and not tree.is_too_deep:
+        if s[place] != c"<":
+            end = found(s, size, c"<", place)
+            tree.add_text(s, place, end, resolve)
+            place = end
+            continue
+        c = s[place + 1]  # or the NUL behind the last
+        closes = c == c"/"
+        if closes and place + 2 < size and s[place + 2] == c">":
+            place += 3
+            continue
+        if c == c"!" and place + 3 < size and s[place + 2] == c"-" and s[place + 3] == c"-":
+            place = behind_comment(s, size, place + 4)
+            continue
+        start = place + 1 + closes
+        if c == c"!" or c == c"?" or (closes and start < size and not is_letter(s[start])):
+            place = min(size, found(s, size, c">", place + 2) + 1)
+            continue
+        if not (start < size and is_letter(s[start])):
+            end = min(size, place + 1 + closes)
+            tree.start_text()
+            add_text(tree.tape, s, place, end, None, True)
+            place = end
+            continue
+
+        behind = start
+        code = 0
+        while behind < size and not (
+            is_blank_byte(s[behind]) or s[behind] == c">" or s[behind] == c"/"
+        ):
+            code = code * 31 + s[behind]
+            behind += 1
+        length = behind - start
+        slot = &slots[code % SLOTS]
+        if slot.names and slot.size == length and not memcmp(s + slot.start, s + start, length):
+            name = slot.number
+        else:
+            name = tree.number_of(
+                source[start : min(behind, start + LONGEST_NAME)].lower().decode("utf-8", "ignore")
+            )
+            slot.start, slot.size, slot.number, slot.names = start, length, name, True
+        end = behind_attributes(s, size, behind)
+        place = min(size, end + 1 + (end < size and s[end] == c"/"))
+        role = tree.field(name)[ROLE]
+        if closes:
+            if end >= size:
+                break
+            if HTML <= role <= BODY and ignored:
+                ignored -= 1  # of an element that was not opened
+            else:
+                tree.end(name)
+            continue
+        tree.start(name)
+        is_kept = end < size
+        if (
+            (role == HTML and tree.depth > 0)
+            or (role == HEAD and tree.depth != 1)
+            or (role == BODY and tree.field(name)[LAST] >= 0)
+        ):
+            is_kept = False
+            ignored += 1
+        if is_kept:
+            if role == HTML and not tree.tape.size:
+                attributes = source[behind:end]
+            tree.open(name)
+        if end >= size:
+            break
+        if s[end] == c"/":
+            if tree.depth:
+                tree.close()
+            continue
+        if not is_kept:
+            continue
+        content = <int>tree.field(name)[CONTENT]
+        if content == NOTHING:
+            tree.close()
+        elif content != MARKUP:
+            end = size
+            if content != PLAIN:
+                end = end_of_raw(s, size, place, tree.names[name].encode(), content == SCRIPT)
+            add_text(
+                tree.tape, s, place, end,
+                resolve if content == RAW_REFERENCES else None, True,
+            )
+            place = end
+    if tree.is_too_deep:
+        return None
+    while tree.depth:
+        tree.close()
+    tree.tape.end_text()
+    return tree.tape, attributes
+
+
+# --- Tags and texts into blocks
 
 def inherited(list parents, dict kinds) -> list:
     cdef list inherited = [""] * len(parents)
@@ -676,22 +1027,35 @@ cdef inline Py_ssize_t characters(Bytes s, Py_ssize_t place, Py_ssize_t end) noe
     return number
 
 
+cdef inline Py_ssize_t white_at(Bytes s, Py_ssize_t place, Py_ssize_t end) noexcept:
+    """How many bytes a character has at a place that `str.isspace` calls white space; else 0."""
+    cdef unsigned char c = s[place]
+    if c < 0x80:
+        return is_space(c) or 28 <= c <= 31
+    return blank_at(s, place, end)
+
+
 cdef class Text:
     """A text that is put together, in which each run of white space is one space.
 
-    White space is the space itself and what is beyond ASCII.
+    White space is the space itself and what is beyond ASCII or, with `of_all`, all that Python
+    calls so.
     """
 
     cdef bytearray written
     cdef unsigned char* out
     cdef Py_ssize_t filled, room
+    cdef bint of_all, is_indented  # whether white space before the text was left out
 
-    def __cinit__(self, Py_ssize_t room):
+    def __cinit__(self, Py_ssize_t room, bint of_all=False):
         self.written, self.filled, self.room = bytearray(room + 1), 0, room
         self.out = <unsigned char*>PyByteArray_AS_STRING(self.written)
+        self.of_all, self.is_indented = of_all, False
 
     cdef void add_space(self) noexcept:
-        if self.filled and self.filled < self.room and self.out[self.filled - 1] != 32:
+        if not self.filled:
+            self.is_indented = True
+        elif self.filled < self.room and self.out[self.filled - 1] != 32:
             self.out[self.filled] = 32
             self.filled += 1
 
@@ -699,29 +1063,50 @@ cdef class Text:
         cdef Py_ssize_t at = self.filled, length
         cdef unsigned char* out = self.out
         cdef unsigned char c
+        cdef bint of_all = self.of_all
         if at + end - place > self.room:
             raise IndexError("more text than there was room for")
         while place < end:
             c = s[place]
             length = 1
-            if c >= 0xC2 and c <= 0xE3:
-                length = blank_at(s, place, end)
+            if 0xC2 <= c <= 0xE3 or (c < 32 and of_all):
+                length = white_at(s, place, end)
                 if length:
                     c = 32
                 else:
                     length = 1
-            if c != 32 or (at and out[at - 1] != 32):
+            if c == 32 and not at:
+                self.is_indented = True
+            elif c != 32 or out[at - 1] != 32:
                 out[at] = c
                 at += 1
             place += length
         self.filled = at
         return 0
 
+    cdef int add_str(self, str text) except -1:
+        cdef bytes more = text.encode()
+        if self.filled + len(more) > self.room:
+            self.room = 2 * (self.filled + len(more))
+            PyByteArray_Resize(self.written, self.room + 1)
+            self.out = <unsigned char*>PyByteArray_AS_STRING(self.written)
+        return self.add(<Bytes>PyBytes_AS_STRING(more), 0, len(more))
+
+    cdef bint ends_in_letters(self):
+        """Whether the last three characters are letters."""
+        cdef Py_ssize_t place = self.filled, number = 0
+        while place > 0 and number < 3:
+            place -= 1
+            number += (self.out[place] & 0xC0) != 0x80
+        if number < 3 and self.is_indented:
+            return False
+        return (<const char*>self.out)[place : self.filled].decode().isalpha()
+
     cdef str end(self):
         """The text, and nothing is left of it."""
         cdef Py_ssize_t size = self.filled
         cdef str text
-        self.filled = 0
+        self.filled, self.is_indented = 0, False
         if size and self.out[size - 1] == 32:
             size -= 1
         if not size:
@@ -730,6 +1115,23 @@ cdef class Text:
         if self.out[0] < 32 or self.out[size - 1] < 32:  # a form feed that was a reference
             return text.strip()
         return text
+
+
+cdef bint begins_in_letters(Bytes s, Py_ssize_t place, Py_ssize_t end):
+    """Whether the first three characters of a text are letters."""
+    cdef Py_ssize_t start = place, number = 0
+    while place < end and (number < 3 or (s[place] & 0xC0) == 0x80):
+        number += (s[place] & 0xC0) != 0x80
+        place += 1
+    return (<const char*>s)[start:place].decode().isalpha()
+
+
+cdef array others_of(list names):
+    """For the number of each tag that of its end tag, for an end tag that of its start; else -1."""
+    cdef dict numbers = {name: number for number, name in enumerate(names)}
+    return array("i", [
+        numbers.get(name[1:] if name[:1] == "/" else "/" + name, -1) for name in names
+    ])
 
 
 def main_walk(
@@ -741,9 +1143,7 @@ def main_walk(
     cdef dict kinds = {}, numbers = {name: number for number, name in enumerate(names)}
     cdef dict bits = {name: 1 << number for number, name in enumerate(paragraph.union(*ends.values()))}
     cdef array action_of = array("i", [actions.get(name, MAIN_CLOSE) for name in names])
-    cdef array other_of = array("i", [  # the end tag of a tag, the tag of an end tag
-        numbers.get(name[1:] if name[:1] == "/" else "/" + name, -1) for name in names
-    ])
+    cdef array other_of = others_of(names)
     cdef array bit_of = array("Q", [bits.get(name, 0) for name in names])
     cdef array ended_by = array("Q", [
         sum([bits[other] for other in ends.get(name, paragraph)]) for name in names
@@ -837,224 +1237,262 @@ def main_walk(
     return texts, elements, sections, linked_lengths, parents[: last_section + 1].tolist(), kinds
 
 
-cdef bint is_all_space(list parts):
-    """Whether there is nothing but white space in texts."""
-    cdef str part
-    for part in parts:
-        if part and not part.isspace():
-            return False
-    return True
-
-
-cdef str last_three(list parts):
-    """The last three characters of texts of which none is empty."""
-    return "".join(parts[-3:])[-3:]
-
-
-def naive_walk(list tape, dict actions, object unparsed) -> tuple:
-    cdef list fields = [], elements = [], open_elements = ["body"], field = []
-    cdef str dropped = "", last_tag = "", last_text = "", tag, text
-    cdef Py_ssize_t place, tags = len(tape) // 2
-    cdef int action
-    if tape[0]:
-        field.append(tape[0])
-    for place in range(tags + 1):
-        if place < tags:
-            tag, text = tape[2 * place + 1], tape[2 * place + 2]
-            action = actions[tag]
+def naive_walk(Tape tape, dict actions, object unparsed) -> tuple:
+    cdef list fields = [], elements = [], names = tape.names
+    cdef array action_of = array("i", [actions.get(name, 0) for name in names])
+    cdef array other_of = others_of(names)
+    cdef array open_elements = clone(_INTS, tape.size + 1, False)
+    cdef int* stack = open_elements.data.as_ints  # of tags; the first is the body
+    cdef Bytes s = tape.out()
+    cdef Text field = Text(tape.filled + tape.size + 1, True)
+    cdef Py_ssize_t place, start, end, top = 0
+    cdef int action, tag, dropped = -1, last = -1
+    cdef bint was_empty = True
+    cdef str text, name
+    field.add(s, 0, tape.ends.data.as_ints[0])
+    for place in range(tape.size + 1):
+        if place < tape.size:
+            tag = tape.tags.data.as_ints[place]  # one of the names
+            action = action_of.data.as_ints[tag]
+            start, end = tape.ends.data.as_ints[place], tape.ends.data.as_ints[place + 1]
         else:  # ends the last
-            tag, text, action = "/body", "", NAIVE_END
-        if dropped:
+            tag, action, start, end = -1, NAIVE_END, 0, 0
+        if dropped >= 0:
             if tag == dropped:
-                dropped = ""
-                if text:
-                    field.append(text)
+                dropped = -1
+                field.add(s, start, end)
         elif action == NAIVE_END:
-            if field and not is_all_space(field):
-                fields.append(collapsed(field, True))
-                elements.append(open_elements[-1])
-            field = []
-            if tag == "noframes":
-                text = unparsed(text)
-                if text:
-                    field.append(text)
-            elif text:
-                field.append(text)
-            if tag[0] == "/":
-                if len(open_elements) > 1:
-                    open_elements.pop()
-            elif tag[-1] != "/":
-                open_elements.append(tag)
+            text = field.end()
+            if text:
+                fields.append(text)
+                elements.append(names[stack[top]] if top else "body")
+            if tag < 0:
+                break
+            name = names[tag]
+            if name == "noframes":
+                field.add_str(unparsed(tape.text(place + 1)))
+            else:
+                field.add(s, start, end)
+            if name[0] == "/":
+                top -= top > 0
+            elif name[-1] != "/":
+                top += 1
+                stack[top] = tag
         elif action == NAIVE_DROP:
-            dropped = "/" + tag
+            dropped = other_of.data.as_ints[tag]
+            if dropped < 0:  # its end is nowhere
+                break
         else:
             if action == NAIVE_SPACE or (
                 action == NAIVE_LINK
-                and not last_text
-                and last_tag == "/" + tag
-                and last_three(field).isalpha()
-                and text[:3].isalpha()
+                and was_empty
+                and last >= 0
+                and last == other_of.data.as_ints[tag]
+                and field.ends_in_letters()
+                and begins_in_letters(s, start, end)
             ):
-                field.append(" ")
-            if text:
-                field.append(text)
-        last_tag, last_text = tag, text
+                field.add_space()
+            field.add(s, start, end)
+        last, was_empty = tag, start == end
     return fields, elements
 
 
-def boilerpipe_walk(list tape, dict actions, object unparsed) -> tuple:
-    cdef list texts = [], linked_texts = [], elements = [], open_elements = ["body"]
-    cdef list text = [], linked = []
-    cdef str tag, content
+cdef Py_ssize_t words_in(Bytes s, Py_ssize_t size, Bytes kinds) noexcept:
+    """How many runs of letters and digits a text has; `kinds` as `count_words` has them."""
+    cdef Py_ssize_t number = 0, place = 0, more
+    cdef unsigned int c
+    cdef bint in_word = False, is_word
+    while place < size:
+        c = s[place]
+        place += 1
+        if c < 0x80:
+            if kinds[c] == 2:
+                continue
+            is_word = kinds[c] == 1
+        else:
+            more = 1 + (c >= 0xE0) + (c >= 0xF0)
+            c = c & (0x1F >> (more - 1))
+            while more and place < size:
+                c = (c << 6) | (s[place] & 0x3F)
+                place += 1
+                more -= 1
+            is_word = Py_UNICODE_ISALNUM(<Py_UCS4>c)
+        number += is_word and not in_word
+        in_word = is_word
+    return number
+
+
+def boilerpipe_walk(
+    Tape tape, dict actions, object unparsed, str marks, Py_ssize_t without
+) -> tuple:
+    cdef list texts = [], words = [], linked_words = [], elements = [], names = tape.names
+    cdef array action_of = array("i", [actions.get(name, 0) for name in names])
+    cdef array open_elements = clone(_INTS, tape.size + 1, False)
+    cdef int* stack = open_elements.data.as_ints  # of tags; the first is the body
+    cdef Bytes s = tape.out()
+    cdef Text block = Text(tape.filled + tape.size + 1), linked = Text(block.room)
+    cdef bytes kind_of = bytes([  # of ASCII: in words, as if not there, between them
+        1 if chr(code).isalnum() else 2 if chr(code) in marks else 0 for code in range(128)
+    ])
+    cdef Bytes kinds = <Bytes>PyBytes_AS_STRING(kind_of)
+    cdef Py_ssize_t place, start, end, top = 0, ignored = 0, number, number_linked
+    cdef int action, tag
     cdef bint in_link = False
-    cdef Py_ssize_t place, tags = len(tape) // 2, ignored = 0
-    cdef int action
-    if tape[0]:
-        text.append(tape[0])
-    for place in range(tags + 1):
-        if place < tags:
-            tag, content = tape[2 * place + 1], tape[2 * place + 2]
-            action = actions[tag]
+    cdef str text, content
+    block.add(s, 0, tape.ends.data.as_ints[0])
+    for place in range(tape.size + 1):
+        if place < tape.size:
+            tag = tape.tags.data.as_ints[place]  # one of the names
+            action = action_of.data.as_ints[tag]
+            start, end = tape.ends.data.as_ints[place], tape.ends.data.as_ints[place + 1]
         else:  # ends the last block
-            tag, content, action = "/html", "", BOILERPIPE_CLOSE
+            tag, action, start, end = -1, BOILERPIPE_CLOSE, 0, 0
+        if place == without:
+            end = start
         if ignored:
             ignored += (action == BOILERPIPE_IGNORE) - (action == BOILERPIPE_END_IGNORED)
             if ignored:
                 continue
         if action < BOILERPIPE_CLOSE:
             if action:
-                text.append(" ")
-                linked.append(" ")
+                block.add_space()
+                linked.add_space()
                 if action != BOILERPIPE_SPACE:
                     in_link = action == BOILERPIPE_LINK
-            if content:
-                text.append(content)
-                if in_link:
-                    linked.append(content)
+            block.add(s, start, end)
+            if in_link:
+                linked.add(s, start, end)
             continue
-        if text and not is_all_space(text):
-            texts.append(text[0] if len(text) == 1 else "".join(text))
-            linked_texts.append("".join(linked))
-            elements.append(open_elements[-1])
+        number = words_in(block.out, block.filled, kinds)
+        text = block.end()
+        number_linked = words_in(linked.out, linked.filled, kinds)
+        linked.filled = 0
+        if text:
+            texts.append(text)
+            words.append(number)
+            linked_words.append(number_linked)
+            elements.append(names[stack[top]] if top else "body")
+        if tag < 0:
+            break
         if action < BOILERPIPE_OPEN:
-            if len(open_elements) > 1:
-                open_elements.pop()
+            top -= top > 0
         elif action != BOILERPIPE_EMPTY:
-            open_elements.append(tag)
+            top += 1
+            stack[top] = tag
             if action == BOILERPIPE_SKIP:
-                content = ""
+                end = start
             elif action == BOILERPIPE_IGNORE:
-                content = ""
+                end = start
                 ignored = 1
             elif action == BOILERPIPE_UNPARSED:
-                content = unparsed(content)
-        text = [content] if content else []
-        linked = [content] if content and in_link else []
-    return texts, linked_texts, elements
+                content = unparsed(tape.text(place + 1))
+                end = start
+                block.add_str(content)
+                if in_link:
+                    linked.add_str(content)
+        block.add(s, start, end)
+        if in_link:
+            linked.add(s, start, end)
+    return texts, words, linked_words, elements
 
 
-def count_words(str text, str marks) -> list:
-    cdef int kind = PyUnicode_KIND(text)
-    cdef void* data = PyUnicode_DATA(text)
-    cdef Py_ssize_t number = 0, i
-    cdef Py_UCS4 c
-    cdef bint in_word = False
-    cdef list numbers = []
-    for i in range(len(text)):
-        c = PyUnicode_READ(kind, data, i)
-        if Py_UNICODE_ISALNUM(c):
-            number += not in_word
-            in_word = True
-        elif c == 10:
-            numbers.append(number)
-            number = 0
-            in_word = False
-        elif c not in marks:  # these are as if not there
-            in_word = False
-    numbers.append(number)
-    return numbers
-
-
-cdef Py_ssize_t size_collapsed(str text):
+cdef Py_ssize_t size_collapsed(Bytes s, Py_ssize_t size) noexcept:
     """The number of characters, of which a run of white space is one."""
-    cdef int kind = PyUnicode_KIND(text)
-    cdef void* data = PyUnicode_DATA(text)
-    cdef Py_ssize_t size = 0, i
-    cdef bint is_space, after_space = False
-    for i in range(len(text)):
-        is_space = Py_UNICODE_ISSPACE(PyUnicode_READ(kind, data, i))
-        size += not (is_space and after_space)
-        after_space = is_space
-    return size
+    cdef Py_ssize_t number = 0, place = 0, length
+    cdef bint after_space = False
+    while place < size:
+        length = white_at(s, place, size)
+        if length:
+            number += not after_space
+        elif (s[place] & 0xC0) != 0x80:
+            number += 1
+        after_space = length > 0
+        place += length if length else 1
+    return number
 
 
 def justext_walk(
-    list tape, dict actions, dict headings, dict selects, object paragraph
+    Tape tape, dict actions, dict headings, dict selects, object paragraph,
+    Py_ssize_t first, Py_ssize_t last,
 ) -> list:
-    cdef list paragraphs = [], open_elements = ["body"], text = [], chunk = []
-    cdef str tag, content, whole, killed = ""
-    cdef bint in_link = False, after_break = False, in_heading = False, in_select = False
-    cdef Py_ssize_t place, tags = len(tape) // 2, linked = 0, killed_depth = 0
+    cdef list paragraphs = [], names = tape.names
+    cdef array action_of = array("i", [actions.get(name, 0) for name in names])
+    cdef array heading_of = array("i", [headings.get(name, 0) for name in names])
+    cdef array select_of = array("i", [selects.get(name, 0) for name in names])
+    cdef array other_of = others_of(names)
+    cdef array open_elements = clone(_INTS, tape.size + 1, False)
+    cdef int* stack = open_elements.data.as_ints  # of tags; the first is the body
+    cdef Bytes s = tape.out()
+    cdef Text block = Text(tape.filled + tape.size + 1, True)
+    cdef bytearray since = bytearray(tape.filled + 1)  # the text since a tag that counts
+    cdef unsigned char* chunk = <unsigned char*>PyByteArray_AS_STRING(since)
+    cdef Py_ssize_t place, start, end, size = 0, top = 0, linked = 0, killed_depth = 0
     cdef Py_ssize_t heading_depth = 0, select_depth = 0
-    cdef int action
-    if tape[0]:
-        chunk.append(tape[0])
-    for place in range(tags + 1):
-        if place < tags:
-            tag, content = tape[2 * place + 1], tape[2 * place + 2]
-            action = actions[tag]
+    cdef int action, tag, killed = -1, end_of_link = names.index("/a") if "/a" in names else -2
+    cdef bint in_link = False, after_break = False, in_heading = False, in_select = False
+    cdef str text
+    if not 0 <= first <= last <= tape.size:
+        raise IndexError(f"a tape of {tape.size} tags has none from {first} to {last}")
+    for place in range(first - 1, last + 1):
+        if place < first:  # the text before all
+            start, end = tape.text_start(first), tape.ends.data.as_ints[first]
+            tag, action = -1, JUSTEXT_UNWRAP
+        elif place < last:
+            tag = tape.tags.data.as_ints[place]  # one of the names
+            action = action_of.data.as_ints[tag]
+            start, end = tape.ends.data.as_ints[place], tape.ends.data.as_ints[place + 1]
         else:  # ends all
-            tag, content, action = "/body", "", JUSTEXT_CLOSE
-        if killed:
-            killed_depth += (tag == killed) - (tag[1:] == killed)
+            tag, action, start, end = -1, JUSTEXT_CLOSE, 0, 0
+        if killed >= 0:
+            killed_depth += (tag == killed) - (tag >= 0 and tag == other_of.data.as_ints[killed])
             if not killed_depth:
-                killed = ""
-                if content:
-                    chunk.append(content)
+                killed = -1
+                memcpy(chunk + size, s + start, end - start)
+                size += end - start
             continue
         if action >= JUSTEXT_UNWRAP:
             if action == JUSTEXT_KILL:
                 killed, killed_depth = tag, 1
-            elif content:
-                chunk.append(content)
+            else:
+                memcpy(chunk + size, s + start, end - start)
+                size += end - start
             continue
-        if chunk:
-            if not is_all_space(chunk):
-                whole = chunk[0] if len(chunk) == 1 else "".join(chunk)
-                text.append(whole)
-                if in_link:
-                    linked += size_collapsed(whole)
-                after_break = False
-            chunk = []
-        if content:
-            chunk.append(content)
-        if headings and tag in headings:
-            heading_depth += headings[tag]
-        if selects and tag in selects:
-            select_depth += selects[tag]
+        if size and not is_blank_text(chunk, 0, size):
+            block.add(chunk, 0, size)
+            if in_link:
+                linked += size_collapsed(chunk, size)
+            after_break = False
+        memcpy(chunk, s + start, end - start)
+        size = end - start
+        if tag >= 0:
+            heading_depth += heading_of.data.as_ints[tag]
+            select_depth += select_of.data.as_ints[tag]
         if action >= JUSTEXT_LINK:
             if action == JUSTEXT_LINK:
                 in_link, after_break = True, False
             elif action == JUSTEXT_END_LINK:
-                in_link, after_break = False, after_break and tag == "/a"
+                in_link, after_break = False, after_break and tag == end_of_link
             elif action == JUSTEXT_INLINE:
                 after_break = False
             continue
         if action == JUSTEXT_BREAK and not after_break:
             after_break = True
-            text.append(" ")
+            block.add_space()
             continue
-        if text:
-            whole = collapsed(text, True)
-            if whole:
+        if block.filled:
+            text = block.end()
+            if text:
                 paragraphs.append(
-                    paragraph(whole, open_elements[-1], linked, in_heading, in_select)
+                    paragraph(
+                        text, names[stack[top]] if top else "body", linked, in_heading, in_select
+                    )
                 )
-            text, linked = [], 0
+            linked = 0
         if action == JUSTEXT_OPEN:
-            open_elements.append(tag)
-        elif action == JUSTEXT_CLOSE and len(open_elements) > 1:
-            open_elements.pop()
+            top += 1
+            stack[top] = tag
+        elif action == JUSTEXT_CLOSE:
+            top -= top > 0
         in_heading, in_select = heading_depth > 0, select_depth > 0
     return paragraphs
 
@@ -1150,3 +1588,163 @@ def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:
             place -= 1
         ended.append(place >= first and text[place] in marks)
     return ended
+
+
+# --- Tags of tokens
+
+cdef str shape_of(str token):
+    """Capitals, small letters and digits as X, x and d, a run of more than two shortened."""
+    cdef list shape = []
+    cdef str c, kind
+    for c in token[:16]:
+        kind = "d" if c.isdecimal() else ("X" if c.isupper() else "x") if c.isalnum() else c
+        if len(shape) < 2 or shape[-1] != kind or shape[-2] != kind:
+            shape.append(kind)
+            if len(shape) == 8:
+                break
+    return "".join(shape)
+
+
+cdef str form_of(str token):
+    """Small letters, all digits alike."""
+    cdef str small_letters = token.lower(), c
+    if token.isalpha():
+        return small_letters
+    return "".join(["0" if c.isdecimal() else c for c in small_letters])
+
+
+def normal_form(str token) -> str:
+    return form_of(token)
+
+
+def context_features(str token, str usual_case) -> list:
+    cdef str word = form_of(token), case = "t"
+    cdef Py_ssize_t size = len(word)
+    if token[:1].isupper():
+        case = "U" if len(token) > 1 and token.isupper() else "T"
+    return [
+        "w=" + word,
+        "1=" + word[max(0, size - 1) :],
+        "2=" + word[max(0, size - 2) :],
+        "3=" + word[max(0, size - 3) :],
+        "4=" + word[max(0, size - 4) :],
+        "shape=" + shape_of(token),
+        "case=" + case + usual_case,
+        "bias",
+    ]
+
+
+def own_features(str token) -> list:
+    cdef str word = form_of(token), case = "T" if token[:1].isupper() else "t"
+    cdef Py_ssize_t size = len(word)
+    cdef list features = [
+        "W=" + token,
+        "5=" + word[max(0, size - 5) :],
+        "-1=" + word[:1],
+        "-2=" + word[:2],
+        "-3=" + word[:3],
+        "-4=" + word[:4],
+        "c2=" + case + word[max(0, size - 2) :],
+        "c3=" + case + word[max(0, size - 3) :],
+        "size=" + str(min(size, 9)),
+    ]
+    if "-" in word:
+        features.append("hyphen")
+    if size > 2 and "." in word[1 : size - 1]:
+        features.append("dot")
+    if token.isupper():
+        features.append("upper=" + str(min(<Py_ssize_t>len(token), 5)))
+    return features
+
+
+def feature_rows(list tokens, dict rows, dict usual_case, Py_ssize_t longest) -> tuple:
+    cdef list starts = [], numbers = []
+    cdef str token
+    cdef PyObject* row
+    for token in tokens:
+        token = token[:longest]
+        starts.append(len(numbers))
+        for feature in context_features(token, usual_case.get(form_of(token), "N")):
+            row = PyDict_GetItem(rows, feature)
+            if row is not NULL:
+                numbers.append(<object>row)
+        for feature in own_features(token):
+            row = PyDict_GetItem(rows, feature)
+            if row is not NULL:
+                numbers.append(<object>row)
+    return numbers, starts
+
+
+def best_tags(
+    const short[:, ::1] rows,
+    const long long[::1] ids,
+    const long long[::1] starts,
+    const signed char[::1] boundary,
+    const signed char[:, ::1] before,
+    const signed char[:, ::1] around,
+    const signed char[:, ::1] after,
+    const signed char[:, ::1] word_around,
+    unsigned char[::1] tags,
+) -> None:
+    cdef Py_ssize_t size = ids.shape[0], place, sentence, start, end, at, offset, tag, columns
+    cdef int number_of_tags = <int>before.shape[1], side = number_of_tags + 1, best
+    cdef Py_ssize_t word_class
+    cdef array first_pass = clone(_INTS, size + 4, False)
+    cdef int* first = first_pass.data.as_ints
+    cdef array memory = clone(_INTS, size * number_of_tags, False)
+    cdef int* scores = memory.data.as_ints
+    cdef int* score
+    cdef int far_left, left, right, far_right
+    columns = 5 * number_of_tags
+    if (
+        rows.shape[1] != columns + 1 or boundary.shape[0] < columns or tags.shape[0] != size
+        or before.shape[0] != side * side or after.shape[0] != side * side
+        or around.shape[0] != side * side * side or word_around.shape[0] % (side * side)
+        or around.shape[1] != number_of_tags or after.shape[1] != number_of_tags
+        or word_around.shape[1] != number_of_tags
+    ):
+        raise ValueError("the tables of the tagger do not fit together")
+    for place in range(size):
+        if not 0 <= ids[place] < rows.shape[0]:
+            raise IndexError("a token has no row")
+    for sentence in range(starts.shape[0]):
+        start = starts[sentence]
+        end = starts[sentence + 1] if sentence + 1 < starts.shape[0] else size
+        if not 0 <= start <= end <= size:
+            raise IndexError("sentences are out of order")
+        for place in range(start, end):
+            score = scores + place * number_of_tags
+            memset(score, 0, number_of_tags * sizeof(int))
+            for offset in range(5):
+                at = place + offset - 2
+                if start <= at < end:
+                    for tag in range(number_of_tags):
+                        score[tag] += rows[ids[at], offset * number_of_tags + tag]
+                else:
+                    for tag in range(number_of_tags):
+                        score[tag] += boundary[offset * number_of_tags + tag]
+            best = 0
+            for tag in range(1, number_of_tags):
+                if score[tag] > score[best]:
+                    best = <int>tag
+            first[place] = best
+        for place in range(start, end):
+            score = scores + place * number_of_tags
+            far_left = first[place - 2] if place - 2 >= start else number_of_tags
+            left = first[place - 1] if place - 1 >= start else number_of_tags
+            right = first[place + 1] if place + 1 < end else number_of_tags
+            far_right = first[place + 2] if place + 2 < end else number_of_tags
+            word_class = rows[ids[place], columns]
+            if not 0 <= word_class * side * side < word_around.shape[0]:
+                raise IndexError("a word has no class")
+            best = 0
+            for tag in range(number_of_tags):
+                score[tag] += (
+                    before[far_left * side + left, tag]
+                    + around[(left * side + first[place]) * side + right, tag]
+                    + after[right * side + far_right, tag]
+                    + word_around[(word_class * side + left) * side + right, tag]
+                )
+                if score[tag] > score[best]:
+                    best = <int>tag
+            tags[place] = <unsigned char>best

@@ -239,14 +239,14 @@ class Scorer:
 
     @property
     def remark(self) -> str:
-        """What P(U|d) does not mean, as a sentence; '' where the threshold fits the bundle."""
+        """Why there is no P(U|d), as a sentence; '' where the threshold fits the bundle."""
         chosen, scale = self.settings, self.bundle.scale
         if chosen.threshold is not None or chosen.reader not in READERS or scale == PageScale.scale:
             return ""
         return (
             f"the threshold {self.reader.threshold:g} of the reader {chosen.reader} is one of the "
             f"scale {PageScale.scale} and means nothing on {scale}, that of bundle "
-            f"{self.bundle.name}, and neither does P(U|d): find a reader with "
+            f"{self.bundle.name}, so there is no P(U|d): find a reader with "
             "`understand calibrate`, or give --threshold"
         )
 
@@ -319,7 +319,8 @@ class Scorer:
         """The estimate of each document.
 
         Of one in another language than English, unless `any_language` is chosen, it is NaN, with
-        the flag ``not_english``.
+        the flag ``not_english``. There is no P(U|d) where the reader's threshold is of another
+        scale than the bundle's (`remark`).
         """
         who = self.reader
         estimates = self.bundle.estimate(
@@ -328,6 +329,8 @@ class Scorer:
             user=who.user,
             noise_scale=who.noise_scale,
         )
+        if self.remark:
+            estimates = tuple(replace(each, p_understandable=math.nan) for each in estimates)
         return tuple(
             replace(
                 estimate,

@@ -25,6 +25,18 @@ def names_in(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
+def numbers_in(text: str) -> tuple[float, ...]:
+    """The numbers in a list with commas.
+
+    >>> numbers_in(".3,.5")
+    (0.3, 0.5)
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise OptionError(f"{text!r} is not numbers with commas between them") from None
+
+
 def number_or_pi(text: str) -> float:
     """A number as it is written; ``pi`` is one.
 

@@ -18,7 +18,7 @@ import pytest
 
 from understandability.crawls.folder import CrawlFolder, Facts, Part, complete_inputs
 from understandability.errors import InputError
-from understandability.inputs.folders import LocalFolder, open_folder
+from understandability.inputs.writing import LocalFolder, open_folder
 
 Commit = Callable[..., Facts]
 Described = Callable[..., dict[str, Any]]

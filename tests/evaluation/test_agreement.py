@@ -14,8 +14,7 @@ from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.oddities import run_oddities
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_run
 
 # cwl-eval, which computes RBP for ir_measures, reads numbers by what Python 3.14 no longer has.

@@ -13,8 +13,8 @@ import pytest
 import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import CONVENTIONS, PRESETS, Conventions
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.evaluation.result_table import ResultTable
+from understandability.inputs.run import Labels, Run
 
 RUNS = {
     "a": {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 1.0}},
@@ -207,10 +207,26 @@ def test_latex_and_markdown_carry_marks_and_the_best() -> None:
     assert r"\begin{tabular}{lr}" in latex
     assert r"mine & \textbf{0.1900$^{\dagger}$} \\" in latex
     assert r"base\_line & 0.0000$^{\diamond}$ \\" in latex
-    assert "p $<$ 0.05, Holm's correction" in latex
+    assert r"p \textless{} 0.05, Holm's correction" in latex
     markdown = result.to_markdown(test="wilcoxon", digits=2)
     assert "| mine | **0.19†** |" in markdown
     assert "paired wilcoxon test" in markdown
+
+
+def test_wide_tables_of_latex_are_several_that_fit() -> None:
+    """Each with the columns that name a row; what would stand in all of them stands above."""
+    columns = ("measure", "reference", "run", *(f"p_{n}_randomisation" for n in range(5)))
+    same = ("uRBP(p=0.8)@10", "the longest name of a system")
+    rows = ((*same, "a < b", *[0.5] * 5), (*same, "é|", *[0.5] * 5))
+    first, second = ResultTable(columns, rows).to_latex().split("\n\n")
+    for table in (first, second):
+        assert table.startswith(r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{")
+        assert table.count(rf"\emph{{{', '.join(same)}}}") == 1
+        assert r"a \textless{} b & 0.5000" in table
+        assert r"é\textbar{} & 0.5000" in table
+        assert table.endswith(r"\end{tabular}}")
+    assert r"run & p\_0\_randomisation & p\_1\_randomisation & p\_2\_randomisation \\" in first
+    assert r"run & p\_3\_randomisation & p\_4\_randomisation \\" in second
 
 
 def test_correlate_compare_and_simulate_are_one_call_each() -> None:
@@ -218,6 +234,7 @@ def test_correlate_compare_and_simulate_are_one_call_each() -> None:
     found = ud.correlate(RUNS, QRELS, EASE, scale="lower-easier:40", measures=MEASURES)
     assert found.to_pandas("tau_b").shape == (2, 3)
     # Both runs have the same uRBP: nothing to correlate, and a sentence says so.
+    assert repr(found).endswith(found.remarks[0])  # below the numbers that are missing
     assert found.remarks == (
         "All 2 runs have the same uRBP(p=0.5)@10 (0.25), so that it orders nothing and "
         "correlates with nothing.",

@@ -13,7 +13,6 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from understandability.cli import main
 from understandability.inputs.tables import write_table
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -195,7 +194,7 @@ def test_remarks_are_on_standard_error_and_strict_refuses(understand: Command, f
             ["--scale", None],
             "nothing says whether lower or higher labels of understandability are easier",
         ),
-        (["--understandability", None], "there is a scale but no labels of dimension u"),
+        (["--understandability", None], "there is a scale but no labels of understandability"),
         (["-m", "uRPB@10"], "'uRPB@10' is not known (did you mean uRBP"),
         (["-m", "RBP(p=1.5)"], "p must be a number between 0 and 1, exclusive, not '1.5'"),
         (["-m", "RBPtrust"], "RBPtrust needs labels of trust; give --trust FILE"),
@@ -211,13 +210,9 @@ def test_remarks_are_on_standard_error_and_strict_refuses(understand: Command, f
     ],
 )
 def test_a_mistake_gets_one_sentence(
-    files: Path,
-    change: list[str | None],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    understand: Command, files: Path, change: list[str | None], message: str
 ) -> None:
-    """On standard error, with status 2 (in this process, for speed)."""
+    """On standard error, with status 2."""
     arguments = ["-m", "RBP@10", *common(files)]
     option, value = change
     assert option is not None
@@ -229,14 +224,11 @@ def test_a_mistake_gets_one_sentence(
         arguments += [option, value.format(files=files)]
     else:
         arguments[place + 1] = value.format(files=files)
-    monkeypatch.setattr("sys.argv", ["understand", "evaluate", *arguments, "-q"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    stderr = capsys.readouterr().err
-    assert stderr.startswith("understand: ")
-    assert message in stderr
-    assert stderr.count("\n") == 1
+    told = understand("evaluate", *arguments, "-q")
+    assert told.returncode == 2
+    assert told.stderr.startswith("understand: ")
+    assert message in told.stderr
+    assert told.stderr.count("\n") == 1
 
 
 def test_a_qrels_file_in_place_of_a_run(understand: Command, files: Path) -> None:
@@ -271,7 +263,7 @@ def test_correlate_prints_matrices_and_movers(understand: Command, files: Path) 
     chosen = understand(*arguments, "--coefficient", "pearson", "--movers", "1").stdout
     assert "pearson" in chosen
     assert "tau_b" not in chosen
-    assert "give -m twice" in understand("correlate", *common(files), "-m", "RBP").stderr
+    assert "at least two measures" in understand("correlate", *common(files), "-m", "RBP").stderr
 
 
 def test_compare_prints_both_references(understand: Command, files: Path) -> None:
@@ -370,16 +362,27 @@ def test_tables_are_latex_markdown_and_wide(understand: Command, files: Path) ->
     assert "| p_wilcoxon_bonferroni |" in compared
 
 
-def test_compare_has_bounds_and_pairs(understand: Command, files: Path) -> None:
-    """What documents without a label could change, beside the tests."""
+def test_all_pairs_are_compared_by_the_tests_that_are_wanted(
+    understand: Command, files: Path
+) -> None:
+    """One row for two runs."""
     result = understand(
-        "compare", *common(files), "-m", "RBP(p=0.5)@10", "--pairs", "--bounds", "-o", "-",
-        "--test", "wilcoxon",
-    )  # fmt: skip
-    document = json.loads(result.stdout)
-    [row] = document["comparisons"]
+        "compare", *common(files), "-m", "RBP(p=0.5)@10", "--pairs", "-o", "-", "--test", "wilcoxon"
+    )
+    [row] = json.loads(result.stdout)["comparisons"]
     assert (row["run"], row["reference"], row["against"]) == ("b", "a", "pairs")
     assert {"p_wilcoxon", "p_wilcoxon_holm", "effect_low", "queries_needed"} <= set(row)
+    assert "p_t" not in row
+
+
+def test_bounds_say_what_documents_without_a_label_could_change(
+    understand: Command, files: Path
+) -> None:
+    """As a table, and as JSON with the conventions."""
+    arguments = ["bounds", *common(files), "-m", "RBP(p=0.5)@10"]
+    assert "whatever labels the unjudged documents get" in understand(*arguments).stdout
+    document = json.loads(understand(*arguments, "-o", "-").stdout)
+    assert document["conventions"]["order"] == "rank"
     [bound] = document["bounds"]
     # d3 without label stands at rank 3 of a, 2 of b; over two queries.
     assert bound["difference"] == pytest.approx(0.125)

@@ -11,7 +11,7 @@ import pytest
 
 from understandability.errors import InputError, OptionError
 from understandability.feature.catalogue import COLUMNS
-from understandability.inputs.labels import Labels
+from understandability.inputs.run import Labels
 from understandability.model.bundle import load_bundle
 from understandability.study.grid import ESTIMATORS, PIPELINES, StudyGrid, report, run_grid
 from understandability.text.page import Failure, Page

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.study.plots import (
     plot_cumulative,
     plot_systems,

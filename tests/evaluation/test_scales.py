@@ -11,7 +11,7 @@ import pytest
 from understandability.direction import WORDS
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.inputs.labels import Labels
+from understandability.inputs.run import Labels
 from understandability.inputs.runs import read_labels
 
 LABELS = np.array([0.0, 39.0, 40.0, 41.0, 100.0, np.nan])

@@ -31,8 +31,7 @@ from understandability.evaluation.conventions import Conventions, conventions
 from understandability.evaluation.evaluate import Evaluation, evaluate
 from understandability.evaluation.judgements import Dimension
 from understandability.evaluation.scales import parse_gains, parse_scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 RUN = Run.of("mine", {"q": [(f"d{i}", float(-i)) for i in range(1, 6)]})
 RELEVANCE = Labels.of("qrels", {"q": {"d1": 1, "d2": 0, "d4": 2, "d5": 1, "d6": 2}, "r": {"d1": 1}})

@@ -26,8 +26,7 @@ from understandability.evaluation.comparison import (
     wilcoxon,
 )
 from understandability.evaluation.evaluate import Evaluation, evaluate
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 DIFFERENCES = np.random.default_rng(3).normal(0.05, 0.2, 50)
 

@@ -57,6 +57,7 @@ def test_nothing_is_nan_without_a_sentence() -> None:
     """All systems gain 0; labels of other documents; labels that are infinite."""
     none = ud.simulate_users(RUNS, QRELS, FOG, thresholds=[5.0], users=["step"])
     assert math.isnan(none.users[0].tau)
+    assert math.isnan(none.users[0].first_by_rbp)  # and `first` is "-"
     assert none.remarks == (
         "All systems have 0 by uRBP(p=0.8,user=step,th=5): none ranks a relevant document with a "
         "score below 5 (scores run from 8 to 19); it orders nothing.",

@@ -17,7 +17,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS, catalogue
 from understandability.feature.table import compute_features
 from understandability.feature.terms import LONGEST, TermFinder, key_of, singular
-from understandability.study.vocabularies.install import install
+from understandability.study.install import install
 from understandability.text.document import Document
 
 MakeDocument = Callable[..., Document]

@@ -12,7 +12,7 @@ from understandability.feature.frequency import general_places
 from understandability.feature.table import compute_features
 from understandability.feature.word_lists import WordList, embedded_list, stop_word_list, stop_words
 from understandability.resources import resource_lines
-from understandability.study.vocabularies.install import install
+from understandability.study.install import install
 from understandability.text.document import Document
 
 MakeDocument = Callable[..., Document]

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from understandability.errors import InputError
-from understandability.inputs.datasets import dataset_pages
-from understandability.inputs.runs import read_labels, read_run
+from understandability.inputs.runs import dataset_pages, read_labels, read_run
 from understandability.study.queries import read_queries
 from understandability.text.page import HTML, TEXT
 

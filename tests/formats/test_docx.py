@@ -96,9 +96,7 @@ def test_external_entities_are_not_resolved(tmp_path: Path) -> None:
     assert isinstance(page, Page)
     assert "the secret" not in page.content
     assert "lol" not in page.content
-    assert (
-        "\n\n- Bring &secret;&b; your tablets.\n\n" in page.content
-    )  # all else is kept
+    assert "\n\n- Bring &secret;&b; your tablets.\n\n" in page.content  # all else is kept
 
 
 def test_a_bomb_is_not_unfolded(tmp_path: Path) -> None:

@@ -13,10 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from understandability.errors import InputError, PageError
-from understandability.inputs.containers import tar_members
+from understandability.inputs.archives import members, tar_members
 from understandability.inputs.http import HttpResponse, decoded_body, header_charset
-from understandability.inputs.members import members
-from understandability.inputs.parquet_pages import largest_pages
+from understandability.inputs.parquet import largest_pages
 from understandability.inputs.sources import read_pages
 from understandability.text.page import HTML, TEXT, Failure, Page
 

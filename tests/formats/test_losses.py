@@ -11,7 +11,7 @@ import pytest
 from tests.formats.test_hostile_containers import GOOD, found_in, tar_block, tar_header
 
 from understandability.errors import InputError, OptionError
-from understandability.inputs.members import members
+from understandability.inputs.archives import members
 from understandability.inputs.runs import read_labels, read_run
 from understandability.text.page import Failure, Page
 

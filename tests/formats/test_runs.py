@@ -15,9 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError, OptionError, UnderstandabilityError
-from understandability.inputs import trec_lines
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs import trec
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import (
     labels_from_frame,
     labels_from_table,
@@ -25,7 +24,6 @@ from understandability.inputs.runs import (
     read_run,
     read_runs,
     run_name,
-    write_labels,
     write_run,
 )
 from understandability.inputs.tables import write_table
@@ -232,8 +230,8 @@ def test_the_fast_reader_agrees_with_the_careful_one(
 ) -> None:
     """What pyarrow takes, the reader line by line takes alike."""
     data = "".join(f"{q} Q0 {d} {r} {s!r} t\n" for q, d, r, s in rows).encode()
-    fast = trec_lines._read_fast(data, trec_lines.RUN)
-    slow, oddities = trec_lines._read_line_by_line("file", data, trec_lines.RUN)
+    fast = trec._read_fast(data, trec.RUN)
+    slow, oddities = trec._read_line_by_line("file", data, trec.RUN)
     assert oddities == ()
     assert fast is not None
     for column in ("query", "document", "rank", "score"):
@@ -264,24 +262,10 @@ def test_a_written_run_has_ranks_from_one_in_its_order(tmp_path: Path) -> None:
     assert (tmp_path / "x.run").read_text() == "q Q0 b 1 2.0 my_run\nq Q0 a 2 1.0 my_run\n"
 
 
-def test_written_labels_are_read_back(tmp_path: Path) -> None:
-    """Whole numbers without a point, others with all digits that matter."""
-    labels = Labels.of("u", {"q": {"a": 3.0, "b": 0.125}})
-    write_labels(labels, tmp_path / "qunder")
-    assert (tmp_path / "qunder").read_text() == "q 0 a 3\nq 0 b 0.125\n"
-    assert read_labels(tmp_path / "qunder").values.tolist() == [3.0, 0.125]
-
-
 def test_qrels_may_be_called_tsv(tmp_path: Path) -> None:
     """A first line that is a label is no heading of a table."""
     path = written(tmp_path, "1\t0\td7\t1\n1\t0\td8\t0\n", "qrels.dev.tsv")
     assert read_labels(path).values.tolist() == [1.0, 0.0]
-
-
-def test_labels_of_documents_are_no_label_file(tmp_path: Path) -> None:
-    """They have no queries to write."""
-    with pytest.raises(OptionError, match="labels of documents"):
-        write_labels(Labels.of_documents("fog", {"a": 1.0}), tmp_path / "x")
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".jsonl", ".parquet"])

@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError
-from understandability.inputs.docnos import read_docnos
 from understandability.inputs.sources import Sources, read_pages
+from understandability.inputs.trec import read_docnos
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 PAGE = b"<p>Flu is a virus."

@@ -112,7 +112,7 @@ def test_kept_columns_stand_beside_ours_of_the_same_name(tmp_path: Path) -> None
         Sources([tmp_path / "t.parquet"], columns=TableColumns(keep=keep)), TextRows(Settings())
     )
     assert plan.kept.names == ["input_language", "input_input_url", "input_url"]
-    assert len(plan.reader.remarks) == 2
+    assert len(plan.source.remarks) == 2
     output = InMemory()
     list(make_rows(plan, plan.inputs, output))
     assert output.tables[0].select(plan.kept.names).to_pylist() == [

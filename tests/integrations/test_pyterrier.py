@@ -10,7 +10,7 @@ import pytest
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.criteria import Criterion
-from understandability.inputs.labels import Labels
+from understandability.inputs.run import Labels
 from understandability.resources import resource
 
 pt = pytest.importorskip("pyterrier", reason="needs the extra pyterrier")

@@ -26,8 +26,8 @@ from understandability.neural.minilm import STATES, WIDTH, EncoderFiles
 from understandability.neural.neural_model import NeuralModel
 from understandability.neural.onnx import Graph
 from understandability.neural.word_pieces import WordPieces
-from understandability.study.vocabularies.install import install
-from understandability.study.vocabularies.installed import installed, installed_folder
+from understandability.study.install import install
+from understandability.study.installed import installed, installed_folder
 from understandability.text.analysis import document_of_text
 
 REAL = installed_folder()  # tests have an empty one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.model.calibration import Calibration
-from understandability.model.card import card_markdown
+from understandability.model.card import card
 from understandability.model.readers import reader_of
 from understandability.training.answers import fit_reader
 
@@ -95,11 +96,11 @@ def test_real_labels_halve_the_distance(shared_data: Path) -> None:
 
 def test_the_card_says_whose_scale_it_is() -> None:
     found = ud.rescale("open", ratings("open"), label="rating", direction="higher-harder")
-    card = card_markdown(found.bundle)
-    assert "with difficulties on the scale of the table" in card
+    text = card(found.bundle, markdown=True)
+    assert "with difficulties on the scale of the table" in text
     assert "CC BY-SA 4.0" in found.bundle.licence
     assert "its scale under that of its labels" in found.bundle.licence
-    assert found.bundle.scale in card
+    assert found.bundle.scale in text
     told = ud.validate(
         found.bundle, ratings("open"), label="rating", direction="higher-harder", scale="range"
     )
@@ -116,8 +117,11 @@ def test_a_reader_of_another_scale_is_refused(tmp_path: Path) -> None:
     ud.rescale("open", ratings("open"), label="rating", direction="higher-harder").save(
         tmp_path / "mine"
     )
+    mine = str(tmp_path / "mine")
     with pytest.raises(OptionError, match="has a threshold on the scale 'assessors-2016"):
-        ud.score_text(EASY, bundle=str(tmp_path / "mine"), reader=str(reader))
+        ud.score_text(EASY, bundle=mine, reader=str(reader))
+    assert math.isnan(ud.score_text(EASY, bundle=mine)["p_understandable"])
+    assert ud.score_text(EASY, bundle=mine, threshold=90)["p_understandable"] > 0.5
 
 
 @pytest.mark.parametrize(

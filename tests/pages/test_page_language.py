@@ -22,6 +22,12 @@ def test_words_are_those_of_the_pattern(text: str) -> None:
     assert _words(text) == _WORD.findall(text)
 
 
+def test_a_poem_that_says_a_few_words_again_and_again_is_english() -> None:
+    """What it repeats is frequent in Croatian, too."""
+    again = "What do I do? What do I know? "
+    assert guess_language(again * 6 + "The aunt has no time, and when is that to grow?") == "en"
+
+
 def test_words_between_marks_of_all_kinds() -> None:
     """So many different ones are looked for by the pattern."""
     text = "flu".join(chr(0x2190 + place) for place in range(200))

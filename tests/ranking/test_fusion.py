@@ -10,8 +10,7 @@ from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.criteria import Criterion
 from understandability.evaluation.fuse import FUSIONS, fuse
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 FIRST = Run.of("first", {"q": [("a", 10.0), ("b", 6.0), ("c", 2.0)]})
 SECOND = Run.of("second", {"q": [("c", 3.0), ("d", 2.0), ("b", 1.0)]})

@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.study.search.index_terms import Analyzer, english_stop_words
-from understandability.study.search.inverted_index import FIELDS, Index, build_index
-from understandability.study.search.saved import load_index, save_index
+from understandability.study.index import (
+    FIELDS,
+    Analyzer,
+    Index,
+    build_index,
+    english_stop_words,
+    load_index,
+    save_index,
+)
 from understandability.text.page import TEXT, Failure, Page
 
 FLU = Page("flu", "", "<title>The flu</title><body><h1>Flu</h1><p>Viruses cause the flu.")
@@ -79,7 +85,7 @@ def test_what_a_parser_fails_on_is_a_failure(monkeypatch: pytest.MonkeyPatch) ->
     def fails(page: Page) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr("understandability.study.search.inverted_index.parse_page", fails)
+    monkeypatch.setattr("understandability.study.index.parse_page", fails)
     with pytest.raises(InputError, match="RecursionError: too deep"):
         build_index([FLU])
 
@@ -101,7 +107,7 @@ def test_many_chunks_count_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counting in parts, which bounds memory, changes nothing."""
     pages = [Page(f"d{n}", "", f"flu {'virus ' * n} w{n}", TEXT) for n in range(20)]
     whole, _ = build_index(pages)
-    monkeypatch.setattr("understandability.study.search.inverted_index._CHUNK", 7)
+    monkeypatch.setattr("understandability.study.index._CHUNK", 7)
     parts, _ = build_index(pages)
     assert parts.terms == whole.terms
     assert (parts.page.postings != whole.page.postings).nnz == 0
@@ -183,7 +189,7 @@ def test_crafted_postings_are_refused(
     index: Index, tmp_path: Path, name: str, change: object, message: str
 ) -> None:
     """Arrays that would lead scipy out of bounds never reach it, whatever the checksum says."""
-    from understandability.study.index_files import read_index, write_index
+    from understandability.study.index import read_index, write_index
 
     save_index(index, tmp_path / "index")
     header, arrays = read_index(tmp_path / "index")
@@ -214,7 +220,7 @@ def test_any_damage_is_refused_or_harmless(index: Index, tmp_path: Path) -> None
 
 def test_a_pickle_is_refused(index: Index, tmp_path: Path) -> None:
     """An array of Python objects is never unpickled."""
-    from understandability.study.index_files import write_index
+    from understandability.study.index import write_index
 
     arrays = {"docnos": np.array([{"a": 1}], dtype=object)}
     write_index(tmp_path / "index", {}, arrays)

@@ -11,22 +11,22 @@ import pytest
 
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.ranks import ranks_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.study.candidates import Candidates, candidates_of
 from understandability.study.gains import COMBOS
+from understandability.study.index import build_index
 from understandability.study.learn import (
     OBJECTIVES,
     Recipe,
     examples,
     folds,
     learn,
+    load_ranker,
     out_of_fold,
     ranked,
+    save_ranker,
 )
-from understandability.study.search.inverted_index import build_index
-from understandability.study.search.matching import IR_FEATURES
-from understandability.study.search.saved import load_ranker, save_ranker
+from understandability.study.retrieval import IR_FEATURES
 from understandability.text.page import TEXT, Page
 
 QUERIES, DEPTH = 20, 30

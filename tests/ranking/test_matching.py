@@ -7,9 +7,8 @@ import pytest
 
 from understandability.errors import InputError, OptionError
 from understandability.inputs.run import Run
-from understandability.study.search.inverted_index import FIELDS, Index, build_index
-from understandability.study.search.matching import IR_FEATURES, ir_features, search
-from understandability.study.search.weighting import TERRIER_MODELS
+from understandability.study.index import FIELDS, Index, build_index
+from understandability.study.retrieval import IR_FEATURES, TERRIER_MODELS, ir_features, search
 from understandability.text.page import TEXT, Page
 
 QUERIES = {"q1": "flu virus", "q2": "cold cold", "q3": "zebra"}

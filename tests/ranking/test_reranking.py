@@ -20,8 +20,7 @@ from understandability.evaluation.criteria import (
     mixed_models,
 )
 from understandability.evaluation.rerank import rerank
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.tables import write_table
 
 RUN = Run.of("mine", {"q": [(docno, 10.0 - place) for place, docno in enumerate("abcdef")]})

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from rank_bm25 import BM25Okapi
 
-from understandability.study.search.index_terms import Analyzer
-from understandability.study.search.inverted_index import Index, build_index
-from understandability.study.search.matching import search
-from understandability.study.search.weighting import MODELS, TermMatches
+from understandability.study.index import Analyzer, Index, build_index
+from understandability.study.retrieval import MODELS, TermMatches, search
 from understandability.text.page import Page
 
 # One match: the term is twice among the 8 terms of a document, in 4 of 16 documents, 6 times in

@@ -7,14 +7,20 @@ and go when the core has stood one release.
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
 
 from understandability._core import Tape
 from understandability.text.characters import not_ascii
 from understandability.text.extract import boilerpipe, justext, main, naive
 from understandability.text.tape import opens_after_last_end
 
+Array = NDArray[Any]
 Paragraph = TypeVar("Paragraph")
 
 _MARK = "\1"  # stands in no text
@@ -36,14 +42,14 @@ _RUN = re.compile(r"\s\s+")  # as long as "\s+" makes it, and most texts have no
 _CANDIDATE = re.compile("[^-c]c*|c+")
 
 
-# --- pages/decoding.py
+# --- text/decoding.py
 
 
 def has_controls(content: bytes) -> bool:
     return any(map(content.__contains__, _CONTROLS))
 
 
-# --- pages/tape.py
+# --- text/tape.py
 
 
 def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
@@ -67,12 +73,12 @@ def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int,
     return gaps
 
 
-# --- pages/source.py
+# --- text/source.py
 
 
 def cut(
     source: bytes,
-    normal: Callable[[bytes | None], str],
+    normal: Callable[[bytes], str],
     unescape: Callable[[str], str],
     sections: frozenset[str],
     hint_of: Callable[[bytes], str],
@@ -87,7 +93,7 @@ def cut(
         return None
     pieces = _TOKEN.split(source.translate(_SPACES))
     written, attributes = pieces[1::3], pieces[2::3]
-    tags_of = {tag: normal(tag) for tag in set(written)}
+    tags_of = {tag: normal(tag or b"") for tag in set(written)}
     known = set(tags_of.values())
     if _is_open(lowered, (name for name in mended if name.decode() in known)):
         return None
@@ -118,7 +124,38 @@ def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:
     return any(opens_after_last_end(lowered, name) >= 0 for name in names)
 
 
-# --- extraction/main.py
+# --- text/tape.py
+
+_TAG = re.compile(r"<([^>]+)>")
+_UNESCAPED = {"&#13;": " ", "&#xFFFD;": "\ufffd", "&gt;": ">", "&lt;": "<", "&amp;": "&"}
+
+
+def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, bytes] | None:
+    """What lxml makes of a source: the core repeats the trees of libxml2 2.14, which 6.1 brings."""
+    parser = etree.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
+    )
+    root = etree.fromstring(source, parser)
+    error = parser.error_log.last_error
+    if error is not None and error.level == etree.ErrorLevels.FATAL:
+        return None
+    if root is None:
+        return Tape(), b""
+    claims = [f"{name}={root.get(name)}" for name in ("lang", "xml:lang") if root.get(name)]
+    root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
+    markup = ""
+    for element in (root, *root.itersiblings(etree.Element)):  # what stands after </html>
+        etree.strip_attributes(element, "{}*")
+        markup += etree.tostring(element, encoding="unicode", with_tail=False)
+    pieces = _TAG.split(markup)
+    for written, text in _UNESCAPED.items():
+        pieces[0::2] = [piece.replace(written, text) for piece in pieces[0::2]]
+    spaces = str.maketrans("\n\t\r\xa0", "    ")
+    pieces[0::2] = [piece.translate(spaces) for piece in pieces[0::2]]
+    return Tape(pieces), " ".join(claims).encode()
+
+
+# --- text/extract/main.py
 
 
 def main_walk(
@@ -229,13 +266,14 @@ def section_sums(
     return sums
 
 
-# --- extraction/naive.py
+# --- text/extract/naive.py
 
 
 def naive_walk(
-    tape: list[str], actions: Mapping[str, int], unparsed: Callable[[str], str]
+    whole: Tape, actions: Mapping[str, int], unparsed: Callable[[str], str]
 ) -> tuple[list[str], list[str]]:
     """The text of each field, and its element."""
+    tape = whole.pieces()
     fields: list[str] = []
     elements: list[str] = []
     open_elements = ["body"]
@@ -275,13 +313,20 @@ def naive_walk(
     return [" ".join(field.split()) for field in fields], elements
 
 
-# --- extraction/boilerpipe.py
+# --- text/extract/boilerpipe.py
 
 
 def boilerpipe_walk(
-    tape: list[str], actions: Mapping[str, int], unparsed: Callable[[str], str]
-) -> tuple[list[str], list[str], list[str]]:
-    """What `_cut` gives, of a tape by what each tag does."""
+    whole: Tape,
+    actions: Mapping[str, int],
+    unparsed: Callable[[str], str],
+    marks: str,
+    without: int,
+) -> tuple[list[str], list[int], list[int], list[str]]:
+    """Text, words, words in links and element of each block."""
+    tape = whole.pieces()
+    if without >= 0:
+        tape[2 * without + 2] = ""
     texts: list[str] = []
     linked_texts: list[str] = []
     elements: list[str] = []
@@ -325,32 +370,37 @@ def boilerpipe_walk(
             elif action == boilerpipe._UNPARSED:
                 text = unparsed(content)
         linked = text if in_link else ""
-    return texts, linked_texts, elements
+    words, linked_words = count_words(texts, marks), count_words(linked_texts, marks)
+    return _collapsed(texts), words, linked_words, elements
 
 
-def count_words(text: str, marks: str) -> list[int]:
-    """How many words each line has; `marks` neither part words nor make them.
+def count_words(texts: Iterable[str], marks: str) -> list[int]:
+    """How many words each text has; `marks` neither part words nor make them.
 
-    >>> count_words("It's 3.5 mg/l – naïve\\n... | ?", "'./")
+    >>> count_words(["It's 3.5 mg/l – naïve", "... | ?"], "'./")
     [4, 0]
     """
-    parted = "".join(
-        char if char.isalnum() or char == "\n" else "" if char in marks else " " for char in text
+    parted = (
+        "".join(char if char.isalnum() else "" if char in marks else " " for char in text)
+        for text in texts
     )
-    return [len(line.split()) for line in parted.split("\n")]
+    return [len(text.split()) for text in parted]
 
 
-# --- extraction/justext.py
+# --- text/extract/justext.py
 
 
 def justext_walk(
-    tape: list[str],
+    whole: Tape,
     actions: Mapping[str, int],
     headings: Mapping[str, int],
     selects: Mapping[str, int],
     paragraph: Callable[[str, str, int, bool, bool], Paragraph],
+    first: int,
+    last: int,
 ) -> list[Paragraph]:
-    """What `_paragraphs` gives, of a tape by what each tag does; how it changes two depths."""
+    """The paragraphs of a part of a tape."""
+    tape = whole.pieces()[2 * first : 2 * last + 1]
     paragraphs: list[Paragraph] = []
     text, linked = "", 0
     chunk = tape[0]  # the text since the last tag that counts
@@ -362,7 +412,7 @@ def justext_walk(
     actions = {**actions, "/body": justext._CLOSE}
     for tag, action, content in zip(tags, map(actions.__getitem__, tags), contents, strict=True):
         if killed:
-            killed_depth += (tag == killed) - (tag[1:] == killed)
+            killed_depth += (tag == killed) - (tag == "/" + killed)
             if not killed_depth:
                 killed = ""
                 chunk += content
@@ -419,7 +469,7 @@ def nearest(classes: Sequence[str], wanted: frozenset[str]) -> list[str]:
     return nearest
 
 
-# --- language/sentences.py
+# --- text/sentences.py
 
 
 def sentence_starts(
@@ -476,9 +526,133 @@ def cut_up(
     return pieces, starts, numbers
 
 
-# --- extraction/sentence_ends.py
+# --- text/extract/sentence_ends.py
 
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
     pattern = re.compile(f"[{re.escape(marks)}][{re.escape(closing)}]*\\Z")
     return [pattern.search(text, max(0, len(text) - most)) is not None for text in texts]
+
+
+# --- feature/tagger.py
+
+_DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
+_RUN = re.compile(r"(.)\1{2,}")
+_ASCII_SHAPES = str.maketrans(
+    string.ascii_uppercase + string.ascii_lowercase + string.digits, "X" * 26 + "x" * 26 + "d" * 10
+)
+
+
+def normal_form(token: str) -> str:
+    """Small letters, all digits alike."""
+    return token.lower() if token.isalpha() else _DIGIT.sub("0", token.lower())
+
+
+def _shape(token: str) -> str:
+    """Capitals, small letters and digits, a run of more than two shortened."""
+    if token.isalpha() and (len(token) == 1 or token[1:].islower()):  # as most are
+        return "X" + "xx"[: len(token) - 1] if token[0].isupper() else "xx"[: len(token)]
+    shape = token[:16]
+    if shape.isascii():
+        shape = shape.translate(_ASCII_SHAPES)
+    else:
+        shape = _LETTER.sub(lambda letter: "X" if letter[0].isupper() else "x", shape)
+        shape = _DIGIT.sub("d", shape)
+    return _RUN.sub(r"\1\1", shape)[:8]
+
+
+def context_features(token: str, usual_case: str) -> list[str]:
+    """What a token tells about itself and its neighbours.
+
+    `usual_case` says how often the word is capitalised within sentences elsewhere: a digit, or
+    ``N`` where that is not known.
+    """
+    word = normal_form(token)
+    case = "t"
+    if token[:1].isupper():
+        case = "U" if len(token) > 1 and token.isupper() else "T"
+    return [
+        "w=" + word,
+        "1=" + word[-1:],
+        "2=" + word[-2:],
+        "3=" + word[-3:],
+        "4=" + word[-4:],
+        "shape=" + _shape(token),
+        "case=" + case + usual_case,
+        "bias",
+    ]
+
+
+def own_features(token: str) -> list[str]:
+    """What a token tells about itself only."""
+    word = normal_form(token)
+    case = "T" if token[:1].isupper() else "t"
+    features = [
+        "W=" + token,
+        "5=" + word[-5:],
+        "-1=" + word[:1],
+        "-2=" + word[:2],
+        "-3=" + word[:3],
+        "-4=" + word[:4],
+        "c2=" + case + word[-2:],
+        "c3=" + case + word[-3:],
+        f"size={min(len(word), 9)}",
+    ]
+    if "-" in word:
+        features.append("hyphen")
+    if "." in word[1:-1]:
+        features.append("dot")
+    if token.isupper():
+        features.append(f"upper={min(len(token), 5)}")
+    return features
+
+
+def feature_rows(
+    tokens: Sequence[str], rows: Mapping[str, int], usual_case: Mapping[str, str], longest: int
+) -> tuple[list[int], list[int]]:
+    """The rows of the features of all tokens, and where those of each begin."""
+    found: list[int] = []
+    starts = []
+    for token in tokens:
+        starts.append(len(found))
+        short = token[:longest]
+        case = usual_case.get(normal_form(short), "N")
+        features = context_features(short, case) + own_features(short)
+        found += [rows[feature] for feature in features if feature in rows]
+    return found, starts
+
+
+def best_tags(
+    rows: Array,
+    ids: Array,
+    starts: Array,
+    boundary: Array,
+    before: Array,
+    around: Array,
+    after: Array,
+    word_around: Array,
+    tags: Array,
+) -> None:
+    """Write the tag of each token."""
+    size, side = before.shape[1], before.shape[1] + 1
+    columns = 5 * size
+    for start, end in zip(starts, [*starts[1:], len(ids)], strict=True):
+        sentence = [boundary] * 2 + [rows[number][:columns] for number in ids[start:end]]
+        sentence += [boundary] * 2
+        scores = [
+            sum(
+                sentence[place + offset][offset * size : (offset + 1) * size].astype(int)
+                for offset in range(5)
+            )
+            for place in range(end - start)
+        ]
+        first = [size, size, *[int(np.argmax(each)) for each in scores], size, size]
+        for place, score in enumerate(scores):
+            far_left, left, here, right, far_right = first[place : place + 5]
+            word_class = int(rows[ids[start + place]][columns])
+            total = score + before[far_left * side + left]
+            total = total + around[(left * side + here) * side + right]
+            total = total + after[right * side + far_right]
+            total = total + word_around[(word_class * side + left) * side + right]
+            tags[start + place] = np.argmax(total)

@@ -17,17 +17,17 @@ from subprocess import CompletedProcess
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.inputs import members as members_module
-from understandability.inputs.members import members
-from understandability.study.vocabularies.install import INSTALLABLE, install, verify
-from understandability.study.vocabularies.installed import (
+from understandability.inputs import archives
+from understandability.inputs.archives import members
+from understandability.study.install import INSTALLABLE, install, verify
+from understandability.study.installed import (
     installed,
     installed_folder,
     installed_mappings,
     installed_terms,
     nltk_folder,
 )
-from understandability.study.vocabularies.lists import xml_elements
+from understandability.study.vocabulary_files import xml_elements
 
 Row = tuple[str, str, float | None, str]
 Run = Callable[..., CompletedProcess[str]]
@@ -420,7 +420,7 @@ def test_an_archive_cannot_climb_out_of_its_folder(
 def test_what_unfolds_without_end_is_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(members_module, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(archives, "MAX_BYTES", 100_000)
     bomb = b"stent\n" * 50_000
     path = tmp_path / "openmedspel"
     if kind == "gzip":

@@ -26,8 +26,6 @@ from understandability.cli.commands import (
     Command,
     completed,
 )
-from understandability.cli.typed import TYPED, build_typed
-from understandability.cli.typed import summary as typed_summary
 from understandability.errors import OptionError, UnderstandabilityError
 
 if TYPE_CHECKING:
@@ -40,13 +38,101 @@ COMMANDS: tuple[Command, ...] = (
     Command("serve", "writers.serve.server:serve", SCORING, "cli.doors_writers:served"),
     Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
     Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
-    Command("crawl lookup", "crawls.lookup:look_up", SCORING, "cli.doors:looked_up"),
+    Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
     Command("features", "crawls.score:features", SCORING, "cli.doors:features"),
     Command("extract", "crawls.score:extract", SCORING, "cli.doors:extract"),
+    Command(
+        "resources list",
+        "study.install:listed",
+        SCORING,
+        "cli.doors_study:resources",
+    ),
+    Command(
+        "resources install",
+        "study.install:install",
+        SCORING,
+        "cli.doors_study:installed",
+    ),
+    Command(
+        "resources verify",
+        "study.install:verify_all",
+        SCORING,
+        "cli.doors_study:verified",
+    ),
+    Command(
+        "probability",
+        "model.probabilities:probabilities",
+        SCORING,
+        "cli.doors_training:probabilities",
+    ),
+    Command(
+        "export",
+        "integrations.search_engines:export_scores",
+        SCORING,
+        "cli.doors_study:exported",
+    ),
+    Command(
+        "corpus",
+        "study.corpus:corpus_sizes",
+        MODELS,
+        "cli.doors_study:corpora",
+        hidden=("url", "keep"),
+    ),
+    Command("bundle list", "model.card:bundles", MODELS, "cli.doors_training:bundles"),
+    Command("bundle show", "model.card:card", MODELS, "cli.doors_training:card"),
+    Command("bundle rescale", "training.rescaling:rescale", MODELS, "cli.doors_training:rescaled"),
+    Command("train judged", "training.train:train", MODELS, "cli.doors_training:trained"),
+    Command(
+        "train background",
+        "training.background_training:train_background",
+        MODELS,
+        "cli.doors_training:background",
+        hidden=("corpora",),
+    ),
+    Command("validate", "training.validation:validate", MODELS, "cli.doors_training:validated"),
+    Command("calibrate", "training.answers:calibrate", MODELS, "cli.doors_training:calibrated"),
+    Command(
+        "evaluate", "evaluation.evaluate:evaluate", EVALUATION, "cli.doors_evaluation:evaluated"
+    ),
+    Command(
+        "correlate", "evaluation.evaluate:correlate", EVALUATION, "cli.doors_evaluation:correlated"
+    ),
+    Command("compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:compared"),
+    Command("bounds", "evaluation.bounds:bounds", EVALUATION, "cli.doors_evaluation:result"),
+    Command(
+        "simulate users",
+        "study.simulated_users:simulate_users",
+        EVALUATION,
+        "cli.doors_study:simulated_users",
+    ),
+    Command(
+        "simulate systems", "study.simulation:simulate", EVALUATION, "cli.doors_study:simulated"
+    ),
+    Command(
+        "plot systems", "study.plots:figure_of_systems", EVALUATION, "cli.doors_evaluation:drawn"
+    ),
+    Command("plot users", "study.plots:figure_of_users", EVALUATION, "cli.doors_evaluation:drawn"),
+    Command(
+        "plot scores", "study.plots:figure_of_scores", EVALUATION, "cli.doors_evaluation:drawn"
+    ),
+    Command("rerank", "evaluation.rerank:rerank", RETRIEVAL, "cli.doors_evaluation:made"),
+    Command("fuse", "evaluation.fuse:fuse", RETRIEVAL, "cli.doors_evaluation:made"),
+    Command("tradeoff", "evaluation.tradeoff:tradeoff", RETRIEVAL, "cli.doors_evaluation:swept"),
+    Command("index build", "study.index:index_pages", RETRIEVAL, "cli.doors_study:indexed"),
+    Command("index search", "study.retrieval:run_of_index", RETRIEVAL, "cli.doors_study:run"),
+    Command("rank learn", "study.learn:learn_ranker", RETRIEVAL, "cli.doors_study:learned"),
+    Command("rank apply", "study.learn:apply_ranker", RETRIEVAL, "cli.doors_study:applied"),
 )
 # The first sentence on commands that have commands of their own.
 GROUPS = {
     "crawl": "Show the progress of a crawl folder, merge it into one table, or look up documents.",
+    "bundle": "Show what a bundle is, or give it the scale of your labels.",
+    "train": "Train a model, and write it as a bundle.",
+    "resources": "List, install and check the vocabularies that some features need.",
+    "simulate": "Simulate the users of the uRBP papers over real runs, or whole systems.",
+    "plot": "Draw figures of runs, users and scores (needs the extra plots).",
+    "index": "Index pages, and search them.",
+    "rank": "Learn to rank by relevance and understandability, and apply what was learned.",
 }
 _EPILOG = (
     "Start: understand score PAGE.html. Help on a command: understand COMMAND --help. Lists: "
@@ -93,9 +179,6 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
             )
             app.command(parents[head])
         (parents[head] if sub else app).command(shown)
-    for name, module, task in TYPED:
-        text = typed_summary(name, module) if not words else ""
-        app.command(App(name=name, help=text, group=groups[task]))
     return app
 
 
@@ -105,16 +188,16 @@ def _as_function(command: Command, complete: bool) -> Callable[..., None]:
 
     parameters = []
     for each in command.options:
-        about = Parameter(
-            name=None if each.is_argument else each.names,
-            help=each.help,
-            show_default=each.default not in (None, False, (), ""),
-            allow_leading_hyphen=each.type is not bool,
-        )
-        kind = completed(each) if complete else each.type
         default = each.default
         if each.about.convert or not isinstance(default, str | int | float | type):
             default = None  # the function's own
+        about = Parameter(
+            name=None if each.is_argument else each.names,
+            help=each.help,
+            show_default=default not in (None, False, ""),
+            allow_leading_hyphen=each.type is not bool,
+        )
+        kind = completed(each) if complete else each.type
         optional = default is None
         parameters.append(
             inspect.Parameter(
@@ -151,9 +234,6 @@ def run(words: Sequence[str]) -> None:
         raise OptionError(
             f"{first!r} is not a command; to score it, write: understand score {shlex.join(words)}"
         )
-    if first in {name for name, _, _ in TYPED}:
-        build_typed()(list(words), prog_name="understand")
-        return
     try:
         app = build_app(words if first in names else ())
         _check_options(words)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from understandability.prompt import AtPrompt
@@ -108,32 +108,40 @@ class Command:
     def run(self, **given: Any) -> None:
         """Call the function by its door with the values of the options."""
         door = named(self.door)
-        of_door = {each.parameter for each in _options(door)}
-        own = {name: given.pop(name) for name in [*given] if name in of_door}
-        arguments: dict[str, Any] = {}
-        made: dict[tuple[tuple[Any, str], ...], dict[str, Any]] = {}
-        for each in self.options:
-            if each.parameter not in given:
-                continue
-            value = given[each.parameter]
-            if value is None or (each.owners and value == each.default):
-                continue
-            if each.about.convert:
-                value = named(each.about.convert)(value)
-            for depth in range(len(each.owners)):
-                made.setdefault(each.owners[: depth + 1], {})
-            (made[each.owners] if each.owners else arguments)[each.parameter] = value
-        # The innermost first: each is an argument of the one around it.
-        for owners in sorted(made, key=len, reverse=True):
-            (kind, name), around = owners[-1], owners[:-1]
-            target = made[around] if around and around[-1][1] != "**" else arguments
-            target |= made[owners] if name == "**" else {name: kind(**made[owners])}
-        door(partial(named(self.call), **arguments), **own)
+        of_door = [*_options(door)]
+        taken = {each.parameter for each in of_door}
+        own = [each for each in self.options if each.parameter not in taken]
+        door(partial(named(self.call), **_arguments(own, given)), **_arguments(of_door, given))
+
+
+def _arguments(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a function from the values of its options, dataclasses made of theirs."""
+    arguments: dict[str, Any] = {}
+    made: dict[tuple[tuple[Any, str], ...], dict[str, Any]] = {}
+    for each in options:
+        value = given.get(each.parameter)
+        if value is None or (each.owners and value == each.default):
+            continue
+        if each.about.convert:
+            value = named(each.about.convert)(value)
+        for depth in range(len(each.owners)):
+            made.setdefault(each.owners[: depth + 1], {})
+        (made[each.owners] if each.owners else arguments)[each.parameter] = value
+    # The innermost first: each is an argument of the one around it.
+    for owners in sorted(made, key=len, reverse=True):
+        (kind, name), around = owners[-1], owners[:-1]
+        target = made[around] if around and around[-1][1] != "**" else arguments
+        target |= made[owners] if name == "**" else {name: kind(**made[owners])}
+    return arguments
 
 
 def _options(function: Callable[..., Any]) -> Iterator[Option]:
     """The options of a function, those of dataclasses among its parameters too."""
-    hints, texts = get_type_hints(function, include_extras=True), parameters_in(function)
+    # What it returns may be of a package that is loaded when it is called.
+    stated = {name: each for name, each in function.__annotations__.items() if name != "return"}
+    around = SimpleNamespace(__annotations__=stated)
+    hints = get_type_hints(around, function.__globals__, include_extras=True)
+    texts = parameters_in(function)
     for name, each in inspect.signature(function).parameters.items():
         if each.kind is inspect.Parameter.POSITIONAL_ONLY or name not in hints:
             continue

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from understandability.crawls.status import Status
     from understandability.text.page import Failure
 
-Given = Annotated["partial[Any]", AtPrompt(None)]
+Given = Annotated[partial[Any], AtPrompt(None)]
 Quiet = Annotated[bool, AtPrompt(bool, "--quiet", "-q")]
 _MOST_SHOWN = 1000
 _MOST_NAMED = 20

@@ -29,7 +29,7 @@ class Texts:
         self, part: Part, rows: pa.Table, failures: Sequence[Failure], skipped: Counter[str]
     ) -> None:
         """Write the rows; keep the failures."""
-        from understandability.inputs.folders import open_folder
+        from understandability.inputs.writing import open_folder
 
         self.failures += failures
         for row in rows.to_pylist():

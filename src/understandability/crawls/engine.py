@@ -1,10 +1,4 @@
-"""The one way from inputs to rows: in memory, to a file, to a crawl folder.
-
-plan = make_plan(Sources(["crawl/"]), Scorer())
-with TableFile("scores.parquet", plan.described) as output:
-    for progress in make_rows(plan, plan.inputs, output, workers=4):
-        ...
-"""
+"""The one way from inputs to rows: in memory, to a file, to a crawl folder."""
 
 from __future__ import annotations
 
@@ -18,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import Output
 from understandability.crawls.plan import Input, Plan
-from understandability.crawls.reading import Chunk, InputReader, Names, OpenPart, Scored
+from understandability.crawls.reading import Chunk, InputChunks, OpenPart, Scored, SeenDocnos
 from understandability.crawls.workers import Limits, Workers
 from understandability.inputs.tables import nan_to_null
 from understandability.scoring import RowMaker, document_or_failure
@@ -51,7 +45,7 @@ class Progress:
 
     @classmethod
     def before(cls, inputs: Sequence[Input], left: Sequence[Input]) -> Progress:
-        """That of inputs of which some are `left`."""
+        """The progress before the first document, where only some inputs are `left` to be read."""
         everything = sum(each.bytes for each in inputs)
         passed = everything - sum(each.bytes for each in left)
         return cls(len(inputs), len(inputs) - len(left), everything, passed, passed)
@@ -69,7 +63,7 @@ class InProcess:
         self._maker = maker
 
     def run(self, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
-        """What comes of each chunk; gives None where there is none yet."""
+        """Make the rows of each chunk; gives None where there is no chunk yet."""
         for chunk in chunks:
             if chunk is None:
                 yield None
@@ -97,7 +91,7 @@ class InProcess:
 def pool_of(
     maker: RowMaker, workers: int, limits: Limits | None
 ) -> AbstractContextManager[InProcess | Workers]:
-    """What makes the rows: this process for one worker without limits, else worker processes."""
+    """This process, for one worker without limits, or a pool of worker processes."""
     if workers == 1 and limits is None:
         return nullcontext(InProcess(maker))
     return Workers(maker, workers, limits or Limits())
@@ -136,14 +130,14 @@ def fill_folder(
     """
     numbers = [each.number for each in inputs]
     with folder.lock(numbers):
-        plan.reader.remarks.extend(folder.discard_unusable(numbers))
+        plan.source.remarks.extend(folder.discard_unusable(numbers))
         yield from make_rows(
             plan, inputs, folder, workers=workers, limits=limits, finished=folder.parts()
         )
 
 
 class _Making:
-    """What is done between the first document of a process and its last."""
+    """The state of one process between its first document and its last."""
 
     def __init__(
         self,
@@ -153,7 +147,7 @@ class _Making:
         finished: Iterable[Part] | None,
     ) -> None:
         self._plan, self._output = plan, output
-        self._names = Names() if finished is None else None
+        self._seen = SeenDocnos() if finished is None else None
         parts = list(finished or ())
         self._finished: dict[int, set[int]] = defaultdict(set)
         for part in parts:
@@ -162,20 +156,20 @@ class _Making:
         self.left = [each for each in inputs if each.number not in complete]
         self.progress = Progress.before(inputs, self.left)
         self.progress.skipped = Counter(plan.skipped)
-        self.progress.remarks = plan.reader.remarks
+        self.progress.remarks = plan.source.remarks
         self._waiting: deque[OpenPart] = deque()  # read, but for the last not committed yet
 
     def chunks(self) -> Iterator[Chunk | None]:
-        """What there is to make rows of, input by input."""
+        """The chunks of all inputs that are left, input by input."""
         progress = self.progress
         for each in self.left:
             finished = self._finished[each.number]
-            reader = InputReader(each, self._plan.reader, finished, self._names or Names())
+            chunks = InputChunks(each, self._plan.source, finished, self._seen or SeenDocnos())
             done, passed = progress.bytes_done, progress.bytes_passed
             progress.input = each.name
-            for item in reader:
-                progress.bytes_done = done + reader.bytes_read
-                progress.bytes_passed = passed + reader.bytes_passed
+            for item in chunks:
+                progress.bytes_done = done + chunks.bytes_read
+                progress.bytes_passed = passed + chunks.bytes_passed
                 if isinstance(item, OpenPart):
                     self._count(item.unread, len(item.unread))
                     progress.skipped += item.skipped
@@ -216,7 +210,7 @@ class _Making:
         return table
 
     def _commit_finished(self) -> None:
-        """Give the output the parts of which all is known, up to the first of which it is not."""
+        """Write the parts that are complete, in order, up to the first that is not."""
         while self._waiting and not self._waiting[0].pages_out:
             self._commit(self._waiting.popleft())
 

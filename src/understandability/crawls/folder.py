@@ -11,19 +11,22 @@ last: one rename makes rows and completion known together. The last part of an i
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
+import socket
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise, zip_longest
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from understandability.crawls.locks import Lock
 from understandability.errors import InputError
-from understandability.inputs.folders import LocalFolder, open_folder
 from understandability.inputs.tables import SETTINGS_KEY
+from understandability.inputs.writing import LocalFolder, open_folder
 from understandability.text.page import Failure
 
 if TYPE_CHECKING:
@@ -35,6 +38,9 @@ _DESCRIPTION = "crawl.json"
 _FACTS_KEY = b"understandability.part"
 _AGAIN = "remove {}, then run the same 'understand score' command again to make it again"
 _NAME = re.compile(r"(\d{7,})-(\d{5,})(-end)?\.parquet")
+# What file systems say that have no locks, such as Lustre where it is mounted without.
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+_SLOT = 64  # bytes of the lock file that are locked for each input, and hold its owner's name
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,7 +62,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is counted of a part, or of many together.
+    """Counts of a part, or of many together.
 
     `records` are the documents, `failed` how many of them are errors, by stage; `skipped` is
     what is no document, by kind; `difficulties` how many documents have a difficulty from
@@ -137,7 +143,7 @@ class CrawlFolder:
         Object stores have no locks; two copies of a crawl there do the same work twice.
         """
         if isinstance(self._folder, LocalFolder):
-            return Lock(self._folder.path / ".lock", inputs)
+            return _locked(self._folder.path / ".lock", inputs)
         return nullcontext()
 
     def discard_unusable(self, inputs: Collection[int]) -> list[str]:
@@ -204,7 +210,7 @@ class CrawlFolder:
         return facts
 
     def facts(self, part: Part) -> Facts:
-        """What is counted of a finished part."""
+        """The counts of a finished part."""
         import pyarrow.parquet as pq
 
         with self._opened(SCORES, part) as file:
@@ -289,7 +295,7 @@ def _read_parquet(file: IO[bytes], columns: Sequence[str] | None) -> pa.Table:
 
 
 def _facts_in(schema: pa.Schema) -> Facts:
-    """What a part's metadata say is counted of it."""
+    """Read the counts in the metadata of a part."""
     metadata = schema.metadata or {}
     if _FACTS_KEY not in metadata:
         raise ValueError("it was not written by 'understand score'")
@@ -332,7 +338,7 @@ def _histogram(rows: pa.Table) -> tuple[int, ...]:
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """What differs between two descriptions, in words."""
+    """Name in words how two descriptions differ."""
     # What follows from other settings is not told once more.
     for key in sorted({*before, *now} - {"inputs", "reader_description"}):
         old, new = before.get(key), now.get(key)
@@ -350,3 +356,45 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[
 
 def _file_in_words(file: Sequence[Any] | None) -> str:
     return "no input" if file is None else f"{file[1]} ({file[2]:,} bytes)"
+
+
+@contextmanager
+def _locked(path: Path, numbers: Sequence[int]) -> Iterator[None]:
+    """Hold the inputs of these numbers against other processes: who dies lets go.
+
+    Raises `InputError` where another process holds one, naming it by its machine and process id.
+    Works across machines where the file system's locks do (NFS: yes); where it has none, everybody
+    is let in.
+    """
+    try:
+        import fcntl  # Windows has none
+    except ImportError as error:
+        raise InputError(
+            f"{path.parent} is a crawl folder, which needs the file locks of Linux or "
+            "macOS; score into one table instead: -o scores.parquet"
+        ) from error
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise InputError(f"{path} cannot be opened: {error.strerror}") from error
+    try:
+        try:
+            for number in numbers:
+                # Record locks, which belong to the process: none of its children inherits them.
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SLOT, number * _SLOT)
+            owner = f"process {os.getpid()} on {socket.gethostname()}".encode()[:_SLOT]
+            for number in numbers:
+                os.pwrite(file, owner.ljust(_SLOT), number * _SLOT)
+        except (BlockingIOError, PermissionError) as error:
+            by = os.pread(file, _SLOT, number * _SLOT).decode("utf-8", "replace").strip()
+            raise InputError(
+                f"{path.parent} is being worked on by {by or 'another process'}; wait "
+                "for it, or stop it, then run the same command again"
+            ) from error
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise InputError(f"{path} cannot be locked: {error.strerror}") from error
+        yield
+    finally:
+        os.close(file)

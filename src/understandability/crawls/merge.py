@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.crawls.buckets import Buckets
 from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import TableFile
 from understandability.crawls.reading import name_apart
@@ -42,8 +44,54 @@ class Merged:
     repeated: int
 
 
+class Buckets:
+    """Tables cut up by the bucket of each row, in temporary files that vanish with the process.
+
+    >>> import pyarrow as pa
+    >>> words = pa.table({"word": ["a", "bb", "c"]})
+    >>> with Buckets(2, words.schema) as buckets:
+    ...     buckets.add(words, np.array([1, 0, 1]))
+    ...     [bucket["word"].to_pylist() for bucket in buckets]
+    [['bb'], ['a', 'c']]
+    """
+
+    def __init__(self, count: int, schema: pa.Schema) -> None:
+        self._count, self._schema = count, schema
+
+    def __enter__(self) -> Self:
+        import pyarrow as pa
+
+        with ExitStack() as stack:
+            self._files = [
+                stack.enter_context(tempfile.TemporaryFile()) for _ in range(self._count)
+            ]
+            self._writers: list[Any] = [
+                stack.enter_context(pa.ipc.new_stream(file, self._schema)) for file in self._files
+            ]
+            self._closing = stack.pop_all()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._closing.close()
+
+    def add(self, table: pa.Table, buckets: NDArray[np.int64]) -> None:
+        """Put each row into its bucket."""
+        for number in np.unique(buckets).tolist():
+            self._writers[number].write_table(table.take(np.flatnonzero(buckets == number)))
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        """The rows of each bucket, in the order in which they came; nothing can be added now."""
+        import pyarrow as pa
+
+        for file, writer in zip(self._files, self._writers, strict=True):
+            writer.close()
+            file.seek(0)
+            with pa.ipc.open_stream(file) as stream:
+                yield stream.read_all()
+
+
 def merge(
-    folder: str | Path, output: str | Path | None = None, *, partial: bool = False
+    folder: str | Path | CrawlFolder, output: str | Path | None = None, *, partial: bool = False
 ) -> Scores | Merged:
     """Write all rows as one table, errors to FILE.errors.jsonl; each document once.
 
@@ -69,33 +117,20 @@ def merge(
     ...     merge(f"{folder}/scores").table["docno"].to_pylist()
     ['easy.html', 'hard.html', 'medium.html']
     """
-    there = CrawlFolder(str(folder))
-    if output is not None:
-        return merge_into(there, str(output), partial=partial)
-    import pyarrow as pa
+    there = folder if isinstance(folder, CrawlFolder) else CrawlFolder(str(folder))
+    if output is None:
+        import pyarrow as pa
 
-    tables: list[pa.Table] = []
-    failures: list[Failure] = []
-    for table, failed, _ in merged_rows(there, partial=partial):
-        tables.append(table)
-        failures += failed
-    return Scores(pa.concat_tables(tables), tuple(failures))
-
-
-def merge_into(folder: CrawlFolder, output: str, *, partial: bool = False) -> Merged:
-    """Write the rows of a crawl folder as one table, its errors to ``<output>.errors.jsonl``.
-
-    See `merged_rows`.
-    """
-    scored = failed = repeated = 0
-    description = folder.description()
-    with TableFile(output, description["settings"]) as file:
-        for table, failures, again in merged_rows(folder, partial=partial):
+        tables, failed, _ = zip(*merged_rows(there, partial=partial), strict=True)
+        return Scores(pa.concat_tables(tables), tuple(chain.from_iterable(failed)))
+    scored = errors = repeated = 0
+    with TableFile(str(output), there.description()["settings"]) as file:
+        for table, failures, again in merged_rows(there, partial=partial):
             file.write(table, failures)
             scored += table.num_rows
-            failed += len(failures)
+            errors += len(failures)
             repeated += again
-    return Merged(scored, failed, repeated)
+    return Merged(scored, errors, repeated)
 
 
 def merged_rows(
@@ -185,7 +220,7 @@ def _failure(failure: Failure, fate: int, given: str) -> Failure:
 
 
 def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:
-    """What becomes of each document; of each part first the scores, then the errors.
+    """Decide for each document whether it stays; of each part first scores, then errors.
 
     The docnos of unreadable documents, of which there was nothing to score, do not count.
     """
@@ -223,7 +258,7 @@ def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> 
 
 
 def _fates_in(bucket: pa.Table) -> NDArray[np.int8]:
-    """Those of documents in the order in which they were read, all of some docnos."""
+    """Decide for all documents of some docnos, which are in the order they were read."""
     codes = bucket["docno"].combine_chunks().dictionary_encode().indices.to_numpy()
     owners = bucket["given"].to_numpy()
     fates = np.full(len(codes), _REPEATED, np.int8)

@@ -1,4 +1,4 @@
-"""What is to be done: inputs, cut into pieces of work, and what makes their rows."""
+"""The plan of a crawl: inputs, cut into pieces of work, and the maker of their rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from understandability.errors import OptionError
 from understandability.inputs.page_tables import TableColumns, kept_names, remarks_on_kept
@@ -20,24 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FILES_TOGETHER = 512
-
-
-class PageSource(Protocol):
-    """What reads files: `Sources`, or `GivenPages` that are there already."""
-
-    skipped: Counter[str]
-
-    @property
-    def docnos(self) -> Collection[str] | None: ...
-    @property
-    def limit(self) -> int: ...
-    @property
-    def columns(self) -> TableColumns: ...
-    @property
-    def remarks(self) -> list[str]: ...
-    @property
-    def position(self) -> int: ...
-    def read(self, file: File) -> Iterator[Page | Failure]: ...
 
 
 class GivenPages:
@@ -54,7 +36,7 @@ class GivenPages:
         self.remarks: list[str] = []
         self.files = [File("pages", "pages", "pages", 0)]
 
-    def reader(self) -> GivenPages:
+    def without_files(self) -> GivenPages:
         """These themselves: they are read once."""
         return self
 
@@ -63,9 +45,12 @@ class GivenPages:
         yield from self._pages
 
 
+PageSource = Sources | GivenPages  # what reads files, or has pages that are there already
+
+
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What one process reads from beginning to end: a WARC file, or files of one page each.
+    """The files that one process reads to their end: a WARC file, or files of one page each.
 
     The files are of one path that was given, or they are pages that were given one by one.
     """
@@ -85,7 +70,7 @@ class Input:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         more = f" and {len(self.files) - 1} more files" if len(self.files) > 1 else ""
         return self.files[0].path + more
 
@@ -100,7 +85,7 @@ class Plan:
     """
 
     inputs: tuple[Input, ...]
-    reader: PageSource
+    source: PageSource
     maker: RowMaker
     described: Mapping[str, Any]
     kept: pa.Schema
@@ -111,9 +96,9 @@ class Plan:
         """The plan as ``crawl.json`` holds it; two crawls with equal ones have equal rows."""
         return {
             "settings": dict(self.described),
-            "limit_mb": self.reader.limit / 1e6,
-            "docnos": _checksum(self.reader.docnos),
-            "columns": asdict(self.reader.columns) if self.reader.columns else None,
+            "limit_mb": self.source.limit / 1e6,
+            "docnos": _checksum(self.source.docnos),
+            "columns": asdict(self.source.columns) if self.source.columns else None,
             "inputs": [
                 {
                     "given": each.given,
@@ -131,7 +116,7 @@ class Plan:
         return pa.schema([*self.maker.schema, *self.kept])
 
 
-def make_plan(sources: Sources | GivenPages, maker: RowMaker) -> Plan:
+def make_plan(sources: PageSource, maker: RowMaker) -> Plan:
     """The plan for making rows of all that `sources` name."""
     import pyarrow as pa
 
@@ -139,12 +124,12 @@ def make_plan(sources: Sources | GivenPages, maker: RowMaker) -> Plan:
     skipped = Counter(sources.skipped)
     names = kept_names(sources.columns.keep, maker.schema.names)
     kept = pa.schema([column.with_name(names[column.name]) for column in _kept(sources)])
-    reader = sources.reader()
-    reader.remarks.extend(remarks_on_kept(names))
-    return Plan(inputs, reader, maker, maker.described, kept, skipped)
+    source = sources.without_files()
+    source.remarks.extend(remarks_on_kept(names))
+    return Plan(inputs, source, maker, maker.described, kept, skipped)
 
 
-def _kept(sources: Sources | GivenPages) -> pa.Schema:
+def _kept(sources: PageSource) -> pa.Schema:
     """The columns to keep: of the type that all files agree on which state one, else text."""
     import pyarrow as pa
 
@@ -206,7 +191,7 @@ def _folder(file: File) -> str | None:
 
 
 def _checksum(docnos: Collection[str] | None) -> str | None:
-    """What tells one list of documents from another."""
+    """A checksum that is equal for equal lists of documents."""
     if docnos is None:
         return None
     return hashlib.sha256("\n".join(sorted(docnos)).encode()).hexdigest()

@@ -42,7 +42,7 @@ def fill_folder_on_ray(
         ) from error
     numbers = [each.number for each in inputs]
     with folder.lock(numbers):
-        plan.reader.remarks.extend(folder.discard_unusable(numbers))
+        plan.source.remarks.extend(folder.discard_unusable(numbers))
         ours = not ray.is_initialized()
         if ours:
             try:
@@ -68,7 +68,7 @@ def _run_tasks(
     complete = complete_inputs(known)
     left = [each for each in inputs if each.number not in complete]
     progress = Progress.before(inputs, left)
-    progress.remarks = plan.reader.remarks
+    progress.remarks = plan.source.remarks
     yield progress
     task = ray.remote(num_cpus=workers, max_retries=_RETRIES, scheduling_strategy="SPREAD")
     score_one = task(_score_one)

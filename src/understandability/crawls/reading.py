@@ -33,14 +33,14 @@ class Chunk:
             yield Chunk(self.part, (place,), (page,))
 
     def failed(self, stage: str, error: str) -> Scored:
-        """What comes of a chunk whose only page ended with an error."""
+        """The result of a chunk whose only page ended with an error."""
         (page,), (place,) = self.pages, self.places
         return Scored(self, None, ((place, Failure(page.docno, page.path, stage, error)),))
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What came of a chunk: a table of rows, and failures with their places in the part."""
+    """The result of a chunk: a table of rows, and failures with their places in the part."""
 
     chunk: Chunk
     table: Any
@@ -97,7 +97,7 @@ class OpenPart:
         return None
 
     def rest(self) -> Chunk | None:
-        """What is left for a last chunk."""
+        """The last chunk, of the pages that are left, if any."""
         if not self._pages:
             return None
         chunk = Chunk(self, tuple(self._pages), tuple(self._pages.values()))
@@ -106,8 +106,8 @@ class OpenPart:
         return chunk
 
 
-class Names:
-    """The docnos of the documents so far, which tell what is repeated.
+class SeenDocnos:
+    """The docnos of the documents so far, by which repeated documents are found.
 
     Within a path that was given the first document of a docno is the one that counts. Where
     another path holds the same docno, its own name is put before it. 64 bits of each docno stand
@@ -119,7 +119,7 @@ class Names:
         self._later: set[tuple[int, int]] = set()
 
     def resolve(self, record: Page | Failure, given: str) -> Page | Failure:
-        """The record under a docno of its own, or what is wrong where it has none."""
+        """The record under a docno of its own, or a failure where its docno is repeated."""
         if isinstance(record, Failure):
             return record
         docno, own = hash(record.docno), hash(given or record.path)
@@ -134,7 +134,7 @@ class Names:
 
 
 def name_apart(docno: str, path: str, given: str) -> str:
-    """The docno of a document where another path that was given holds the same one.
+    """Name a document apart from one of the same docno in another path that was given.
 
     >>> name_apart("d1", "b.jsonl#7", "b.jsonl"), name_apart("flu.html", "b/flu.html", "")
     ('b.jsonl/d1', 'b/flu.html')
@@ -142,21 +142,21 @@ def name_apart(docno: str, path: str, given: str) -> str:
     return f"{given}/{docno}" if given else path
 
 
-class InputReader:
+class InputChunks:
     """One input from its beginning, as chunks; parts that are `finished` are read past."""
 
     def __init__(
-        self, source: Input, reader: PageSource, finished: Collection[int], names: Names
+        self, each: Input, source: PageSource, finished: Collection[int], seen: SeenDocnos
     ) -> None:
-        self.input = source
+        self.input = each
         self.bytes_passed = 0  # of finished parts, as far as they have been read past
-        self._reader, self._finished, self._names = reader, finished, names
+        self._source, self._finished, self._seen = source, finished, seen
         self._bytes_before = self._part_began = 0
 
     @property
     def bytes_read(self) -> int:
         """About how many bytes of the input have been read."""
-        return self._bytes_before + self._reader.position
+        return self._bytes_before + self._source.position
 
     def __iter__(self) -> Iterator[Chunk | OpenPart | None]:
         """Chunks, and behind the last chunk of a part the part itself.
@@ -165,13 +165,13 @@ class InputReader:
         other things in between.
         """
         part = self._begin(0)
-        skipped_before = Counter(self._reader.skipped)
+        skipped_before = Counter(self._source.skipped)
         for record in self._records():
             if part.is_full:
                 yield from self._end(part, skipped_before)
                 part = self._begin(part.number + 1)
-                skipped_before = Counter(self._reader.skipped)
-            yield part.add(self._names.resolve(record, self.input.given))
+                skipped_before = Counter(self._source.skipped)
+            yield part.add(self._seen.resolve(record, self.input.given))
         part.is_last = True
         yield from self._end(part, skipped_before)
 
@@ -183,12 +183,12 @@ class InputReader:
         if part.wanted:
             if chunk := part.rest():
                 yield chunk
-            part.skipped = self._reader.skipped - skipped_before
+            part.skipped = self._source.skipped - skipped_before
             yield part
         else:
             self.bytes_passed += self.bytes_read - self._part_began
 
     def _records(self) -> Iterator[Page | Failure]:
         for file in self.input.files:
-            yield from self._reader.read(file)
+            yield from self._source.read(file)
             self._bytes_before += file.bytes

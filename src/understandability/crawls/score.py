@@ -34,8 +34,8 @@ from understandability.inputs.page_tables import (
     media_type_of,
     remarks_on_kept,
 )
-from understandability.inputs.remote import is_url
 from understandability.inputs.sources import DEFAULT_LIMIT, Sources, is_path
+from understandability.inputs.streams import is_url
 from understandability.inputs.tables import SETTINGS_KEY, table_format
 from understandability.inputs.writing import check_is_no_input
 from understandability.prompt import AtPrompt
@@ -75,7 +75,7 @@ class Rows:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was chosen, with the versions and checksums of what it names."""
+        """The settings, with versions and checksums of all that they name."""
         found: dict[str, Any] = json.loads((self.table.schema.metadata or {})[SETTINGS_KEY])
         return found
 
@@ -117,12 +117,15 @@ class Rows:
 
 
 class Scores(Rows):
-    """What `score` gives: rows of scores by docno, and the failures."""
+    """The result of `score`: rows of scores by docno, and the failures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """Which pages are read, and how their rows are made.
+
+    >>> Work(workers=4).limit_mb
+    10.0
 
     Args:
         workers: Worker processes. Default: 1; for a crawl folder, one for each core. A page that
@@ -145,7 +148,7 @@ class Work:
     runner: Annotated[str | None, AtPrompt(choices="crawls.score:RUNNERS")] = None
     address: str | None = None
     docnos: Annotated[
-        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.docnos:read_docnos")
+        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
     ] = None
     limit_mb: float = DEFAULT_LIMIT / 1e6
     table_columns: TableColumns | None = None
@@ -208,7 +211,7 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
     scorer = scorer_of(settings)
     plan = make_plan(_sources(inputs, work), scorer)
     if scorer.remark:
-        plan.reader.remarks.append(scorer.remark)
+        plan.source.remarks.append(scorer.remark)
     return make(Scores, plan, output, work)
 
 
@@ -447,7 +450,7 @@ def fill(plan: Plan, path: str, work: Work) -> Progress:
     inputs = shard_of(plan.inputs, work.shard)
     shards = int(work.shard.partition("/")[2]) if work.shard else 1
     if len(plan.inputs) < shards:
-        plan.reader.remarks.append(
+        plan.source.remarks.append(
             f"there are fewer inputs ({len(plan.inputs)}) than shards ({shards}), so some shards "
             f"have nothing to do; up to {FILES_TOGETHER} single files of a folder are one input"
         )
@@ -510,7 +513,7 @@ class _Paths(tuple[str, ...]):
 
 
 def paths(given: Sequence[str]) -> Sequence[str]:
-    """What is given at the prompt as paths, and not as texts."""
+    """Mark what is given at the prompt as paths, not as texts."""
     return _Paths(given)
 
 

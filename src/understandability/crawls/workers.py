@@ -19,9 +19,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import Annotated, Self
 
-from understandability.crawls.processes import resident_megabytes
 from understandability.crawls.reading import Chunk, Scored
 from understandability.crawls.worker import EXTRACTED, OUT_OF_TIME, Answer
 from understandability.errors import InputError, OptionError
@@ -75,6 +75,19 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def resident_megabytes(process: int) -> float:
+    """How much memory a process has in use; 0 where the system does not tell (all but Linux).
+
+    >>> resident_megabytes(os.getpid()) > 1 or not Path("/proc").exists()
+    True
+    """
+    try:
+        pages = Path(f"/proc/{process}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0.0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 class Workers:
     """A number of processes that score chunks; a context manager that leaves none behind."""
 
@@ -93,7 +106,7 @@ class Workers:
             worker.stop()
 
     def run(self, chunks: Iterator[Chunk | None]) -> Iterator[Scored | None]:
-        """What comes of the chunks, in the order in which they are done.
+        """Make the rows of chunks, in the order in which they are done.
 
         `chunks` are read when workers need them, and not faster; they may give None to let
         this look after its workers. Gives None now and then, to let its caller do the same.

@@ -7,22 +7,28 @@ adds to the other too, at another rank.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, field
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.evaluate import DEFAULT_MEASURES
-from understandability.evaluation.judgements import Judgements
+from understandability.evaluation.judgements import (
+    DEFAULT_MEASURES,
+    How,
+    Judgements,
+    LabelFile,
+    Measures,
+    Qrels,
+    Runs,
+)
 from understandability.evaluation.measures.bases import Measure
 from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.values import discount, largest_gain
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.given import runs_of
-from understandability.inputs.joins import indices
 from understandability.inputs.run import Run
 
 
@@ -48,34 +54,48 @@ class Bounds(Tabular):
     """The bounds of all pairs of runs."""
 
     rows: tuple[PairBounds, ...]
+    conventions: Mapping[str, Any] = field(default_factory=dict)
 
     def table(self, *, digits: int = 4) -> ResultTable:
         """A row for each measure and pair."""
         columns = ("measure", "run", "reference", "difference", "low", "high", "settled")
         rows = tuple((*astuple(row), "yes" if row.settled else "no") for row in self.rows)
         note = "settled: whatever labels the unjudged documents get, the better run stays better."
-        return ResultTable(columns, rows, note=note, digits=digits)
+        return ResultTable(columns, rows, note=note, digits=digits, texts=3)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The conventions and the bounds as plain dictionaries."""
+        return {"conventions": dict(self.conventions), "bounds": self.to_dicts()}
 
 
 def bounds(
-    runs: Any,
-    qrels: Any,
-    understandability: Any = None,
+    runs: Runs,
+    qrels: Qrels,
+    understandability: LabelFile = None,
     *,
-    measures: str | Iterable[object] = DEFAULT_MEASURES,
-    **how: Any,
+    measures: Measures = DEFAULT_MEASURES,
+    **how: How,
 ) -> Bounds:
-    """How far documents without a label could move the difference of every two runs.
+    """Bound how far documents without a label could move the difference of every two runs.
 
-    For RBP, uRBP and RBPu, over the queries of the qrels; `how` is as in `evaluate`. A document
-    that both runs rank has one label in both, so the bounds are tighter than the residuals; it
-    gains between 0 and what its other labels allow. Documents that a run does not return are no
-    part of it.
+    For RBP, uRBP and RBPu, over the queries of the qrels. A document that both runs rank has one
+    label in both, so the bounds are tighter than the residuals; it gains between 0 and what its
+    other labels allow. Documents that a run does not return are no part of it.
+
+    In Python, `how` is as in `evaluate`.
 
     >>> runs = {"first": {"q": {"new": 2.0, "good": 1.0}}, "second": {"q": {"good": 1.0}}}
     >>> found = bounds(runs, {"q": {"good": 1}}, measures="RBP(p=0.5)")
     >>> [(row.run, row.difference, row.low, row.high) for row in found.rows]
     [('second', 0.25, -0.25, 0.25)]
+
+    Example: understand bounds a.run b.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
+
+    Args:
+        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        measures: RBP, uRBP or RBPu by name, such as 'uRBP(p=0.8)@10'; may be repeated.
     """
     parsed = own_measures(measures)
     for measure in parsed:
@@ -94,7 +114,7 @@ def bounds(
         for measure in parsed
         for reference, run in combinations(listed, 2)
     ]
-    return Bounds(tuple(rows))
+    return Bounds(tuple(rows), judgements.conventions.as_dict())
 
 
 def _bounds(measure: Measure, reference: Run, run: Run, judgements: Judgements) -> PairBounds:
@@ -104,7 +124,7 @@ def _bounds(measure: Measure, reference: Run, run: Run, judgements: Judgements) 
     difference, gains, known = np.zeros(size), np.zeros(size), np.zeros(size, dtype=bool)
     for each, sign in ((run, 1.0), (reference, -1.0)):
         ranked, lines = judgements.all_ranked(each, each.line_order(judgements.conventions.order))
-        docnos = each.docnos.take(indices(each.docno_ids[lines])).to_pylist()
+        docnos = each.docnos_of(lines)
         keys = zip(ranked.query.tolist(), docnos, strict=True)
         rows = np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
         difference[rows] += sign * discount(measure, judgements, ranked)

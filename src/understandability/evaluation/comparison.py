@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any
@@ -266,9 +266,14 @@ class RunComparison:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunComparisons(Tabular, Sequence[RunComparison]):
-    """All comparisons of an evaluation, in order: measure, reference, run."""
+    """All comparisons of an evaluation, in order: measure, reference, run.
+
+    `evaluation` are its conventions and means, `notes` say what was unusual in its runs.
+    """
 
     rows: tuple[RunComparison, ...]
+    evaluation: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import Field, asdict, dataclass, field, fields, replace
+from dataclasses import Field, asdict, dataclass, field, fields, make_dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 from understandability.errors import OptionError
+from understandability.prompt import AtPrompt
 
 _PRESETS = ("ubire", "trec_eval")
 
@@ -164,6 +165,28 @@ CONVENTIONS: Mapping[str, Field[Any]] = MappingProxyType(
     {row.name: row for row in fields(Conventions) if row.metadata}
 )
 """Each convention by its name: the metadata of the field are its row of the table."""
+
+
+def _choices() -> type[Any]:
+    """Conventions as they may be chosen, None where they are not, with their help at the prompt."""
+    texts = ["preset: Use the conventions of ubire or trec_eval; options override them."]
+    rows: list[tuple[str, Any, Any]] = [
+        ("preset", Annotated[Any, AtPrompt(choices="evaluation.conventions:PRESETS")], None)
+    ]
+    for name, row in CONVENTIONS.items():
+        kind, meaning, usual = row.metadata["kind"], row.metadata["meaning"], row.default
+        shown = "" if usual is None else f" (default {'not' if usual is False else usual})"
+        texts.append(f"{name}: {meaning[0].upper()}{meaning[1:]}{shown}.")
+        about = AtPrompt(kind, value=" or ".join(row.metadata["choices"]))
+        if name == "noise_scale":
+            about = AtPrompt(value="NUMBER", convert="wording:number_or_pi")
+        rows.append((name, Annotated[Any, about], None))
+    args = "\n".join(f"    {text}" for text in texts)
+    return make_dataclass("Choices", rows, namespace={"__doc__": f"Choices.\n\nArgs:\n{args}"})
+
+
+Choices = _choices()
+"""A field for each convention, to be spread into the options of a command."""
 
 PRESETS: Mapping[str, Conventions] = MappingProxyType(
     {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -167,7 +167,8 @@ class Correlations(Tabular):
 
     ``matrices[name][i, j]`` has measure ``i`` as the reference; `moved` are, by measure, the runs
     whose ranks differ most from those by the first measure (`movers`); `remarks` say in a
-    sentence why a number is missing.
+    sentence why a number is missing. `evaluation` are the conventions and means behind them,
+    `notes` say what was unusual in its runs.
     """
 
     measures: tuple[str, ...]
@@ -175,6 +176,31 @@ class Correlations(Tabular):
     matrices: Mapping[str, Floats]
     moved: Mapping[str, list[tuple[str, float, float]]]
     remarks: tuple[str, ...]
+    evaluation: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The correlations, the runs that move, and the evaluation as plain dictionaries."""
+        measures = self.measures
+        return {
+            **self.evaluation,
+            "correlations": {
+                name: {
+                    row: dict(zip(measures, values, strict=True))
+                    for row, values in zip(measures, matrix.tolist(), strict=True)
+                }
+                for name, matrix in self.matrices.items()
+            },
+            "movers": {
+                other: [{"run": run, "rank": a, "to": b} for run, a, b in runs]
+                for other, runs in self.moved.items()
+            },
+            "remarks": list(self.remarks),
+        }
+
+    def __repr__(self) -> str:
+        """The table as at a prompt, with the sentences on what is missing below it."""
+        return self.to_markdown()
 
     def table(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
         """The matrix of one coefficient, or without it a row for each coefficient and pair."""

@@ -11,8 +11,7 @@ from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
 from understandability.inputs.given import labels_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import TABLE_SUFFIXES, read_labels
 from understandability.inputs.tables import read_settings
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,20 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.comparison import TESTS, RunComparisons, best_of, comparisons
-from understandability.evaluation.correlation import Correlations, correlations
-from understandability.evaluation.judgements import Judgements
+from understandability.evaluation.correlation import (
+    DEFAULT_COEFFICIENTS,
+    Correlations,
+    correlations,
+)
+from understandability.evaluation.judgements import (
+    DEFAULT_MEASURES,
+    How,
+    Judgements,
+    LabelFile,
+    Measures,
+    Qrels,
+    Runs,
+)
 from understandability.evaluation.measures.bases import Measure
 from understandability.evaluation.measures.foreign import ForeignMeasure, ForeignValues
 from understandability.evaluation.measures.names import AnyMeasure, parse_measures
@@ -22,13 +34,21 @@ from understandability.evaluation.oddities import (
     label_oddities,
     refuse_odd,
     run_oddities,
+    told,
     unlabelled,
 )
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.given import runs_of
 from understandability.inputs.run import Oddity, Run
+from understandability.prompt import AtPrompt
 
-DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
+Tests = Annotated[
+    Sequence[str], AtPrompt(list[str], "--test", choices="evaluation.comparison:TESTS")
+]
+Coefficients = Annotated[
+    Sequence[str],
+    AtPrompt(list[str], "--coefficient", choices="evaluation.correlation:COEFFICIENTS"),
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -37,8 +57,9 @@ class Evaluation(Tabular):
 
     ``values[run][i, j]`` is the value of measure ``i`` for query ``j`` of the qrels, NaN for a
     query that the mean leaves out; ``means[run][i]`` is the mean that is reported of the run.
-    `oddities` says what was unusual in each run, `label_oddities` in each file of labels;
-    `conventions` is the header of an output. `measures` are the names as they were given.
+    `oddities` says what was unusual in each run, `label_oddities` in each file of labels, `notes`
+    both in sentences; `conventions` is the header of an output. `measures` are the names as they
+    were given.
     """
 
     measures: tuple[str, ...]
@@ -48,6 +69,7 @@ class Evaluation(Tabular):
     conventions: Mapping[str, Any]
     oddities: Mapping[str, tuple[Oddity, ...]]
     label_oddities: Mapping[str, tuple[Oddity, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return (
@@ -155,13 +177,15 @@ class Evaluation(Tabular):
 
     def compare(self, **how: Any) -> RunComparisons:
         """The runs against the first and the best, or in pairs; options as in `comparisons`."""
-        return comparisons(self.measures, self.values, self.means, **how)
+        found = comparisons(self.measures, self.values, self.means, **how)
+        return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def correlate(self, *coefficients: str, **how: Any) -> Correlations:
         """How alike the measures order the runs; options as in `correlations`."""
         if coefficients:
             how["coefficients"] = coefficients
-        return correlations(self.measures, self.means, **how)
+        found = correlations(self.measures, self.means, **how)
+        return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def as_dict(self, per_query: bool = True) -> dict[str, Any]:
         """Conventions, means and values by query as plain dictionaries: the JSON output."""
@@ -178,25 +202,32 @@ class Evaluation(Tabular):
                 }
                 for run, values in self.values.items()
             }
+            output["oddities"] = {
+                run: list(map(str, found)) for run, found in self.oddities.items() if found
+            }
         return output
 
 
 def evaluate(
-    runs: Any,
-    qrels: Any,
-    understandability: Any = None,
+    runs: Runs,
+    qrels: Qrels,
+    understandability: LabelFile = None,
     *,
-    measures: str | Iterable[object] = DEFAULT_MEASURES,
-    strict: bool = False,
-    **how: Any,
+    measures: Measures = DEFAULT_MEASURES,
+    **how: How,
 ) -> Evaluation:
-    """Evaluate runs by measures of relevance and understandability.
+    """Evaluate runs by understandability-biased measures, and by the usual ones.
 
-    `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`, `labels_of`).
-    `measures` are names: ours, those of ir_measures and trec_eval. `how` says how labels are read,
-    as in `Judgements`: ``scale="lower-easier:40"``, ``trust=...``, ``order="score"``. Names of
+    A table of means; * marks the best of each column. Measures: RBP, nDCG, ERR, their
+    understandability-biased forms uRBP, uRBPgr, unDCG, uERR, single dimensions (RBPu, RBPtrust),
+    harmonic means (HRBP, H(...)), residual(...), Judged; see docs/reference/measures.md. All others
+    are those of ir_measures (extra ir), by its names or trec_eval's: P@10, AP, RR, Bpref, map.
+
+    In Python, `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`,
+    `labels_of`), measures are names or measures of ir_measures, and `how` are the fields of
+    `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. Names of
     queries are compared as text. What is unusual in runs and labels is told in the result; with
-    `strict` it raises `InputError`.
+    ``strict=True`` it raises `InputError`.
 
     >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
     >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
@@ -206,6 +237,17 @@ def evaluate(
     | run | RBP(p=0.8)@10 | uRBP(p=0.8)@10 |
     |---|---:|---:|
     | mine | **0.36** | **0.16** |
+
+    Example: understand evaluate a.run b.run --qrels qrels.txt --understandability qunder.txt
+    --scale lower-easier:40 -m 'RBP(p=0.8)@10' -m 'uRBP(p=0.8)@10' -o out.json
+
+    Example: understand evaluate a.run b.run --qrels qrels.txt -m nDCG@10 -m P@10 --format latex
+
+    Args:
+        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        measures: A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated.
     """
     parsed = parse_measures(measures)
     if not parsed:
@@ -214,7 +256,7 @@ def evaluate(
     for measure in parsed:
         judgements.require(measure)
     odd_labels = {labels.name: labels.oddities for labels in judgements.labels}
-    if strict:
+    if judgements.strict:
         refuse_odd(odd_labels)
     evaluator = _Evaluator(parsed, judgements)
     values: dict[str, Floats] = {}
@@ -232,10 +274,11 @@ def evaluate(
             *label_oddities(run, judgements.qrels),
             *unlabelled(run, missing),
         )
-        if strict:
+        if judgements.strict:
             refuse_odd({f"run {run.name}": oddities[run.name]})
     if not means:
         raise InputError("there is no run to evaluate")
+    mixed = (judgements.mixed,) if judgements.mixed else ()
     return Evaluation(
         tuple(map(str, parsed)),
         judgements.queries,
@@ -244,6 +287,7 @@ def evaluate(
         _header(parsed, judgements),
         oddities,
         odd_labels,
+        (*mixed, *told(odd_labels, "labels"), *told(oddities, "runs")),
     )
 
 
@@ -314,23 +358,27 @@ def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str,
 
 
 def compare(
-    runs: Any,
-    qrels: Any,
-    understandability: Any = None,
+    runs: Runs,
+    qrels: Qrels,
+    understandability: LabelFile = None,
     *,
-    measures: str | Iterable[object] = DEFAULT_MEASURES,
-    tests: Sequence[str] = tuple(TESTS),
+    measures: Measures = DEFAULT_MEASURES,
+    tests: Tests = tuple(TESTS),
     pairs: bool = False,
     samples: int = 10_000,
     seed: int = 0,
     alpha: float = 0.05,
-    **how: Any,
+    **how: How,
 ) -> RunComparisons:
-    """Test whether runs differ from the first run and from the best one, or all `pairs`.
+    """Compare runs with the first run and with the best one, query by query, or all pairs.
 
-    `how` is as in `evaluate`; tests are t, wilcoxon, randomisation and bootstrap, each with the
-    corrections of Holm and Bonferroni; effect sizes have intervals, and the result says how many
-    queries a test would need.
+    Two-tailed paired t-test, Wilcoxon's signed ranks, randomisation test, bootstrap with its
+    interval; effect size (Cohen's d of the differences) with its interval, and how many queries a
+    t-test needs to find it with a chance of .8; each probability also with the corrections of Holm
+    and Bonferroni for the runs compared. † marks a difference from the first run, ⋄ a difference
+    from the best.
+
+    In Python, `how` is as in `evaluate`.
 
     >>> qrels = {f"q{i}": {"good": 1} for i in range(20)}
     >>> first = {q: {"bad": 2.0, "good": 1.0} for q in qrels}
@@ -338,28 +386,46 @@ def compare(
     >>> found = compare({"first": first, "best": best}, qrels, tests=["t", "wilcoxon"])
     >>> found.marks()
     {('RBP(p=0.8)@10', 'best'): '†', ('RBP(p=0.8)@10', 'first'): '⋄'}
+
+    Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
+
+    Args:
+        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        measures: A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated.
+        tests: t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The
+            first sets the marks.
+        pairs: Compare all pairs of runs, not only with the first and the best.
+        samples: Samples of the randomisation test and of the bootstrap.
+        seed: Seed of the randomisation test and of the bootstrap.
+        alpha: The level of the marks † and ⋄, and of the power.
     """
     result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    if len(result.runs) < 2:
+        raise OptionError("a comparison needs at least two runs; the first is the baseline")
     return result.compare(tests=tests, pairs=pairs, samples=samples, seed=seed, alpha=alpha)
 
 
 def correlate(
-    runs: Any,
-    qrels: Any,
-    understandability: Any = None,
+    runs: Runs,
+    qrels: Qrels,
+    understandability: LabelFile = None,
     *,
-    measures: Iterable[object],
-    coefficients: Sequence[str] = ("tau_b", "tau_ap", "ubire-overlap", "rbo"),
+    measures: Measures,
+    coefficients: Coefficients = DEFAULT_COEFFICIENTS,
     symmetric: bool = False,
     rbo_p: float = 0.9,
-    count: int = 5,
-    **how: Any,
+    count: Annotated[int, AtPrompt(int, "--movers")] = 5,
+    **how: How,
 ) -> Correlations:
-    """How alike two or more measures order the same runs; `how` is as in `evaluate`.
+    """Correlate the rankings of runs that two or more measures give.
 
-    `coefficients` are tau_b, tau_ap (`symmetric`: the mean of both directions), ubire-overlap, rbo
-    (with the persistence `rbo_p`), pearson and spearman; `count` says how many of the runs that
-    move most to name.
+    A matrix for each coefficient (Kendall's tau-b, the tau_ap of Yilmaz et al. with the row as
+    the reference, the overlap that UBIRE prints as tau_ap, rank-biased overlap), and the runs
+    whose ranks differ most from the first measure to each other one.
+
+    In Python, `how` is as in `evaluate`.
 
     >>> runs = {"a": {"q": {"d1": 2, "d2": 1}}, "b": {"q": {"d2": 2, "d1": 1}}}
     >>> found = correlate(
@@ -368,6 +434,19 @@ def correlate(
     ... )
     >>> found.matrices["tau_b"].tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
+
+    Example: understand correlate runs/*.gz --qrels qrels.txt --understandability qunder.txt
+    --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)'
+
+    Args:
+        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        measures: Two or more measures by name, such as 'uRBP(p=0.8)@10'.
+        coefficients: tau_b, tau_ap, ubire-overlap, rbo (these four by default), pearson, spearman.
+        symmetric: tau_ap as the mean of both directions.
+        rbo_p: Persistence of RBO.
+        count: How many of the runs that move most to list.
     """
     result = evaluate(runs, qrels, understandability, measures=measures, **how)
     return result.correlate(*coefficients, symmetric=symmetric, rbo_p=rbo_p, count=count)

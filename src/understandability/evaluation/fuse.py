@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from understandability.evaluation.criteria import Criterion, criterion, is_crite
 from understandability.evaluation.ranks import Ints, ranks_of, strictly_falling
 from understandability.inputs.given import run_of
 from understandability.inputs.run import Run
+from understandability.prompt import AtPrompt
 
 _FAR = 1e300  # infinite scores are there, and differences have to be finite
 
@@ -80,26 +81,38 @@ FUSIONS: Mapping[str, Fusion] = MappingProxyType(
 
 
 def fuse(
-    sources: Iterable[Any],
-    method: str = "rrf",
+    sources: Annotated[Iterable[Any], AtPrompt(list[str])],
+    method: Annotated[str, AtPrompt(choices="evaluation.fuse:FUSIONS")] = "rrf",
     *,
     k: float = 60.0,
-    weights: Sequence[float] | None = None,
+    weights: Annotated[Sequence[float] | None, AtPrompt(list[float], "--weight")] = None,
     top: int | None = None,
     order: str = "rank",
-    name: str | None = None,
+    name: Annotated[str | None, AtPrompt(str, "--tag", value="NAME")] = None,
 ) -> Run:
-    """Fuse several runs, and scores that rank their documents, into one run.
+    """Fuse runs, and scores of how easy documents are, into one run.
 
-    Each source is a run in any form, ``FILE:COLUMN[:DIRECTION]`` for scores, or a `criterion`,
-    which ranks the documents of the runs beside it that it has a score for, the easiest first.
-    `method` is rrf (reciprocal ranks, with its constant `k`), isr, combsum, combmnz or borda. With
-    `top`, only the first documents of each source are fused, and the rest of the first run
-    follows in its order. Documents with equal points stand as in the first source that has them.
+    Scores rank the documents of the runs beside them that have one, the easiest first. Documents
+    with equal points stand as in the first source that has them.
+
+    In Python, each source is a run in any form, ``FILE:COLUMN[:DIRECTION]`` for scores, or a
+    `criterion`.
 
     >>> first, second = {"q": {"a": 9.0, "b": 5.0}}, {"q": {"b": 3.0, "c": 2.0}}
     >>> [docno for docno, _ in fuse([first, second]).by_query()["q"]]
     ['b', 'a', 'c']
+
+    Example: understand fuse bm25.run scores.parquet:difficulty --method rrf --top 15 -o fused.run
+
+    Args:
+        sources: TREC runs, and scores that rank the runs' documents: FILE:COLUMN[:DIRECTION], with
+            DIRECTION higher-harder or lower-harder where it is not known.
+        method: rrf (reciprocal ranks), isr, combsum, combmnz, borda.
+        k: The constant of rrf: 1 / (k + rank).
+        weights: The weight of each run and score, in the same order. Default: 1 each.
+        top: Fuse only the first documents of each; the rest of the first run follows.
+        order: How a run is ordered: by its rank column, or by score as in trec_eval.
+        name: The name of the new run.
     """
     if isinstance(sources, str | Path | dict | Run):
         raise InputError("fusion takes a list of two or more runs and scores, not one of them")

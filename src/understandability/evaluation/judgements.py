@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.conventions import MODELLED_USERS, Conventions, conventions
+from understandability.evaluation.conventions import (
+    MODELLED_USERS,
+    Choices,
+    Conventions,
+    conventions,
+)
+from understandability.evaluation.criteria import mixed_models
 from understandability.evaluation.measures.bases import RELEVANCE, UNDERSTANDABILITY, Measure
 from understandability.evaluation.measures.foreign import ForeignMeasure
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
 from understandability.inputs.given import labels_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
+from understandability.prompt import AtPrompt
+
+# What calls that evaluate take, as the prompt reads it.
+Runs = Annotated[Any, AtPrompt(list[str], value="RUN...")]
+Qrels = Annotated[Any, AtPrompt(str, "--qrels", value="FILE")]
+LabelFile = Annotated[Any, AtPrompt(str, value="FILE")]
+Measures = Annotated[
+    str | Iterable[object], AtPrompt(list[str], "--measure", "-m", value="MEASURE")
+]
+DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -114,14 +130,107 @@ class Ranked:
         return sums.astype(np.float64, copy=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """The labels of dimensions beside relevance, what they mean, and whether odd ones are refused.
+
+    In Python, `gains` and `not_a_label` are those of understandability, `dimensions` are by name,
+    made by `dimension` or as (labels, scale).
+
+    >>> Labelling(scale="lower-easier:40").dimensions_of({"d1": 90})["u"].scale.threshold
+    40.0
+
+    Args:
+        scale: Direction and threshold of the labels of understandability: lower-easier:40 is
+            understandable below 40, lower-easier:<=40 at 40 too, higher-easier:2 from 2 on; the
+            ends may follow (:0..100).
+        column: The column, if these labels are a score table.
+        gains: Gains of graded labels: 0:0,1:.4,2:.8,3:1 (trust=0:0,... for another dimension).
+            Default: linear between the ends of the scale.
+        not_a_label: A label that means "could not judge", in one dimension (NAME=) or in all but
+            relevance.
+        trust: Trust labels.
+        trust_scale: Scale of the trust labels, such as higher-better:50.
+        dimensions: Labels of a further dimension.
+        dimension_scales: Scale of a further dimension.
+        strict: Refuse runs and labels with anything unusual.
+    """
+
+    scale: Annotated[str | Scale | None, AtPrompt(value="SCALE")] = None
+    column: str | None = None
+    gains: Annotated[
+        str | Mapping[Any, Any] | None,
+        AtPrompt(
+            list[str],
+            value="[NAME=]GRADE:GAIN,...",
+            convert="evaluation.judgements:gains_by_dimension",
+        ),
+    ] = None
+    not_a_label: Annotated[
+        float | Sequence[float] | Mapping[str, Sequence[float]],
+        AtPrompt(
+            list[str], value="[NAME=]LABEL", convert="evaluation.judgements:no_labels_by_dimension"
+        ),
+    ] = ()
+    trust: Annotated[Any, AtPrompt(value="FILE")] = None
+    trust_scale: Annotated[str | Scale | None, AtPrompt(value="SCALE")] = None
+    dimensions: Annotated[
+        Mapping[str, Any] | None,
+        AtPrompt(
+            list[str],
+            "--dimension",
+            value="NAME=FILE",
+            convert="evaluation.judgements:files_by_dimension",
+        ),
+    ] = None
+    dimension_scales: Annotated[
+        Mapping[str, str | Scale] | None,
+        AtPrompt(
+            list[str],
+            "--dimension-scale",
+            value="NAME=SCALE",
+            convert="evaluation.judgements:files_by_dimension",
+        ),
+    ] = None
+    strict: bool = False
+
+    def dimensions_of(self, understandability: Any) -> dict[str, Dimension]:
+        """Each dimension beside relevance that has labels."""
+        labels = {"u": understandability, "trust": self.trust, **(self.dimensions or {})}
+        scales: dict[str, Any] = {"u": self.scale, "trust": self.trust_scale}
+        scales |= self.dimension_scales or {}
+        gains = _by_dimension(self.gains)
+        none = _by_dimension(None if self.not_a_label == () else self.not_a_label)
+        for name in (*scales, *gains):
+            if labels.get(name) is None and (scales.get(name) or gains.get(name)):
+                raise OptionError(f"there is a scale but no labels of {_in_words(name)}; give both")
+        found = {}
+        for name, given in labels.items():
+            if isinstance(given, Dimension):
+                found[name] = given
+            elif isinstance(given, tuple):
+                found[name] = dimension(*given, name=name)
+            elif given is not None:
+                found[name] = dimension(
+                    given,
+                    scales.get(name),
+                    name=name,
+                    column=self.column if name == "u" else None,
+                    gains=gains.get(name),
+                    not_a_label=(*none.get(name, ()), *none.get("", ())),
+                )
+        return found
+
+
+How = Annotated[Any, AtPrompt((Labelling, Choices))]  # the options of `Judgements`
+
+
 class Judgements:
     """Labels of relevance and of further dimensions, read under some conventions.
 
-    `qrels` and the labels of `understandability` and `trust` are paths, dictionaries, frames or
-    records (`labels_of`). `scale`, `column`, `gains` and `not_a_label` belong to
-    `understandability`, as in `dimension`; `dimensions` are further ones by name, made by
-    `dimension` or as (labels, scale). `preset` sets all conventions at once (``"ubire"``,
-    ``"trec_eval"``, or `Conventions`), `choices` some of them (``order="score"``).
+    `qrels` and the labels of other dimensions are paths, dictionaries, frames or records
+    (`labels_of`). `how` are the fields of `Labelling`, which belong to them, and of `Conventions`:
+    ``scale="lower-easier:40"``, ``order="score"``; ``preset`` sets all conventions at once.
 
     Raises `InputError` where a label is outside its declared scale.
 
@@ -130,34 +239,12 @@ class Judgements:
     (('q1',), 40.0)
     """
 
-    def __init__(
-        self,
-        qrels: Any,
-        understandability: Any = None,
-        *,
-        scale: str | Scale | None = None,
-        column: str | None = None,
-        gains: str | Mapping[float, float] | None = None,
-        not_a_label: float | Sequence[float] = (),
-        trust: Any = None,
-        trust_scale: str | Scale | None = None,
-        dimensions: Mapping[str, Dimension | tuple[Any, str]] | None = None,
-        preset: str | Conventions | None = None,
-        **choices: Any,
-    ) -> None:
-        chosen = conventions(preset, **choices)
-        given = {
-            name: each if isinstance(each, Dimension) else dimension(*each, name=name)
-            for name, each in (dimensions or {}).items()
-        }
-        if understandability is not None:
-            given[UNDERSTANDABILITY] = dimension(
-                understandability, scale, column=column, gains=gains, not_a_label=not_a_label
-            )
-        elif scale is not None:
-            raise OptionError("there is a scale but no labels of understandability; give both")
-        if trust is not None:
-            given["trust"] = dimension(trust, trust_scale, name="trust")
+    def __init__(self, qrels: Any, understandability: Any = None, **how: Any) -> None:
+        labelling = Labelling(**{n: how.pop(n) for n in Labelling.__dataclass_fields__ if n in how})
+        chosen = conventions(**how)
+        given = labelling.dimensions_of(understandability)
+        self.strict = labelling.strict
+        self.mixed = _mixed(understandability, labelling)
         self.qrels = labels_of(qrels)
         self.labels = (self.qrels, *(each.labels for each in given.values()))
         self.queries = self.qrels.queries
@@ -300,6 +387,67 @@ class Judgements:
             direction=scale.direction,
             normalise="integral" if norm == "integral" and noisy else None,
         )
+
+
+def _by_dimension(given: Any) -> dict[str, Any]:
+    """By the name of each dimension; what has no names is of understandability."""
+    if isinstance(given, Mapping) and all(isinstance(name, str) for name in given):
+        return dict(given)
+    if given is None:
+        return {}
+    return {"u": (given,) if isinstance(given, int | float) else given}
+
+
+def files_by_dimension(texts: Sequence[str]) -> dict[str, str]:
+    """Files or scales by the name of their dimension, which ``NAME=VALUE`` gives.
+
+    >>> files_by_dimension(["trust=qtrust.txt"])
+    {'trust': 'qtrust.txt'}
+    """
+    named = [text.partition("=") for text in texts]
+    for text, (name, equals, _) in zip(texts, named, strict=True):
+        if not equals or not re.fullmatch("[a-z][a-z0-9_]*", name) or name in ("u", "gr"):
+            raise OptionError(
+                "write --dimension NAME=FILE and --dimension-scale NAME=SCALE with a name in "
+                f"small letters, not {text!r}"
+            )
+    return {name: value for name, _, value in named}
+
+
+def gains_by_dimension(texts: Sequence[str]) -> dict[str, str]:
+    """Tables of gains by dimension; one without ``NAME=`` is of understandability.
+
+    >>> gains_by_dimension(["0:0,1:1", "trust=0:1,1:0"])
+    {'u': '0:0,1:1', 'trust': '0:1,1:0'}
+    """
+    named = (text.rpartition("=") for text in texts)
+    return {name or UNDERSTANDABILITY: value for name, _, value in named}
+
+
+def no_labels_by_dimension(texts: Sequence[str]) -> dict[str, list[float]]:
+    """Labels that are none by dimension; those without ``NAME=`` stand under "", for all.
+
+    >>> no_labels_by_dimension(["3", "trust=9"])
+    {'': [3.0], 'trust': [9.0]}
+    """
+    found: dict[str, list[float]] = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        try:
+            found.setdefault(name, []).append(float(value))
+        except ValueError:
+            raise OptionError(
+                f"--not-a-label must be a number, or NAME=number, not {value!r}"
+            ) from None
+    return found
+
+
+def _mixed(understandability: Any, how: Labelling) -> str:
+    """A sentence, where the files of labels hold estimates of several models."""
+    column = f":{how.column}" if how.column else ""
+    files = [f"{understandability}{column}"] if isinstance(understandability, str) else []
+    others = (how.trust, *(how.dimensions or {}).values())
+    return mixed_models([*files, *(each for each in others if isinstance(each, str))])
 
 
 def _check_finite(labels: Labels) -> None:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Oddity, Run
+from understandability.inputs.run import Labels, Oddity, Run
 
 Ids = NDArray[np.int64]
 
@@ -25,6 +24,23 @@ def refuse_odd(oddities: Mapping[str, Sequence[Oddity]]) -> None:
             raise InputError(
                 f"{name} is refused under --strict: {found[0]}; fix it, or leave out --strict"
             )
+
+
+def told(oddities: Mapping[str, Sequence[Oddity]], kind: str) -> list[str]:
+    """A line for each sort of oddity: how often, in how many files of a kind, where first.
+
+    >>> told({"mine": [Oddity("ranks given twice", 2, "query q")], "yours": ()}, "runs")
+    ['ranks given twice: 2 in 1 of 2 runs (first: mine, query q)']
+    """
+    lines: dict[str, tuple[int, int, str]] = {}
+    for name, found in oddities.items():
+        for each in found:
+            count, files, first = lines.get(each.what, (0, 0, f"{name}, {each.example}"))
+            lines[each.what] = (count + each.count, files + 1, first)
+    return [
+        f"{what}: {count:,} in {files} of {len(oddities)} {kind} (first: {first})"
+        for what, (count, files, first) in lines.items()
+    ]
 
 
 def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tuple[Oddity, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -12,36 +12,49 @@ from understandability.evaluation.criteria import criterion
 from understandability.evaluation.ranks import ranks_of
 from understandability.inputs.given import run_of
 from understandability.inputs.run import Run
+from understandability.prompt import AtPrompt
 
 
 def rerank(
-    run: Any,
-    scores: Any,
-    direction: str | None = None,
+    run: Annotated[Any, AtPrompt(str)],
+    scores: Annotated[Any, AtPrompt(list[str], "--scores", value="FILE:COLUMN[:DIRECTION]")],
+    direction: Annotated[str | None, AtPrompt(None)] = None,
     *,
-    column: str | None = None,
+    column: Annotated[str | None, AtPrompt(None)] = None,
     top: int = 15,
-    weights: Sequence[float] | None = None,
+    weights: Annotated[Sequence[float] | None, AtPrompt(list[float], "--weight")] = None,
     order: str = "rank",
-    name: str | None = None,
+    name: Annotated[str | None, AtPrompt(str, "--tag", value="NAME")] = None,
 ) -> Run:
-    """Order the first `top` documents of each query of a run by how easy they are.
+    """Re-rank the first documents of a run by how easy they are to understand.
 
-    `run` is a path, a dictionary, a frame or a `Run`; `scores`, `direction` and `column` are as in
-    `criterion`, or `scores` is a list of criteria. The order is by ``(1 - w) / (rank in the run) +
-    w / (rank by the score)``, where equal ones keep the order of the run; ``w = 1``, as in
-    Palotti, Zuccon & Hanbury (2019), orders by the score alone. With several criteria each adds
-    its ``w / rank``, and the run has what is left of 1; without `weights` they share 1 alike. A
-    document that lacks a score keeps its place, and the others are ranked among themselves.
-    Nothing below `top` moves. Scores of the new run are the reciprocals of the new ranks, so that
-    tools that order by score agree.
+    The order is by (1 - w) / (rank in the run) + w / (rank by the score), where equal ones keep
+    the order of the run; w = 1, as in Palotti, Zuccon & Hanbury (2019), orders by the score alone.
+    With several scores each adds its w / rank, and the run has what is left of 1. A document that
+    lacks a score keeps its place, and the others are ranked among themselves. Nothing below the
+    first `top` moves. Scores of the new run are the reciprocals of the new ranks, so that tools
+    that order by score agree.
 
-    `order` is that of `Run.line_order`. Raises `InputError` where a criterion has no document
-    of the run.
+    In Python, `run` is a path, a dictionary, a frame or a `Run`; `scores`, `direction` and `column`
+    are as in `criterion`, or `scores` is a list of criteria.
+
+    Raises `InputError` where a criterion has no document of the run.
 
     >>> run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
     >>> rerank(run, {"a": 70, "c": 20, "d": 10}, "higher-harder", top=3).by_query()["q"]
     [('c', 1.0), ('b', 0.5), ('a', 0.3333333333333333), ('d', 0.25)]
+
+    Example: understand rerank bm25.run --scores scores.parquet:difficulty --top 15 -o easy.run
+
+    Args:
+        run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
+        scores: A score of documents; may be repeated. DIRECTION, higher-harder or lower-harder, may
+            be left out for difficulty, p_understandable and features.
+        top: How many documents of each query to re-rank.
+        weights: The weight of each score, in the same order; the run gets what is left of 1.
+            Default: equal weights that add up to 1.
+        order: How a run is ordered: by its rank column, or by score as in trec_eval.
+        name: The name of the new run.
     """
     if top < 1:
         raise OptionError(f"the number of documents to re-rank must be 1 or more, not {top}")

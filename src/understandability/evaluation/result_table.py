@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,16 @@ _LATEX = {
     "⋄": r"$^{\diamond}$",
     "τ": r"$\tau$",
     "±": r"$\pm$",
-    "<": "$<$",
-    ">": "$>$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
 }
+
+# Points of the widest table (a line of `article` has 345), of one of two columns there, of the
+# space between the columns of a table; and what shrinks a table to the line that it stands on.
+_WIDEST, _COLUMN, _BETWEEN = 400.0, 229.0, 12.0
+_FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,8 @@ class ResultTable:
     """Rows of one kind of result, with a note below them.
 
     `marks` are signs behind single cells and `best` the cells in bold, each by the number of the
-    row and the name of the column; `digits` are those of numbers.
+    row and the name of the column; `digits` are those of numbers, `texts` how many first columns
+    stand to the left on a terminal.
 
     >>> table = ResultTable(("run", "RBP"), (("mine", 0.25),))
     >>> print(table.to_markdown())
@@ -49,6 +56,7 @@ class ResultTable:
     best: frozenset[tuple[int, str]] = frozenset()
     note: str = ""
     digits: int = 4
+    texts: int = 1
 
     def to_pandas(self) -> pd.DataFrame:
         """The rows as a frame of pandas, numbers unrounded and without marks."""
@@ -70,16 +78,57 @@ class ResultTable:
         return "\n".join([*lines, "", self.note] if self.note else lines)
 
     def to_latex(self) -> str:
-        """A LaTeX ``tabular`` with the rules of booktabs; the best of a column is bold."""
-        kinds = "".join("r" if each else "l" for each in self._numeric())
-        rows = [
-            " & ".join(rf"\textbf{{{cell}}}" if bold else cell for cell, bold in row) + r" \\"
-            for row in self.cells(_latex)
-        ]
-        head = " & ".join(map(_latex, self.columns)) + r" \\"
-        lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", head, r"\midrule", *rows]
-        lines += [r"\bottomrule", r"\end{tabular}"]
-        return "\n".join([*lines, "", _latex(self.note)] if self.note else lines)
+        """LaTeX with the rules of booktabs; the best of a column is bold.
+
+        A table much wider than a line of `article` becomes several, one below the other. One that
+        may be wider than a column of two is made to fit, which takes the package graphicx.
+        """
+        shown = self.cells()
+        columns = zip(self.columns, *([cell for cell, _ in row] for row in shown), strict=True)
+        widths = [_BETWEEN + max(map(_points, column)) for column in columns]
+        named = list(range(self._named()))
+        above: list[int] = []  # of which, what stands in lines of their own
+        if sum(widths) > _WIDEST < 2 * sum(widths[place] for place in named):
+            most = max(named, key=lambda place: len({row[place][0] for row in shown}))
+            above, named = [place for place in named if place != most], [most]
+        blocks: list[list[int]] = [[*named]]
+        for place in range(len(named) + len(above), len(widths)):
+            if sum(widths[each] for each in (*blocks[-1], place)) > _WIDEST and blocks[-1] != named:
+                blocks.append([*named])
+            blocks[-1].append(place)
+        parts = []
+        for block in blocks:
+            text = self._tabular(block, above)
+            if sum(widths[place] for place in block) > _COLUMN:
+                text = f"{_FIT}{{%\n{text}}}"
+            parts.append(text)
+        if self.note:
+            parts.append(_latex(self.note))
+        return "\n\n".join(parts)
+
+    def _named(self) -> int:
+        """How many columns, from the first, it takes to tell the rows apart."""
+        for count in range(1, len(self.columns)):
+            if len({row[:count] for row in self.rows}) == len(self.rows):
+                return count
+        return 1
+
+    def _tabular(self, places: Sequence[int], above: Sequence[int]) -> str:
+        """Some of the columns; those `above` stand in lines of their own, before their rows."""
+        numeric = self._numeric()
+        kinds = "".join("r" if numeric[place] else "l" for place in places)
+        head = " & ".join(_latex(self.columns[place]) for place in places)
+        lines = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", rf"{head} \\", r"\midrule"]
+        before = ""
+        for row in self.cells(_latex):
+            title = ", ".join(row[place][0] for place in above)
+            if title != before:
+                lines.append(rf"\multicolumn{{{len(places)}}}{{l}}{{\emph{{{title}}}}} \\")
+                before = title
+            cells = (rf"\textbf{{{cell}}}" if bold else cell for cell, bold in row)
+            some = {place: cell for place, cell in enumerate(cells) if place in places}
+            lines.append(" & ".join(some[place] for place in places) + r" \\")
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
     def to_csv(self) -> str:
         """Lines of values with commas between them, numbers unrounded and without marks."""
@@ -119,6 +168,18 @@ class ResultTable:
         return str(value)
 
 
+def _points(text: str) -> float:
+    """About how wide a text is in Computer Modern of 10 points, and hardly ever wider.
+
+    >>> _points("0.25"), _points("uRBP@10")
+    (18.7, 47.1)
+    """
+    return round(sum(7.8 if c in _BROAD else 2.8 if c in ".,:;'!|il" else 5.3 for c in text), 1)
+
+
+_BROAD = frozenset("ABCDEFGHKLMNOPQRUVWXYZmw@=+<>±%&")
+
+
 def _latex(text: str) -> str:
     escaped = "".join(_LATEX.get(letter, letter) for letter in text)
     return re.sub(r"\}\$\$\^\{", "", escaped)  # two marks are one exponent
@@ -136,6 +197,10 @@ class Tabular:
     def table(self, *, digits: int = 4) -> ResultTable:
         """The rows of the result."""
         raise NotImplementedError
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows for files of rows."""
+        return self.table().to_dicts()
 
     def __repr__(self) -> str:
         """The table as at a prompt: its Markdown."""

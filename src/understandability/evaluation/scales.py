@@ -16,7 +16,7 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
-from understandability.inputs.labels import Labels
+from understandability.inputs.run import Labels
 
 # How scales are written, by their easy end.
 _EASY_END = {Direction.HARDER: "lower-easier", Direction.EASIER: "higher-easier"}

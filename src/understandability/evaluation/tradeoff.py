@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import conventions
 from understandability.evaluation.criteria import criterion
 from understandability.evaluation.evaluate import Evaluation, evaluate
+from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels
 from understandability.evaluation.rerank import rerank
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.inputs.given import run_of
+from understandability.prompt import AtPrompt
 
 # The first is what is given up, the others are what is gained.
 MEASURES = ("RBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10")
@@ -65,6 +67,19 @@ class Tradeoff(Tabular):
         columns = ("setting", *self.evaluation.measures)
         return ResultTable(columns, rows, marks, note=note, digits=digits)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was unusual in labels and runs."""
+        return self.evaluation.notes
+
+    def as_dict(self) -> dict[str, Any]:
+        """The conventions and the points as plain dictionaries."""
+        return {"conventions": dict(self.evaluation.conventions), "points": self.to_dicts()}
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The `rows`."""
+        return self.rows()
+
     def rows(self) -> list[dict[str, Any]]:
         """A row for each setting and measure."""
         return [
@@ -76,23 +91,25 @@ class Tradeoff(Tabular):
 
 
 def tradeoff(
-    run: Any,
-    scores: Any,
-    qrels: Any,
-    understandability: Any = None,
+    run: Annotated[Any, AtPrompt(str)],
+    scores: Annotated[Any, AtPrompt(str, "--scores", value="FILE:COLUMN[:DIRECTION]")],
+    qrels: Qrels,
+    understandability: LabelFile = None,
     *,
-    direction: str | None = None,
-    score_column: str | None = None,
-    tops: Sequence[int] = (5, 10, 15, 20, 50),
-    weights: Sequence[float] = (0.25, 0.5, 0.75, 1.0),
-    measures: Iterable[object] = MEASURES,
-    preset: str | None = None,
-    order: str | None = None,
-    **how: Any,
+    direction: Annotated[str | None, AtPrompt(None)] = None,
+    score_column: Annotated[str | None, AtPrompt(None)] = None,
+    tops: Annotated[Sequence[int], AtPrompt(list[int], "--top")] = (5, 10, 15, 20, 50),
+    weights: Annotated[Sequence[float], AtPrompt(list[float], "--weight")] = (0.25, 0.5, 0.75, 1.0),
+    measures: Measures = MEASURES,
+    **how: How,
 ) -> Tradeoff:
-    """Measure what re-ranking a run by scores gains and costs, over depths (`tops`) and weights.
+    """Re-rank a run by a score to several depths and weights, and evaluate each.
 
-    `scores`, `direction` and `score_column` are as in `criterion`; the rest is as in `evaluate`.
+    One row for each setting; † marks a difference from the original run, ⋄ from the best setting
+    (paired t-test, two-tailed, p < .05). Without measures: RBP, RBPu and HRBP at 10, p = .8.
+
+    In Python, `scores`, `direction` and `score_column` are as in `criterion`, `how` is as in
+    `evaluate`.
 
     >>> queries = [f"q{i}" for i in range(3)]
     >>> run = {q: {"hard": 2.0, "easy": 1.0} for q in queries}
@@ -103,20 +120,30 @@ def tradeoff(
     ... )
     >>> [(p.setting.name, [round(v, 2) for v in p.means.values()]) for p in found.points]
     [('as it is', [0.2, 0.0]), ('top=2 w=1', [0.0, 0.2])]
+
+    Example: understand tradeoff bm25.run --scores scores.parquet:difficulty --qrels qrels.txt
+    --understandability qunder.txt --scale lower-easier:40 --plot tradeoff.svg
+
+    Args:
+        run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
+        scores: The score to re-rank by; DIRECTION is higher-harder or lower-harder.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        tops: How many documents to re-rank; may be repeated (5, 10, 15, 20, 50 by default).
+        weights: A weight of the score; may be repeated (0.25, 0.5, 0.75, 1 by default).
+        measures: A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated.
     """
     if not tops or not weights:
         raise OptionError("a trade-off needs at least one depth and one weight")
     sweep = [Setting(top, weight) for top in sorted(set(tops)) for weight in sorted(set(weights))]
     settings = {each.name: each for each in (Setting(0, 0.0), *sweep)}
     given, by = run_of(run), criterion(scores, direction, column=score_column)
-    chosen = conventions(preset, order=order).order
+    chosen = conventions(how.get("preset"), order=how.get("order")).order
     runs = (
         rerank(given, by, top=each.top or 1, weights=[each.weight], order=chosen, name=name)
         for name, each in settings.items()
     )
-    result = evaluate(
-        runs, qrels, understandability, measures=measures, preset=preset, order=order, **how
-    )
+    result = evaluate(runs, qrels, understandability, measures=measures, **how)
     marked = result.compare(tests=["t"]).marks()
     points = tuple(
         Point(

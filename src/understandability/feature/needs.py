@@ -11,7 +11,7 @@ from understandability.hooks import load
 _log = logging.getLogger(__name__)
 _named: set[str] = set()
 _MOST_NAMED = 8
-_INSTALLED = "study.vocabularies.installed:installed"  # what only rows of the study need
+_INSTALLED = "study.installed:installed"  # what only rows of the study need
 
 
 def missing(needs: Iterable[str]) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ _MOST_CHARACTERS = 2000  # of an address
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What one page may take: bytes, seconds with all redirects, redirects.
+    """The most that one page may take: bytes, seconds with all redirects, redirects.
 
     With `private` addresses of this machine and its network are asked too.
     """
@@ -55,7 +55,7 @@ class FetchLimits:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What stood at an address: the content, the suffix that a file of its kind has, its charset.
+    """A page as its address gave it: content, suffix of a file of its kind, charset.
 
     `url` is the address that was asked for, `found_at` where redirects led.
     """
@@ -77,7 +77,7 @@ class Fetched:
 
 
 def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
-    """What stands at an address.
+    """Ask an address for its page.
 
     Raises `InputError` for an address that may not be asked, or that gives no page within the
     limits.
@@ -184,7 +184,7 @@ def _parts(url: str) -> SplitResult:
 
 
 def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
-    """What a name stands for now; what it may stand for a moment later is not asked."""
+    """Look a name up once: the answer may be another a moment later."""
     found = [
         ip_address(each[4][0]) for each in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     ]

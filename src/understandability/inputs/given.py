@@ -12,11 +12,11 @@ import numpy as np
 
 from understandability.errors import InputError
 from understandability.inputs.frames import is_frame, table_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import (
     labels_from_columns,
     labels_from_frame,
+    numbers_in,
     read_labels,
     read_runs,
 )
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 # What columns of frames are called by ir_measures, PyTerrier, trectools, and here.
 _QUERY = ("query_id", "qid", "query", "topic")
 _DOCUMENT = ("doc_id", "docno", "docid", "document")
-_RANK, _SCORE = ("rank",), ("score",)
 _SYSTEM = ("run", "name", "system", "tag", "run_id")
 _LABEL = ("relevance", "label", "rel")
 _RUNS = (
@@ -174,7 +173,7 @@ def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
     import pyarrow.compute as pc
 
     query, docno = _column(table, _QUERY), _column(table, _DOCUMENT)
-    rank, score = _column(table, _RANK), _column(table, _SCORE)
+    rank, score = _column(table, ["rank"]), _column(table, ["score"])
     if query is None or docno is None or (score is None and rank is None):
         raise InputError(
             f"the frame of runs has the columns {', '.join(table.column_names)}; it needs a "
@@ -188,8 +187,8 @@ def _runs_of_table(table: pa.Table, name: str) -> Iterator[Run]:
         scores = -ranks if score is None and ranks is not None else _numbers(rows, str(score))
         run = Run.of_columns(
             each or name,
-            rows[query].cast(pa.string()).to_pylist(),
-            rows[docno].cast(pa.string()).to_pylist(),
+            rows[query].cast(pa.string()),
+            rows[docno].cast(pa.string()),
             scores,
             None if ranks is None else ranks.astype(np.int64),
         )
@@ -209,8 +208,6 @@ def _numbers(table: pa.Table, name: str) -> Any:
 
 
 def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Labels:
-    import pyarrow as pa
-
     docno = _column(table, _DOCUMENT)
     if docno is None:
         raise InputError(
@@ -218,12 +215,7 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
             f"document ({', '.join(_DOCUMENT)})"
         )
     query = _column(table, _QUERY)
-    numeric = [
-        field.name
-        for field in table.schema
-        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
-        and field.name not in (docno, query)
-    ]
+    numeric = numbers_in(table, docno, query)
     found = column or _column(table.select(numeric), (dimension, *_LABEL))
     found = numeric[0] if found is None and len(numeric) == 1 else found
     if found not in numeric:

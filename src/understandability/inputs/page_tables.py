@@ -1,21 +1,27 @@
-"""Tables of pages: which column is what, and CSV, TSV and Arrow files.
+"""Tables of pages: which column is what; CSV, TSV, Arrow and JSON Lines files.
 
-JSON Lines and Parquet are read by `containers`, with the same columns.
+`parquet` reads Parquet with the same columns.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count
 from typing import Annotated, Any, NamedTuple
 
 from understandability.errors import InputError, in_one_line
 from understandability.inputs.http import too_long
-from understandability.inputs.jsonl import LineError
-from understandability.inputs.streams import bounded_lines
+from understandability.inputs.streams import (
+    DamagedStreamError,
+    bounded_lines,
+    open_stream,
+)
 from understandability.prompt import AtPrompt
 from understandability.text.page import HTML, TEXT, Failure, Page
 
@@ -34,6 +40,8 @@ _MOST_LACKING = 100
 _MOST_KNOWN = 1000
 _LONGEST_ROW = 1_000_000  # bytes of a row of CSV besides the page
 _LEAST_BATCH = 64  # bytes of Arrow; fewer are padding
+# A list of two bytes becomes an object of 56 and more.
+_MOST_PARTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ class TableColumns:
 
 
 def kept_names(keep: Sequence[str], ours: Collection[str]) -> dict[str, str]:
-    """What kept columns are called beside `ours`: one that meets a name gets ``input_`` before it.
+    """New names of kept columns beside `ours`: one that meets a name gets ``input_`` before it.
 
     >>> kept_names(["url", "date"], ["docno", "url"])
     {'url': 'input_url', 'date': 'date'}
@@ -124,7 +132,7 @@ class Tables:
     remarks: list[str] = field(default_factory=list)
 
     def layout(self, path: str, names: Sequence[str], *, is_record: bool = False) -> Layout:
-        """What is what in a table with columns of these names; raises `ColumnsError`.
+        """Find the columns of a table by their names; raises `ColumnsError`.
 
         Of a single record (`is_record`) a column may be missing that is chosen besides others.
 
@@ -230,9 +238,7 @@ def read_csv_pages(
     if not names:
         return
     layout = tables.layout(path, names)
-    number = 0
-    while True:
-        number += 1
+    for number in count(1):
         where = f"{path}#{number}"
         before = rows.line_num
         try:
@@ -341,7 +347,14 @@ def read_object_pages(
     One that lacks a column is an error row. Where the first hundred do, and where all do, this is
     another kind of table: `ColumnsError` is raised in the place of their error rows.
     """
-    layouts = _Layouts(path, tables)
+
+    @lru_cache(_MOST_KNOWN)
+    def layout_of(names: tuple[str, ...]) -> Layout | ColumnsError:
+        try:
+            return tables.layout(path, names, is_record=True)
+        except ColumnsError as error:
+            return error
+
     lacking: list[tuple[Failure, ColumnsError]] = []
     found = False
     for number, record in records:
@@ -349,41 +362,88 @@ def read_object_pages(
         if isinstance(record, LineError):
             yield Failure(where, where, "read", str(record))
             continue
-        layout = layouts.of(record)
-        if isinstance(layout, ColumnsError):
-            identity = record.get(tables.columns.id or "id", where)
-            docno = identity if isinstance(identity, str) and identity else where
-            failure = Failure(docno, where, "read", f"the record {layout.lacks}")
-            if found:
-                yield failure
-                continue
+        layout = layout_of(tuple(name for name, value in record.items() if value is not None))
+        if isinstance(layout, Layout):
+            yield from (failure for failure, _ in lacking)
+            lacking.clear()
+            found = True
+            yield page_of(record, where, limit, layout)
+            continue
+        identity = record.get(tables.columns.id or "id", where)
+        docno = identity if isinstance(identity, str) and identity else where
+        failure = Failure(docno, where, "read", f"the record {layout.lacks}")
+        if found:
+            yield failure
+        else:
             lacking.append((failure, layout))
             if len(lacking) == _MOST_LACKING:
                 break
-            continue
-        yield from (failure for failure, _ in lacking)
-        lacking.clear()
-        found = True
-        yield page_of(record, where, limit, layout)
     if lacking:
         raise lacking[0][1]
 
 
-class _Layouts:
-    """The layout of each object, found once for each set of names."""
+class LineError(InputError):
+    """One line of JSON Lines cannot be used."""
 
-    def __init__(self, path: str, tables: Tables) -> None:
-        self._path, self._tables = path, tables
-        self._known: dict[tuple[str, ...], Layout | ColumnsError] = {}
 
-    def of(self, record: Mapping[str, Any]) -> Layout | ColumnsError:
-        """That of the values which are not null."""
-        names = tuple(name for name, value in record.items() if value is not None)
-        if names not in self._known:
-            if len(self._known) == _MOST_KNOWN:
-                self._known.clear()
-            try:
-                self._known[names] = self._tables.layout(self._path, names, is_record=True)
-            except ColumnsError as error:
-                self._known[names] = error
-        return self._known[names]
+def read_jsonl(
+    stream: io.BufferedReader, limit: int = 100_000_000
+) -> Iterator[tuple[int, dict[str, Any] | LineError]]:
+    """Each line's number and object; in the place of a bad line, a `LineError` saying why.
+
+    Lines of more than `limit` bytes are passed over; blank lines are no records.
+
+    >>> list(read_jsonl(io.BufferedReader(io.BytesIO(b'{"id": 1}\\n[2]\\n'))))
+    [(1, {'id': 1}), (2, LineError('line 2 is a JSON list; each line must be an object'))]
+    """
+    for number in count(1):
+        try:
+            line = stream.readline(limit + 1)
+            if not line:
+                return
+            if len(line) > limit and not line.endswith(b"\n"):
+                while (rest := stream.readline(1 << 16)) and not rest.endswith(b"\n"):
+                    pass
+                raise LineError(f"line {number} is longer than {limit / 1e6:g} MB")
+            if line.strip():
+                yield number, _object(line, number)
+        except DamagedStreamError as error:
+            yield number, LineError(f"line {number} is lost: {error}")
+        except LineError as error:
+            yield number, error
+
+
+def read_objects(path: str) -> Iterator[dict[str, Any]]:
+    """The objects of a JSON Lines file in which every line has to be good.
+
+    Raises `InputError`, naming the file and the line, at the first that is not.
+    """
+    with open_stream(path) as stream:
+        for _, record in read_jsonl(stream):
+            if isinstance(record, LineError):
+                raise InputError(f"{path}: {record}")
+            yield record
+
+
+def _object(line: bytes, number: int) -> dict[str, Any]:
+    if line.count(b"[") + line.count(b"{") > _MOST_PARTS:
+        raise LineError(f"line {number} has more than {_MOST_PARTS} lists and objects")
+    try:
+        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError) as error:
+        problem = " ".join(str(error).split())
+        raise LineError(f"line {number} is not JSON: {problem}") from error
+    if not isinstance(value, dict):
+        raise LineError(
+            f"line {number} is a JSON {type(value).__name__}; each line must be an object"
+        )
+    return value
+
+
+def read_jsonl_pages(
+    stream: io.BufferedReader, source: str, limit: int, tables: Tables
+) -> Iterator[Page | Failure]:
+    """The pages of lines of JSON, such as ``{"id": "flu", "text": "Rest.", "url": "..."}``."""
+    # JSON may write each byte of a text as an escape of six.
+    lines = read_jsonl(stream, 6 * limit + 10_000)
+    return read_object_pages(lines, source, limit, tables)

@@ -1,9 +1,10 @@
-"""The rankings of one system."""
+"""The rankings of one system, and numbers that people or programs gave to documents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,26 +12,17 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import OptionError
-from understandability.inputs.joins import (
-    Ids,
-    Lines,
-    coded,
-    first_of_each,
-    freeze,
-    has_ties,
-    indices,
-    pairs_of,
-    places_of,
-    sorted_lines,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
 
+Ids = NDArray[np.int32]
+Lines = NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """What is unusual in a file that was read all the same: what, how often, where first.
+    """Something unusual in a file that was read all the same: what, how often, where first.
 
     >>> str(Oddity("documents listed again", 12, "query 7, document d3"))
     'documents listed again: 12 (first: query 7, document d3)'
@@ -65,7 +57,7 @@ class Run:
     oddities: tuple[Oddity, ...] = ()
 
     def __post_init__(self) -> None:
-        freeze(self.query_ids, self.docno_ids, self.ranks, self.scores)
+        _freeze(self.query_ids, self.docno_ids, self.ranks, self.scores)
 
     def __len__(self) -> int:
         return len(self.query_ids)
@@ -80,7 +72,7 @@ class Run:
         """
         listed = {query: list(documents) for query, documents in rankings.items()}
         lengths = [len(documents) for documents in listed.values()]
-        docnos, docno_ids = coded([d for documents in listed.values() for d, _ in documents])
+        docnos, docno_ids = _coded([d for documents in listed.values() for d, _ in documents])
         scores = [score for documents in listed.values() for _, score in documents]
         ranks = [rank for length in lengths for rank in range(1, length + 1)]
         return cls(
@@ -97,22 +89,25 @@ class Run:
     def of_columns(
         cls,
         name: str,
-        queries: list[str],
-        docnos: list[str],
+        queries: Any,
+        docnos: Any,
         scores: Floats,
         ranks: Lines | None = None,
+        oddities: tuple[Oddity, ...] = (),
     ) -> Run:
         """A run from its columns, a value each line; without `ranks` lines rank as they stand.
+
+        Names are lists or columns of pyarrow.
 
         >>> Run.of_columns("mine", ["q1", "q1"], ["d7", "d2"], np.array([3.5, 1.0])).by_query()
         {'q1': [('d7', 3.5), ('d2', 1.0)]}
         """
-        distinct, query_ids = coded(queries)
-        distinct_docnos, docno_ids = coded(docnos)
+        distinct, query_ids = _coded(queries)
+        names, docno_ids = _coded(docnos)
         if ranks is None:
-            ranks = np.arange(1, len(docnos) + 1)
-        names = tuple(distinct.to_pylist())
-        return cls(name, names, distinct_docnos, query_ids, docno_ids, ranks, scores)
+            ranks = np.arange(1, len(docno_ids) + 1)
+        listed = tuple(distinct.to_pylist())
+        return cls(name, listed, names, query_ids, docno_ids, ranks, scores, oddities)
 
     def line_order(self, order: str = "rank") -> Lines:
         """The lines query by query (as in `queries`), best document first.
@@ -134,16 +129,45 @@ class Run:
             key = -self.scores.astype(np.float32)
         else:
             raise OptionError(f"runs are ordered by 'rank' or by 'score', not by {order!r}")
-        lines = sorted_lines(self.query_ids, key)
-        if order == "score" and has_ties(self.query_ids[lines], key[lines]):
-            backwards = -places_of(self.docnos)[self.docno_ids]
-            lines = np.lexsort((backwards, key, self.query_ids))
-        return first_of_each(lines, pairs_of(self.query_ids, self.docno_ids, len(self.docnos)))
+        lines = self._sorted(key)
+        query_ids, sorted_key = self.query_ids[lines], key[lines]
+        tied = (query_ids[1:] == query_ids[:-1]) & (sorted_key[1:] == sorted_key[:-1])
+        if order == "score" and tied.any():
+            import pyarrow.compute as pc
+
+            backwards = np.empty(len(self.docnos), dtype=np.int64)
+            in_order = numpy_values(pc.array_sort_indices(self.docnos), np.uint64)
+            backwards[in_order] = -np.arange(len(self.docnos))
+            lines = np.lexsort((backwards[self.docno_ids], key, self.query_ids))
+        pairs = _pairs(self.query_ids, self.docno_ids, len(self.docnos))[lines]
+        in_order = np.sort(pairs)
+        if (in_order[1:] == in_order[:-1]).any():
+            lines = lines[np.sort(np.unique(pairs, return_index=True)[1])]
+        return lines
+
+    def _sorted(self, key: NDArray[Any]) -> Lines:
+        """The lines sorted by query and key, equal ones in the order of the file."""
+        ids = self.query_ids
+        same, later = ids[1:] == ids[:-1], ids[1:] > ids[:-1]
+        if (later | (same & (key[1:] >= key[:-1]))).all():
+            return np.arange(len(key), dtype=np.int64)
+        lines: Lines = np.lexsort((key, ids))
+        return lines
+
+    def docnos_of(self, lines: Lines) -> list[str]:
+        """The document that each of some lines lists."""
+        import pyarrow as pa
+
+        # As a buffer: pyarrow's own conversion imports pandas where that is installed.
+        buffer = pa.py_buffer(np.ascontiguousarray(self.docno_ids[lines]))
+        indices = pa.Array.from_buffers(pa.int32(), len(lines), [None, buffer])
+        docnos: list[str] = self.docnos.take(indices).to_pylist()
+        return docnos
 
     def by_query(self, order: str = "rank") -> dict[str, list[tuple[str, float]]]:
         """The documents of each query with their scores, in `line_order`: what `of` takes."""
         lines = self.line_order(order)
-        docnos = self.docnos.take(indices(self.docno_ids[lines])).to_pylist()
+        docnos = self.docnos_of(lines)
         ranked: dict[str, list[tuple[str, float]]] = {query: [] for query in self.queries}
         queries = [ranked[query] for query in self.queries]
         for query, docno, score in zip(
@@ -165,3 +189,234 @@ class Run:
             for rank, (docno, score) in enumerate(documents, 1)
         ]
         return pandas.DataFrame(rows, columns=["query_id", "doc_id", "rank", "score"])
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """One number for a document, of one dimension: relevance, understandability, trust, a score.
+
+    Line ``i`` says `values[i]` of document ``docnos[docno_ids[i]]`` for query
+    ``queries[query_ids[i]]``, in the order of the file; of lines for the same pair only the
+    first is kept. Where `query_ids` is None (a score table, `by_document`) a line holds for
+    the document whatever the query. `docnos` is a pyarrow array of distinct names;
+    `line_numbers` says where in a text file each line stood.
+    """
+
+    name: str
+    queries: tuple[str, ...]
+    docnos: Any
+    query_ids: Ids | None
+    docno_ids: Ids
+    values: Floats
+    line_numbers: Lines | None = None
+    oddities: tuple[Oddity, ...] = ()
+
+    def __post_init__(self) -> None:
+        _freeze(self.query_ids, self.docno_ids, self.values, self.line_numbers)
+
+    def __len__(self) -> int:
+        return len(self.docno_ids)
+
+    @classmethod
+    def of(cls, name: str, labels: Mapping[str, Mapping[str, float]]) -> Labels:
+        """Labels from ``{query: {document: label}}``.
+
+        >>> labels = Labels.of("trust", {"q1": {"d7": 50, "d2": 90}})
+        >>> labels.of_lines(Run.of("mine", {"q1": [("d1", 2.0), ("d2", 1.0)]})).tolist()
+        [nan, 90.0]
+        """
+        lengths = [len(documents) for documents in labels.values()]
+        docnos, docno_ids = _coded([d for documents in labels.values() for d in documents])
+        values = [value for documents in labels.values() for value in documents.values()]
+        query_ids = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        return cls(name, tuple(labels), docnos, query_ids, docno_ids, np.array(values, float))
+
+    @classmethod
+    def of_documents(cls, name: str, values: Mapping[str, float]) -> Labels:
+        """Labels, such as scores, that documents carry whatever the query.
+
+        >>> fog = Labels.of_documents("fog", {"d1": 9.5})
+        >>> fog.of_lines(Run.of("mine", {"q1": [("d1", 2.0)], "q2": [("d1", 1.0)]})).tolist()
+        [9.5, 9.5]
+        """
+        docnos, docno_ids = _coded(list(values))
+        return cls(name, (), docnos, None, docno_ids, np.array(list(values.values()), float))
+
+    @classmethod
+    def of_columns(
+        cls,
+        name: str,
+        queries: Any,
+        docnos: Any,
+        values: Any,
+        line_numbers: Lines | None = None,
+        oddities: tuple[Oddity, ...] = (),
+    ) -> Labels:
+        """Labels from columns of pyarrow, of a pair's lines the first; `queries` may be None.
+
+        >>> import pyarrow as pa
+        >>> Labels.of_columns("u", None, pa.array(["a", "a"]), pa.array([3.0, 0.0])).values.tolist()
+        [3.0]
+        """
+        names, docno_ids = _coded(docnos)
+        distinct, query_ids = ((), None) if queries is None else _coded(queries)
+        pairs = docno_ids if query_ids is None else _pairs(query_ids, docno_ids, len(names))
+        first = np.sort(np.unique(pairs, return_index=True)[1])
+        if again := len(pairs) - len(first):
+            place = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
+            example = f"document {names[int(docno_ids[place])]}"
+            oddities += (Oddity("labels given again", again, example),)
+        return cls(
+            name,
+            tuple(query.as_py() for query in distinct),
+            names,
+            None if query_ids is None else query_ids[first],
+            docno_ids[first],
+            numpy_values(values, np.float64)[first],
+            None if line_numbers is None else line_numbers[first],
+            oddities,
+        )
+
+    def by_query(self) -> dict[str, dict[str, float]]:
+        """The labels of pairs as `of` takes them.
+
+        >>> Labels.of("trust", {"q1": {"d7": 50.0}}).by_query()
+        {'q1': {'d7': 50.0}}
+        """
+        docnos = self.docnos.to_pylist()
+        labels: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        of_query = [labels[query] for query in self.queries]
+        if self.query_ids is not None:
+            columns = (self.query_ids, self.docno_ids, self.values)
+            for query, document, value in zip(*(c.tolist() for c in columns), strict=True):
+                of_query[query][docnos[document]] = value
+        return labels
+
+    def by_document(self) -> Labels:
+        """The label of each document whatever the query: the one on its first line.
+
+        >>> Labels.of("u", {"q1": {"d": 3}, "q2": {"d": 0}}).by_document().values.tolist()
+        [3.0]
+        """
+        first = np.sort(np.unique(self.docno_ids, return_index=True)[1])
+        return replace(self._of(first), queries=(), query_ids=None)
+
+    def without(self, *no_labels: float) -> Labels:
+        """The labels but for the values that mean "could not judge".
+
+        >>> Labels.of_documents("credibility", {"a": 3, "b": 1}).without(3).values.tolist()
+        [1.0]
+        """
+        return self._of(np.flatnonzero(~np.isin(self.values, no_labels)))
+
+    def _of(self, kept: Lines) -> Labels:
+        """Some of the lines."""
+        return replace(
+            self,
+            query_ids=None if self.query_ids is None else self.query_ids[kept],
+            docno_ids=self.docno_ids[kept],
+            values=self.values[kept],
+            line_numbers=None if self.line_numbers is None else self.line_numbers[kept],
+        )
+
+    def where(self, line: int) -> str:
+        """The place of a line in words: the file, its line where known, the document."""
+        number = "" if self.line_numbers is None else f", line {self.line_numbers[line]}"
+        return f"{self.name}{number} (document {self.docnos[int(self.docno_ids[line])]})"
+
+    def of_lines(self, run: Run) -> Floats:
+        """The label of each line of a run, NaN where there is none."""
+        lines = self.lines_of(run)
+        # A last NaN is what -1 finds.
+        return np.append(self.values, np.nan)[lines]
+
+    def lines_of(self, run: Run) -> Lines:
+        """The line of these labels that each line of a run finds, -1 where there is none."""
+        docno_ids = _matched(run.docnos, self.docnos)[run.docno_ids]
+        # Most lines of a run are of documents without any label.
+        candidates = np.flatnonzero(docno_ids >= 0)
+        keys = docno_ids[candidates].astype(np.int64)
+        if self.query_ids is not None:
+            place = {query: i for i, query in enumerate(self.queries)}
+            queries = np.array([place.get(query, -1) for query in run.queries], dtype=np.int64)
+            query_ids = queries[run.query_ids[candidates]]
+            keys = np.where(query_ids < 0, -1, _pairs(query_ids, keys, len(self.docnos)))
+        found = np.full(len(run), -1, dtype=np.int64)
+        sorted_keys, lines = self._sorted_keys
+        if len(lines):
+            places = np.minimum(np.searchsorted(sorted_keys, keys), len(lines) - 1)
+            found[candidates] = np.where(sorted_keys[places] == keys, lines[places], -1)
+        return found
+
+    @cached_property
+    def _sorted_keys(self) -> tuple[Lines, Lines]:
+        """The keys by which lines are found, sorted, and the line of each."""
+        keys: Lines = (
+            self.docno_ids.astype(np.int64)
+            if self.query_ids is None
+            else _pairs(self.query_ids, self.docno_ids, len(self.docnos))
+        )
+        lines = np.argsort(keys, kind="stable")
+        return keys[lines], lines
+
+
+def numpy_values(column: Any, dtype: Any) -> NDArray[Any]:
+    """The numbers of a column of pyarrow, not copied; what stands for null is any number.
+
+    pyarrow's own conversion imports pandas where that is installed, which takes a second.
+    """
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = pa.concat_arrays(column.chunks or [pa.array([], column.type)])
+    if not len(column):
+        return np.empty(0, dtype=dtype)
+    values = np.frombuffer(column.buffers()[1], dtype=dtype)
+    return values[column.offset : column.offset + len(column)]
+
+
+def _coded(names: Any) -> tuple[Any, Ids]:
+    """The distinct names of a list or column in order of appearance, and indexes into them."""
+    import pyarrow as pa
+
+    column = pa.array(names, pa.string()) if isinstance(names, list) else names
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # of no chunks
+        return pa.array([], pa.string()), np.empty(0, dtype=np.int32)
+    return column.dictionary, numpy_values(column.indices, np.int32)
+
+
+def _freeze(*columns: NDArray[Any] | None) -> None:
+    for column in columns:
+        if column is not None:
+            column.flags.writeable = False
+
+
+def _pairs(query_ids: NDArray[Any], docno_ids: NDArray[Any], documents: int) -> Lines:
+    """One number for each pair of a query and a document."""
+    pairs: Lines = query_ids.astype(np.int64) * documents + docno_ids
+    return pairs
+
+
+def _matched(docnos: Any, known: Any) -> Ids:
+    """The index of each name among the known ones, -1 where it is not one of them.
+
+    The smaller side is hashed: score tables have millions of documents.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def found(names: Any, among: Any) -> Ids:
+        places = pc.index_in(names, among)
+        valid = numpy_values(places.is_valid().cast(pa.int8()), np.int8) == 1
+        return np.where(valid, numpy_values(places, np.int32), np.int32(-1))
+
+    if len(known) <= len(docnos):
+        return found(docnos, known)
+    matched = np.full(len(docnos), -1, dtype=np.int32)
+    places = found(known, docnos)
+    matched[places[places >= 0]] = np.flatnonzero(places >= 0)
+    return matched

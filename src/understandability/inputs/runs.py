@@ -1,4 +1,4 @@
-"""Runs and labels in and out: TREC files, score tables, label frames of ir_datasets."""
+"""Runs and labels in files and in data sets of ir_datasets."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from understandability.errors import InputError, OptionError
-from understandability.inputs.datasets import dataset_run, is_dataset, open_dataset
-from understandability.inputs.joins import numpy_values
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Oddity, Run
+import numpy as np
+
+from understandability.errors import InputError, MissingExtraError, OptionError
+from understandability.inputs.run import Labels, Run, numpy_values
 from understandability.inputs.streams import open_stream
 from understandability.inputs.tables import read_table
-from understandability.inputs.trec_lines import LABELS, RUN, numbers_of, read_lines
+from understandability.inputs.trec import LABELS, RUN, read_lines
 from understandability.inputs.writing import write_bytes
+from understandability.text.page import HTML, TEXT, Page
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
+PREFIX = "irds:"  # of the name of a data set of ir_datasets
 _AHEAD = 2
 TABLE_SUFFIXES = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 # Dimensions whose field in the frames of ir_datasets has a longer name.
@@ -33,7 +32,7 @@ _FRAME_FIELDS = {"u": "understandability", "trust": "trustworthiness"}
 
 
 def run_name(path: str | Path) -> str:
-    """What the run in a file is called: the file name without ``.gz`` and a last suffix.
+    """Name the run in a file: the file name without ``.gz`` and a last suffix.
 
     That suffix is ``.run``, ``.txt`` or ``.dat``.
 
@@ -65,23 +64,13 @@ def read_run(path: str | Path, name: str | None = None) -> Run:
     ...     read_run(path).by_query()
     {'q1': [('d7', 3.5)]}
     """
-    import numpy as np
-
     if is_dataset(str(path)):
         return dataset_run(str(path), name)
     table, oddities = read_lines(path, RUN)
-    queries, query_ids = _decoded(table["query"])
-    docnos, docno_ids = _decoded(table["document"])
-    return Run(
-        run_name(path) if name is None else name,
-        tuple(queries.to_pylist()),
-        docnos,
-        query_ids,
-        docno_ids,
-        numbers_of(table["rank"], np.int64),
-        numbers_of(table["score"], np.float64),
-        oddities,
-    )
+    ranks = numpy_values(table["rank"], np.int64)
+    scores = numpy_values(table["score"], np.float64)
+    name = run_name(path) if name is None else name
+    return Run.of_columns(name, table["query"], table["document"], scores, ranks, oddities)
 
 
 def read_runs(paths: Iterable[str | Path]) -> Iterator[Run]:
@@ -117,20 +106,18 @@ def read_labels(
     text = str(path)
     if is_dataset(text):
         rows = open_dataset(text, "qrels").qrels_iter()
-        return labels_from_frame(rows, text.removeprefix("irds:"), column or dimension)
+        return labels_from_frame(rows, text.removeprefix(PREFIX), column or dimension)
     if _is_table(text):
         return labels_from_table(read_table(text), text, column)
     if column is not None:
         raise OptionError(f"{path} has no named columns: leave out the column {column!r}")
-    import numpy as np
-
     table, oddities = read_lines(path, LABELS)
     if "line" in table.column_names:
-        numbers = numbers_of(table["line"], np.int64)
+        numbers = numpy_values(table["line"], np.int64)
     else:
         numbers = np.arange(1, table.num_rows + 1)
-    return _labels(
-        text, table["query"], table["document"], table["label"], line_numbers=numbers, odd=oddities
+    return Labels.of_columns(
+        text, table["query"], table["document"], table["label"], numbers, oddities
     )
 
 
@@ -148,7 +135,7 @@ def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
     text = str(path)
     if is_dataset(text) or not _is_table(text):
         return None
-    return tuple(_numeric(read_table(text)))
+    return tuple(numbers_in(read_table(text), "docno", "query"))
 
 
 def _is_table(path: str) -> bool:
@@ -156,14 +143,15 @@ def _is_table(path: str) -> bool:
     return bare.endswith(TABLE_SUFFIXES) and not _begins_as_labels(path)
 
 
-def _numeric(table: pa.Table) -> list[str]:
+def numbers_in(table: pa.Table, *names: str | None) -> list[str]:
+    """The columns of numbers, but for those of `names`."""
     import pyarrow as pa
 
     return [
         field.name
         for field in table.schema
         if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
-        and field.name not in ("docno", "query")
+        and field.name not in names
     ]
 
 
@@ -179,8 +167,7 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
     >>> labels_from_table(fog, "fog.parquet").values.tolist()
     [9.5]
     """
-
-    numeric = _numeric(table)
+    numeric = numbers_in(table, "docno", "query")
     if "docno" not in table.column_names:
         raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
     if not numeric or (column is not None and column not in numeric):
@@ -232,7 +219,7 @@ def labels_from_columns(name: str, queries: Any, docnos: Any, values: Any) -> La
 
     values = values.cast(pa.float64())
     known = pc.is_finite(values)
-    return _labels(
+    return Labels.of_columns(
         name,
         None if queries is None else queries.cast(pa.string()).filter(known),
         docnos.cast(pa.string()).filter(known),
@@ -260,7 +247,7 @@ def labels_from_frame(rows: Any, name: str, dimension: str = "relevance") -> Lab
     if listed and not hasattr(listed[0], field):
         fields = ", ".join(getattr(listed[0], "_fields", ()))
         raise InputError(f"the labels of {name} have no field {field!r}; they have {fields}")
-    return _labels(
+    return Labels.of_columns(
         name,
         pa.array([row.query_id for row in listed], pa.string()),
         pa.array([row.doc_id for row in listed], pa.string()),
@@ -280,86 +267,64 @@ def write_run(run: Run, destination: str | Path, order: str = "rank") -> None:
     'q1 Q0 d7 1 3.5 mine\\n'
     """
     tag = re.sub(r"\s+", "_", run.name) or "run"
-    _write(
-        destination,
-        (
-            f"{query} Q0 {docno} {rank} {score!r} {tag}\n"
-            for query, documents in run.by_query(order).items()
-            for rank, (docno, score) in enumerate(documents, start=1)
-        ),
+    lines = (
+        f"{query} Q0 {docno} {rank} {score!r} {tag}\n"
+        for query, documents in run.by_query(order).items()
+        for rank, (docno, score) in enumerate(documents, start=1)
     )
-
-
-def write_labels(labels: Labels, destination: str | Path) -> None:
-    """Write labels of pairs of query and document as a TREC label file, ``.gz`` compressed."""
-    if labels.query_ids is None:
-        raise OptionError(f"{labels.name} has labels of documents, not of queries and documents")
-    docnos = labels.docnos.to_pylist()
-    _write(
-        destination,
-        (
-            f"{labels.queries[query]} 0 {docnos[document]} {value:.15g}\n"
-            for query, document, value in zip(
-                labels.query_ids.tolist(),
-                labels.docno_ids.tolist(),
-                labels.values.tolist(),
-                strict=True,
-            )
-        ),
-    )
-
-
-def _write(destination: str | Path, lines: Iterable[str]) -> None:
     data = "".join(lines).encode()
     name = str(destination)
     if name == "-":
         sys.stdout.buffer.write(data)
-        return
-    write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
+    else:
+        write_bytes(name, gzip.compress(data, 6, mtime=0) if name.endswith(".gz") else data)
 
 
-def _labels(
-    name: str,
-    queries: Any,
-    docnos: Any,
-    values: Any,
-    *,
-    line_numbers: NDArray[np.int64] | None = None,
-    odd: tuple[Oddity, ...] = (),
-) -> Labels:
-    """Labels from columns, a pair's first line only."""
-    import numpy as np
-
-    names, docno_ids = _decoded(docnos)
-    distinct, query_ids = ((), None) if queries is None else _decoded(queries)
-    pairs = docno_ids.astype(np.int64)
-    if query_ids is not None:
-        pairs += query_ids.astype(np.int64) * len(names)
-    first = np.sort(np.unique(pairs, return_index=True)[1])
-    if again := len(pairs) - len(first):
-        place = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
-        odd += (Oddity("labels given again", again, f"document {names[int(docno_ids[place])]}"),)
-    return Labels(
-        name,
-        tuple(query.as_py() for query in distinct),
-        names,
-        None if query_ids is None else query_ids[first],
-        docno_ids[first],
-        numbers_of(values, np.float64)[first],
-        None if line_numbers is None else line_numbers[first],
-        odd,
-    )
+def is_dataset(name: str) -> bool:
+    """Whether a path is the name of a data set of ir_datasets."""
+    return name.startswith(PREFIX)
 
 
-def _decoded(column: Any) -> tuple[Any, Any]:
-    """The distinct values of a column in order of appearance, and indexes into them."""
-    import numpy as np
-    import pyarrow as pa
+def open_dataset(name: str, has: str) -> Any:
+    """The data set of a name, with or without ``irds:``, that has ``docs``, ``queries``, ..."""
+    try:
+        import ir_datasets
+    except ImportError:
+        raise MissingExtraError(
+            "data sets of ir_datasets need an optional package: pip install 'understandability[ir]'"
+        ) from None
+    bare = name.removeprefix(PREFIX)
+    try:
+        dataset = ir_datasets.load(bare)
+    except KeyError:
+        raise InputError(f"ir_datasets has no data set {bare!r}") from None
+    if not getattr(dataset, f"has_{has}")():
+        kind = {"qrels": "labels", "scoreddocs": "ranked documents"}.get(has, has)
+        raise InputError(f"the data set {bare!r} of ir_datasets has no {kind}")
+    return dataset
 
-    if not pa.types.is_dictionary(column.type):
-        column = column.dictionary_encode()
-    if isinstance(column, pa.ChunkedArray):
-        column = column.unify_dictionaries().combine_chunks()
-    if isinstance(column, pa.ChunkedArray):  # of no chunks
-        return pa.array([], pa.string()), np.empty(0, dtype=np.int32)
-    return column.dictionary, numpy_values(column.indices, np.int32)
+
+def dataset_pages(name: str) -> Iterator[Page]:
+    """The documents of a data set: the pages of a crawl as they were served, others as text."""
+    for doc in open_dataset(name, "docs").docs_iter():
+        if hasattr(doc, "body_content_type"):
+            kind = TEXT if doc.body_content_type.startswith(TEXT) else HTML
+            yield Page(doc.doc_id, name, doc.body, kind, url=doc.url)
+        else:
+            yield Page(doc.doc_id, name, doc.default_text(), TEXT)
+
+
+def dataset_queries(name: str) -> Iterator[tuple[str, str]]:
+    """The name and the text of each query of a data set."""
+    for query in open_dataset(name, "queries").queries_iter():
+        yield query.query_id, query.default_text()
+
+
+def dataset_run(name: str, run_name: str | None = None) -> Run:
+    """The ranked documents that a data set comes with, the highest score first."""
+    rankings: dict[str, list[tuple[str, float]]] = {}
+    for line in open_dataset(name, "scoreddocs").scoreddocs_iter():
+        rankings.setdefault(line.query_id, []).append((line.doc_id, line.score))
+    for documents in rankings.values():
+        documents.sort(key=lambda document: -document[1])
+    return Run.of(run_name or name.removeprefix(PREFIX), rankings)

@@ -12,13 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
-from understandability.inputs.containers import (
-    PAGE_SUFFIXES,
-    read_jsonl_pages,
-    read_parquet_pages,
-    read_tar_pages,
-    read_trec_pages,
-)
+from understandability.inputs.archives import PAGE_SUFFIXES, read_tar_pages
 from understandability.inputs.http import too_long
 from understandability.inputs.office import (
     DOCX,
@@ -32,18 +26,28 @@ from understandability.inputs.page_tables import (
     Tables,
     read_arrow_pages,
     read_csv_pages,
+    read_jsonl_pages,
 )
-from understandability.inputs.remote import file_system, is_url, open_file
-from understandability.inputs.streams import DamagedStreamError, open_stream, position, read_bounded
+from understandability.inputs.parquet import read_parquet_pages
+from understandability.inputs.streams import (
+    DamagedStreamError,
+    file_system,
+    is_url,
+    open_file,
+    open_stream,
+    position,
+    read_bounded,
+)
+from understandability.inputs.trec import read_trec_pages
 from understandability.inputs.warc import read_warc
 from understandability.text.page import TEXT, Failure, Page
 
 DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
 
-StreamReader = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
-TableReader = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
+StreamPages = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
+TablePages = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
 
-CONTAINER_SUFFIXES: dict[str, StreamReader] = {
+CONTAINER_SUFFIXES: dict[str, StreamPages] = {
     ".warc": read_warc,
     ".wet": read_warc,
     ".trec": read_trec_pages,
@@ -52,7 +56,7 @@ CONTAINER_SUFFIXES: dict[str, StreamReader] = {
     ".tar": read_tar_pages,
     ".tgz": read_tar_pages,
 }
-TABLE_SUFFIXES: dict[str, TableReader] = {
+TABLE_SUFFIXES: dict[str, TablePages] = {
     ".jsonl": read_jsonl_pages,
     ".ndjson": read_jsonl_pages,
     ".csv": partial(read_csv_pages, delimiter=","),
@@ -123,19 +127,19 @@ class Sources:
 
     @property
     def columns(self) -> TableColumns:
-        """What columns of tables were chosen."""
+        """The columns of tables that were chosen."""
         return self._tables.columns
 
     @property
     def remarks(self) -> list[str]:
-        """What was guessed of tables, as far as they have been read."""
+        """Guesses about tables, as far as they have been read."""
         return self._tables.remarks
 
     def __iter__(self) -> Iterator[Page | Failure]:
         for file in self.files:
             yield from self.read(file)
 
-    def reader(self) -> Sources:
+    def without_files(self) -> Sources:
         """Sources without files of their own, that `read` those of these."""
         return Sources([], docnos=self.docnos, limit=self.limit, columns=self.columns)
 

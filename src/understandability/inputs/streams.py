@@ -1,4 +1,4 @@
-"""Files as streams of decoded bytes: plain, gzip or zstd, told by their first bytes.
+"""Files and URLs as streams of decoded bytes: plain, gzip or zstd, told by their first bytes.
 
 Nothing here holds more than a few megabytes whatever a file unfolds to. Where a compressed
 stream is damaged, one read raises `DamagedStreamError`, and the next one goes on with the
@@ -11,24 +11,24 @@ from __future__ import annotations
 import io
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any
 
 import zstandard
 
-from understandability.errors import InputError
-from understandability.inputs.remote import open_file
+from understandability.errors import InputError, MissingExtraError
 
+# The extra that brings the package for a kind of URL; others need theirs by hand.
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
 GZIP_MAGIC = b"\x1f\x8b\x08"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _READ = 1 << 16
 # What is looked at again behind damage is what the last step did not decode, so that a step
 # must not unfold far: one of deflate stops at `_UNFOLDED` bytes; one of zstd, whose decoder
 # knows no such bound, has eight blocks of 128 KiB at most.
-_GZIP_STEP = 1 << 13
-_ZSTD_STEP = 1 << 5
+_GZIP_STEP, _ZSTD_STEP = 1 << 13, 1 << 5
 _UNFOLDED = 1 << 16
 # All that a file may unfold to: text shrinks to a fifth, that of a template to a hundredth.
 MOST_OUTPUT = 1 << 30
@@ -36,40 +36,49 @@ MOST_RATIO = 300
 _ZSTD_WINDOW = 1 << 27  # what `zstd --long` needs
 
 
+def is_url(path: str) -> bool:
+    """Whether a path is for fsspec.
+
+    >>> is_url("s3://bucket/crawl"), is_url("crawl/0.warc.gz")
+    (True, False)
+    """
+    return "://" in path
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """The fsspec file system of a URL, and the path in it.
+
+    Raises `MissingExtraError` where a package is missing, `InputError` for an unknown kind.
+    """
+    kind = url.partition("://")[0]
+    try:
+        import fsspec.core
+
+        system, path = fsspec.core.url_to_fs(url)
+    except ImportError as error:
+        package = f"'understandability[{_EXTRAS[kind]}]'" if kind in _EXTRAS else "fsspec"
+        raise MissingExtraError(
+            f"{url} needs a package that is not installed ({error}); pip install {package}"
+        ) from error
+    except ValueError as error:
+        raise InputError(f"{url} is of an unknown kind: {error}") from error
+    return system, path
+
+
+def open_file(path: str) -> IO[bytes]:
+    """Open a file or a URL for reading; raises `InputError` where that cannot be done."""
+    try:
+        if is_url(path):
+            system, path_there = file_system(path)
+            file: IO[bytes] = system.open(path_there, "rb")
+            return file
+        return Path(path).open("rb")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
 class DamagedStreamError(InputError):
     """A compressed stream is broken here; reading on continues behind the damage."""
-
-
-class _Decoder(Protocol):
-    """One gzip member or zstd frame in the course of being decoded."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    @property
-    def unconsumed_tail(self) -> bytes: ...
-    def decompress(self, data: bytes, most: int, /) -> bytes: ...
-
-
-class _ZstdFrame:
-    """A zstd frame as a `_Decoder`, which decodes all it is given."""
-
-    unconsumed_tail = b""
-
-    def __init__(self, decoder: zstandard.ZstdDecompressionObj) -> None:
-        self._decoder = decoder
-
-    @property
-    def eof(self) -> bool:
-        return self._decoder.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._decoder.unused_data
-
-    def decompress(self, data: bytes, _most: int, /) -> bytes:
-        return self._decoder.decompress(data)
 
 
 class _Raw(io.RawIOBase):
@@ -97,12 +106,12 @@ class _Raw(io.RawIOBase):
 class _MemberStream(_Raw):
     """Decoded bytes of a file made of gzip members or zstd frames."""
 
-    def __init__(
-        self, file: IO[bytes], magic: bytes, step: int, new: Callable[[], _Decoder]
-    ) -> None:
+    def __init__(self, file: IO[bytes], magic: bytes) -> None:
         super().__init__(file)
-        self._magic, self._step, self._new = magic, step, new
-        self._decoder: _Decoder | None = None
+        self._magic = magic
+        is_gzip = magic == GZIP_MAGIC
+        self._step, self._most = (_GZIP_STEP, [_UNFOLDED]) if is_gzip else (_ZSTD_STEP, [])
+        self._decoder: Any = None  # of one gzip member or zstd frame
         self._input = b""
         self._output = memoryview(b"")
         self._bytes_in = self._bytes_out = 0
@@ -145,10 +154,10 @@ class _MemberStream(_Raw):
         if self._decoder is None:
             if not self._find_member():
                 return b""
-            self._decoder = self._new()
+            self._decoder = _decoder(self._magic)
         step, self._input = self._input[: self._step], self._input[self._step :]
         try:
-            output = self._decoder.decompress(step, _UNFOLDED)
+            output: bytes = self._decoder.decompress(step, *self._most)
         except (zlib.error, zstandard.ZstdError) as error:
             self._decoder = None
             self._bytes_out += _UNFOLDED  # that much may have been decoded and is lost
@@ -190,16 +199,16 @@ def decompressed(file: IO[bytes]) -> io.BufferedReader:
     # The stream of a pipe gives fewer bytes than asked for; a BufferedReader peeks safely.
     buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(_Raw(file))
     first = buffered.peek(4)[:4]
-    if first.startswith(GZIP_MAGIC):
-        stream = _MemberStream(buffered, GZIP_MAGIC, _GZIP_STEP, lambda: zlib.decompressobj(31))
-    elif first == ZSTD_MAGIC:
-        decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
-        stream = _MemberStream(
-            buffered, ZSTD_MAGIC, _ZSTD_STEP, lambda: _ZstdFrame(decompressor.decompressobj())
-        )
-    else:
-        return buffered
-    return io.BufferedReader(stream, _READ)
+    for magic in (GZIP_MAGIC, ZSTD_MAGIC):
+        if first.startswith(magic):
+            return io.BufferedReader(_MemberStream(buffered, magic), _READ)
+    return buffered
+
+
+def _decoder(magic: bytes) -> Any:
+    if magic == GZIP_MAGIC:
+        return zlib.decompressobj(31)
+    return zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
 
 
 def open_stream(path: str | Path) -> io.BufferedReader:

@@ -206,7 +206,8 @@ class _Records:
             if line := _VERSION_LINE.search(self._buffer, self._at):
                 self._at = line.start() + 1
                 return
-            # A line that begins with the last bytes shows with what comes behind them.
+            # No line begins here: look further, and keep the end of the buffer, where the first
+            # bytes of a version line may stand.
             seen = len(self._buffer) - self._at
             more = self._look(seen + 1) > seen
             self._at += max(seen - _BORDER, 0) if more else seen

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from understandability.errors import InputError
-from understandability.inputs.remote import file_system, is_url
+from understandability.inputs.streams import file_system, is_url
 
 UNFINISHED = ".part"
 # What can go wrong with writing, and not with the reading of what is written.
@@ -109,7 +109,7 @@ def check_is_no_input(destination: str | None, inputs: Iterable[str]) -> None:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """What tells one file of a disk from another; None of what is not there."""
+    """Device and number of a file, which no other has; None where there is no file."""
     try:
         found = Path(path).stat()
     except (OSError, ValueError):
@@ -132,3 +132,136 @@ def _errors_told(destination: str) -> Iterator[None]:
         if not ours:
             raise
         raise InputError(f"{destination} cannot be written: {error.strerror or error}") from error
+
+
+class LocalFolder:
+    """A folder on a disk, made when something is written to it.
+
+    Names in it are relative, with ``/`` between a subfolder and a file.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.url = path.rstrip("/") or "/"
+        self.path = Path(path)
+
+    def names(self, under: str) -> list[str]:
+        """The names of the files in a subfolder, sorted, without hidden ones."""
+        return [name for name in self._all_names(under) if not name.startswith(".")]
+
+    def open(self, name: str) -> IO[bytes]:
+        """Open a file for reading, at any place; raises `FileNotFoundError`."""
+        return (self.path / name).open("rb")
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        """Write or replace a file; a reader finds the old one or the new one, whole."""
+        with self._written(name, chunks) as temporary:
+            temporary.replace(self.path / name)
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Write a file unless there is one; whether it was written."""
+        path = self.path / name
+        with self._written(name, [data]) as temporary:
+            try:
+                path.hardlink_to(temporary)
+            except FileExistsError:
+                return False
+            except OSError:  # some network file systems have no links
+                if path.exists():
+                    return False
+                temporary.replace(path)
+        return True
+
+    def remove(self, name: str) -> None:
+        """Remove a file if it is there."""
+        with _folder_errors_told(self.url):
+            (self.path / name).unlink(missing_ok=True)
+
+    def discard_unfinished(self, under: str, beginnings: tuple[str, ...]) -> None:
+        """Remove what killed processes left of files in a subfolder whose names begin so."""
+        for name in self._all_names(under):
+            unfinished = name.startswith(".") and name.endswith(UNFINISHED)
+            if unfinished and name[1:].startswith(beginnings):
+                self.remove(f"{under}/{name}")
+
+    def _all_names(self, under: str) -> list[str]:
+        try:
+            return sorted(entry.name for entry in (self.path / under).iterdir())
+        except FileNotFoundError:
+            return []
+
+    @contextmanager
+    def _written(self, name: str, chunks: Iterable[bytes]) -> Iterator[Path]:
+        """A file of another name with the content, on the disk; it goes away at the end."""
+        path = self.path / name
+        with _folder_errors_told(self.url):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with unfinished(path) as temporary:
+                with temporary.open("wb") as file:
+                    file.writelines(chunks)
+                    to_disk(file)
+                yield temporary
+                names = os.open(path.parent, os.O_RDONLY)
+                try:
+                    os.fsync(names)
+                finally:
+                    os.close(names)
+
+
+class RemoteFolder:
+    """A `LocalFolder` in an object store, where an object appears when it is whole."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url.rstrip("/")
+        self._system, self._path = file_system(self.url)
+
+    def names(self, under: str) -> list[str]:
+        self._system.invalidate_cache()
+        try:
+            found = self._system.ls(f"{self._path}/{under}", detail=True)
+        except FileNotFoundError:
+            return []
+        names = (entry["name"].rpartition("/")[2] for entry in found if entry["type"] == "file")
+        return sorted(name for name in names if name and not name.startswith("."))
+
+    def open(self, name: str) -> IO[bytes]:
+        file: IO[bytes] = self._system.open(f"{self._path}/{name}", "rb")
+        return file
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> None:
+        path = f"{self._path}/{name}"
+        with _folder_errors_told(self.url):
+            self._system.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self._system.pipe_file(path, b"".join(chunks))
+
+    def create(self, name: str, data: bytes) -> bool:
+        if self._system.exists(f"{self._path}/{name}"):
+            return False
+        self.write(name, [data])
+        return True
+
+    def remove(self, name: str) -> None:
+        with _folder_errors_told(self.url), suppress(FileNotFoundError):
+            self._system.rm_file(f"{self._path}/{name}")
+
+    def discard_unfinished(self, under: str, beginnings: tuple[str, ...]) -> None:
+        """Do nothing: an upload that does not end leaves no object."""
+
+
+Folder = LocalFolder | RemoteFolder
+
+
+def open_folder(path: str) -> Folder:
+    """The folder at a path or a URL; it need not be there yet."""
+    path = path.removeprefix("file://")
+    return RemoteFolder(path) if is_url(path) else LocalFolder(path)
+
+
+@contextmanager
+def _folder_errors_told(url: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"{url} cannot be written to: {error.strerror or error}; fix that, then run the "
+            "same command again"
+        ) from error

@@ -102,7 +102,7 @@ def measures(
     under the names given; they equal no measure of other values.
 
     >>> from ir_measures import Qrel, ScoredDoc, calc_aggregate
-    >>> from understandability.inputs.labels import Labels
+    >>> from understandability.inputs.run import Labels
     >>> qunder = Labels.of("qunder", {"q": {"d1": 90, "d2": 10}})
     >>> easy = Dimension(qunder, parse_scale("lower-easier:40"))
     >>> ours = measures(["uRBP(p=0.8)@10"], {"u": easy})

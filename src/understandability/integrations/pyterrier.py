@@ -26,8 +26,7 @@ except ImportError as error:
 from understandability.errors import InputError
 from understandability.evaluation.criteria import Criterion, column_direction, criterion
 from understandability.evaluation.rerank import rerank
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.integrations.ir_measures import use
 from understandability.scoring import Scorer, Settings
 from understandability.text.analysis import document_of_page

@@ -7,13 +7,17 @@ that engine loads them, the field to declare, and a query that prefers what is e
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 from understandability.errors import InputError, OptionError
+from understandability.inputs.tables import read_table
+from understandability.inputs.writing import open_folder
+from understandability.prompt import AtPrompt
 
 Value = tuple[str, float]
 # The parts of a bulk file: engines refuse requests of more than 100 MB, and like some MB.
@@ -283,6 +287,56 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
         ),
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What `export_scores` wrote: for how many documents, how many had no value, what is next."""
+
+    engine: SearchEngine
+    documents: int
+    left_out: int
+    next: str
+
+
+def export_scores(
+    scores: Annotated[str, AtPrompt(str, "SCORES")],
+    *,
+    to: Annotated[str, AtPrompt(str, "--to", choices="integrations.search_engines:ENGINES")],
+    output: Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER/")],
+    column: str = "p_understandable",
+    field: str | None = None,
+    index: str = "pages",
+) -> Exported:
+    """Write scores as files that a search engine loads, with the field to declare and a query.
+
+    Documents without a value are left out, and counted.
+
+    Example: understand export scores.parquet --to elasticsearch -o for-elasticsearch/
+
+    Args:
+        scores: A score table, with docno and the column.
+        to: elasticsearch, opensearch, solr, solr-file, vespa, anserini or pyterrier.
+        output: Folder to write.
+        column: The column of the table.
+        field: Name of the field in the engine. Default: that of the column.
+        index: Name of the index in the engine.
+    """
+    table = read_table(scores, ["docno", column])
+    numbers = table[column].to_pylist()
+    if any(isinstance(number, str) for number in numbers):
+        raise InputError(f"column {column!r} of {scores} holds values that are not numbers")
+    values = {
+        docno: float(number)
+        for docno, number in zip(table["docno"].to_pylist(), numbers, strict=True)
+        if number is not None and math.isfinite(number)
+    }
+    folder = open_folder(output)
+    for name, chunks in export(values, to, field=field or column, index=index):
+        folder.write(name, chunks)
+    engine = ENGINES[to]
+    left_out = table.num_rows - len(values)
+    return Exported(engine, len(values), left_out, engine.load.replace("INDEX", index))
 
 
 def export(

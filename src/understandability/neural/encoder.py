@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from understandability.errors import InputError, MissingExtraError, in_one_line
 from understandability.neural.minilm import LONGEST, EncoderFiles, installed_encoder_files
 from understandability.neural.word_pieces import WordPieces
-from understandability.study.vocabularies.installed import ENCODER, installed
+from understandability.study.installed import ENCODER, installed
 
 States = NDArray[np.float32]
 

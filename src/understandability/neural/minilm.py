@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError
-from understandability.inputs.members import members
+from understandability.inputs.archives import members
 from understandability.neural.onnx import Graph, Value
-from understandability.study.vocabularies.installed import ENCODER, installed, installed_folder
+from understandability.study.installed import ENCODER, installed, installed_folder
 
 Floats = NDArray[np.float32]
 MODEL, VOCABULARY, WEIGHTS = "encoder.onnx", "vocab.txt", "model.safetensors"

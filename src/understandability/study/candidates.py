@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
 
 from understandability.arrays import Floats
-from understandability.errors import InputError
+from understandability.errors import InputError, OptionError
 from understandability.inputs.run import Run
 from understandability.inputs.runs import labels_from_table
-from understandability.study.search.inverted_index import Index
-from understandability.study.search.matching import IR_FEATURES, ir_features
+from understandability.inputs.tables import read_table
+from understandability.prompt import AtPrompt
+from understandability.study.index import Index, load_index
+from understandability.study.queries import read_queries
+from understandability.study.retrieval import IR_FEATURES, ir_features
 
 _ROW = "row number"
 
@@ -104,3 +108,36 @@ def candidates_of(run: Run, order: str = "rank") -> Candidates:
 
 def _is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSources:
+    """Where the features of the documents of a run come from.
+
+    Args:
+        index: An index of the documents: gives the 24 IR features.
+        queries: The texts of the queries.
+        features: Numbers by docno (and query): from `understand features`, `understand score` or
+            any table; may be repeated.
+        order: How a run is ordered: by its rank column, or by score as in trec_eval.
+    """
+
+    index: Annotated[str | None, AtPrompt(str, value="FOLDER")] = None
+    queries: Annotated[str | None, AtPrompt(str, value="FILE")] = None
+    features: Annotated[Sequence[str], AtPrompt(list[str], value="TABLE")] = ()
+    order: str = "rank"
+
+    def candidates(self, run: Run) -> Candidates:
+        """The documents of the run with all features that are given."""
+        if (self.index is None) != (self.queries is None):
+            raise OptionError("--index and --queries belong together; give both")
+        if self.index is None and not self.features:
+            raise OptionError(
+                "there are no features; give --index and --queries, --features, or all"
+            )
+        found = candidates_of(run, self.order)
+        if self.index is not None and self.queries is not None:
+            found = found.with_index(load_index(self.index), read_queries(self.queries))
+        for table in self.features:
+            found = found.with_table(read_table(table), table)
+        return found

@@ -17,7 +17,7 @@ from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.terms import ConceptMatches
 from understandability.feature.types import Array, FloatArray
 from understandability.study.lexicons import CHV_GROUPS, Lexicon, grouped_chv, lexicon
-from understandability.study.vocabularies.lists import DISEASE, SYMPTOM
+from understandability.study.vocabulary_files import DISEASE, SYMPTOM
 
 Get = Callable[[], Lexicon | None]
 

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from understandability.arrays import Floats
 from understandability.feature.batch import letters
 from understandability.feature.table import batches
+from understandability.inputs.page_tables import TableColumns
+from understandability.inputs.sources import DEFAULT_LIMIT, Sources
+from understandability.prompt import AtPrompt
+from understandability.scoring import Settings, documents_of
 from understandability.text.document import Document
+from understandability.text.page import Failure, Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +90,57 @@ def _mean_and_deviation(values: Floats) -> tuple[float, float]:
     if not len(values):
         return math.nan, math.nan
     return float(values.mean()), float(values.std())
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSizes:
+    """The sizes of corpora, and how many of the documents of each cannot be read."""
+
+    sizes: tuple[CorpusSize, ...]
+    unreadable: dict[str, int]
+
+    def rows(self) -> list[dict[str, object]]:
+        """Those of each corpus."""
+        return [row for size in self.sizes for row in size.rows()]
+
+
+def corpus_sizes(
+    inputs: Annotated[Sequence[str], AtPrompt(list[str], value="INPUT...")],
+    *,
+    together: bool = False,
+    table_columns: TableColumns | None = None,
+    docnos: Annotated[
+        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.docnos:read_docnos")
+    ] = None,
+    limit_mb: float = DEFAULT_LIMIT / 1e6,
+) -> CorpusSizes:
+    """Count documents, words and distinct words of corpora, with means and deviations.
+
+    The statistics are those of Table 1 of Palotti, Zuccon & Hanbury (2019). Documents that cannot
+    be read are left out, and counted.
+
+    Example: understand corpus reddit.jsonl.gz wikipedia/ pubmed.parquet -o table1.csv
+
+    Args:
+        inputs: Pages as `understand score` takes them, each a corpus.
+        together: Count all inputs as one corpus, instead of one each.
+        table_columns: What the columns of tables hold.
+        docnos: Read only documents named in this list, qrels file or run.
+        limit_mb: Longest document, in MB once decoded; longer ones are left out.
+    """
+    sizes, unreadable = [], {}
+    for paths in [inputs] if together else [[each] for each in inputs]:
+        pages = Sources(paths, docnos=docnos, limit=int(limit_mb * 1e6), columns=table_columns)
+        failures: list[Failure] = []
+        name = "all" if together else Path(paths[0]).name.partition(".")[0] or paths[0]
+        sizes.append(corpus_size(documents_of(_readable(pages, failures), Settings()), name))
+        unreadable[name] = len(failures)
+    return CorpusSizes(tuple(sizes), unreadable)
+
+
+def _readable(pages: Iterable[Page | Failure], failures: list[Failure]) -> Iterator[Page]:
+    for page in pages:
+        if isinstance(page, Failure):
+            failures.append(page)
+        else:
+            yield page

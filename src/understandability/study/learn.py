@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.ranks import ranks_of, strictly_falling
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
+from understandability.inputs.runs import read_labels, read_run, write_run
+from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.forest import Forest
-from understandability.study.candidates import Candidates
+from understandability.model.weights import array_bytes, arrays_of
+from understandability.prompt import AtPrompt
+from understandability.study.candidates import Candidates, FeatureSources
 from understandability.study.gains import COMBOS, parse_gain
-from understandability.study.search.matching import IR_FEATURES
+from understandability.study.retrieval import IR_FEATURES
 from understandability.training.portable import forest_of
 
 Ints = NDArray[np.int64]
@@ -30,6 +35,8 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
 )
 # What has no understandability label is taken for very hard: nothing says that it is easy.
 NOT_KNOWN_EASY = 100.0
+RANKER = "ranker"
+_TREES = "ranker.npz"
 _HIGHEST_EXPONENT = 31  # of the gains 2^label - 1 in XGBoost
 
 
@@ -37,16 +44,22 @@ _HIGHEST_EXPONENT = 31  # of the gains 2^label - 1 in XGBoost
 class Recipe:
     """How a ranker is learned.
 
-    `labels` is one of `COMBOS` or an expression of R and U (`parse_gain`); `objective` one of
-    `OBJECTIVES`, without it the study's (pairwise) for its combos and lambdamart for other labels;
-    `rounds`, `depth` and `learning_rate` are those of the trees.
+    Args:
+        labels: combo1 (R, IR features alone), combo2 (R), combo3 (R * (100 - U) / 100), combo4
+            (R if U <= 40 else 0), combo5 (2 * R if U <= 40 else R), or an expression of your own.
+        objective: pairwise (as the study, by default for its combos) or lambdamart (by default for
+            other labels).
+        rounds: How many trees.
+        depth: The depth of a tree.
+        learning_rate: Weight of each tree.
+        seed: Seed of the folds and of the trees.
 
     >>> Recipe(labels="R * (100 - U)", rounds=30).ir_only
     False
     """
 
-    labels: str = "combo2"
-    objective: str | None = None
+    labels: Annotated[str, AtPrompt(choices="study.gains:COMBOS")] = "combo2"
+    objective: Annotated[str | None, AtPrompt(choices="study.learn:OBJECTIVES")] = None
     rounds: int = 100
     depth: int = 4
     learning_rate: float = 0.1
@@ -246,3 +259,128 @@ def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
         "candidates": len(lines),
     }
     return Ranker(names, trees, card)
+
+
+def save_ranker(ranker: Ranker, folder: str | Path) -> None:
+    """Write a ranker as a bundle; the same ranker gives the same bytes."""
+    description = {
+        "kind": RANKER,
+        "name": Path(folder).name,
+        "toolkit": __version__,
+        **ranker.card,
+        "features": list(ranker.features),
+    }
+    write_bundle(folder, description, {_TREES: array_bytes(ranker.trees.to_arrays())})
+
+
+def load_ranker(folder: str | Path) -> Ranker:
+    """Read a ranker; raises `InputError` where it is none, damaged, unsafe, or newer."""
+    files = read_bundle(folder)
+    card = dict(files.description)
+    if card.pop("kind", None) != RANKER:
+        raise InputError(
+            f"{files.where} is an estimator, not a ranker; learn one with `understand rank learn`"
+        )
+    features = card.pop("features", None)
+    for name in ("files", "format", "toolkit", "name"):
+        card.pop(name, None)
+    try:
+        trees = Forest.from_arrays(arrays_of(files.weights, _TREES))
+        if not isinstance(features, list) or not all(isinstance(name, str) for name in features):
+            raise InputError("its features are not a list of names")
+        if len(features) != trees.inputs:
+            raise InputError(f"it names {len(features)} features for trees over {trees.inputs}")
+    except InputError as error:
+        raise InputError(f"{files.where} is refused: {error}") from error
+    return Ranker(tuple(features), trees, MappingProxyType(card))
+
+
+_out_of_fold = out_of_fold
+RunFile = Annotated[str | Run, AtPrompt(str)]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What `learn_ranker` learned, from which examples; None of what was not asked for."""
+
+    examples: Examples
+    ranker: Ranker | None
+    held_out: Run | None
+
+
+def learn_ranker(
+    run: RunFile,
+    *,
+    qrels: Annotated[str, AtPrompt(str, "--qrels", value="FILE")],
+    understandability: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    column: str | None = None,
+    sources: FeatureSources | None = None,
+    recipe: Recipe | None = None,
+    output: Annotated[str | None, AtPrompt(str, "--output", "-o", value="FOLDER")] = None,
+    out_of_fold: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    folds: int = 5,
+) -> Learned:
+    """Learn to rank the documents of a run: boosted trees (XGBoost) over their features.
+
+    Documents without a relevance label count as R = 0, without an understandability label as
+    U = 100. Gains that are not whole numbers are linear, whole ones exponential as in
+    XGBoost's nDCG. Prints what each feature is worth to the ranker.
+
+    Example: understand rank learn bm25.run --qrels qrels.txt --understandability qunder.txt
+    --index crawl-index/ --queries topics.xml --features features.parquet --labels combo3
+    --out-of-fold combo3.run -o combo3/
+
+    Args:
+        run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels R.
+        understandability: Understandability labels U, from 0 (very easy) to 100 (very hard): a TREC
+            label file, or a score table with a column.
+        column: The column, if the labels are a score table.
+        sources: Where the features come from.
+        recipe: How it is learned.
+        output: The new ranker, learned from all queries.
+        out_of_fold: Write a run in which each query is ranked by what was learned from other
+            queries.
+        folds: Folds of queries for the run out of fold.
+    """
+    if output is None and out_of_fold is None:
+        raise OptionError("there is nothing to do; give -o FOLDER, --out-of-fold FILE, or both")
+    recipe = recipe or Recipe()
+    relevance = read_labels(qrels)
+    ease = (
+        read_labels(understandability, "understandability", column) if understandability else None
+    )
+    read = run if isinstance(run, Run) else read_run(run)
+    candidates = (sources or FeatureSources()).candidates(read)
+    found = examples(candidates, recipe, relevance, ease)
+    held_out = ranker = None
+    if out_of_fold is not None:
+        held_out = _out_of_fold(found, recipe, folds)
+        write_run(held_out, out_of_fold)
+    if output is not None:
+        ranker = learn(found, recipe)
+        save_ranker(ranker, output)
+    return Learned(found, ranker, held_out)
+
+
+def apply_ranker(
+    ranker: str,
+    run: RunFile,
+    *,
+    sources: FeatureSources | None = None,
+    tag: Annotated[str | None, AtPrompt(str, value="NAME")] = None,
+) -> Run:
+    """Rank the documents of a run with a ranker, from the same features.
+
+    Example: understand rank apply combo3/ bm25.run --index crawl-index/ --queries topics.xml
+    --features features.parquet -o easy.run
+
+    Args:
+        ranker: The folder of a ranker.
+        run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
+        sources: Where the features come from.
+        tag: The name of the new run.
+    """
+    learned = load_ranker(ranker)
+    read = run if isinstance(run, Run) else read_run(run)
+    return learned.rank((sources or FeatureSources()).candidates(read), tag or "learned")

@@ -16,9 +16,9 @@ from understandability.feature.batch import Batch, ratio
 from understandability.feature.row import Feature
 from understandability.feature.types import FloatArray
 from understandability.study.concepts import CONSUMER, DEPTH, EXPERT, SCORE, pair
+from understandability.study.installed import installed_mappings, installed_terms
 from understandability.study.lexicons import loaded
-from understandability.study.vocabularies.installed import installed_mappings, installed_terms
-from understandability.study.vocabularies.lists import DISEASE, STOP, SYMPTOM
+from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
 
 NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from understandability.errors import InputError
 from understandability.feature.tagger import UNIVERSAL
-from understandability.study.vocabularies.installed import nltk_folder
+from understandability.study.installed import nltk_folder
 
 # The Penn Treebank's tags; mapped on to `TWELVE` they are as in NLTK's universal tag set.
 _PENN = {

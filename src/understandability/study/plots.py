@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,15 +15,38 @@ from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.evaluation.correlation import movers
+from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels, Runs
 from understandability.evaluation.tradeoff import Point
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.given import labels_of, runs_of
+from understandability.inputs.run import Labels, Run
+from understandability.inputs.writing import write_bytes
+from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMATS = ("png", "svg", "pdf")
+
+
+def check_figure(destination: str) -> None:
+    """Raise what `write_figure` would, before there is a figure to write."""
+    check_format(_suffix(destination))
+    if not Path(destination).absolute().parent.is_dir():
+        raise InputError(
+            f"{destination} cannot be written: its folder does not exist; make it first"
+        )
+    new_figure()
+
+
+def write_figure(figure: Figure, destination: str) -> None:
+    """Write a figure in the format that the suffix names."""
+    write_bytes(destination, rendered(figure, _suffix(destination)))
+
+
+def _suffix(destination: str) -> str:
+    return Path(destination).suffix.removeprefix(".").lower()
 
 
 def plot_systems(systems: Sequence[str], scores: Mapping[str, ArrayLike], named: int = 5) -> Figure:
@@ -143,6 +168,83 @@ def plot_tradeoff(points: Sequence[Point]) -> Figure:
         axes.set(xlabel=first, ylabel=measure)
         axes.legend(fontsize=8, title="top k at each point", title_fontsize=7)
     return figure
+
+
+def figure_of_systems(
+    runs: Runs,
+    qrels: Qrels,
+    understandability: LabelFile = None,
+    *,
+    measures: Measures,
+    named: int = 5,
+    **how: How,
+) -> Figure:
+    """Plot runs by a first measure against others, as RBP against uRBP in ECIR 2016, Figure 1.
+
+    Example: understand plot systems runs/*.gz --qrels qrels.txt --understandability qunder.txt
+    --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)' -o systems.svg
+
+    Args:
+        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
+        qrels: Relevance labels: TREC qrels, or irds:NAME.
+        understandability: Understandability labels like qrels, a score table, or irds:NAME.
+        measures: Two or more measures by name, such as 'uRBP(p=0.8)@10'.
+        named: How many of the runs that move most to name.
+    """
+    result = evaluate(runs, qrels, understandability, measures=measures, **how)
+    columns = {measure: result.column(measure) for measure in result.measures}
+    return plot_systems(result.runs, columns, named)
+
+
+def figure_of_users(
+    scores: Annotated[Any, AtPrompt(str)],
+    *,
+    direction: str,
+    thresholds: Annotated[Sequence[float], AtPrompt(list[float], "--threshold")],
+    column: str | None = None,
+    noise_scale: Annotated[float, AtPrompt(str, convert="wording:number_or_pi")] = math.pi,
+) -> Figure:
+    """Plot the user models P₁ and P₂ over the distribution of a score, as MedIR 2014, Figure 1.
+
+    Example: understand plot users fog.parquet --direction harder --threshold 10 --threshold 15
+    -o users.svg
+
+    Args:
+        scores: A score table, or labels.
+        direction: What a higher score means: harder or easier.
+        thresholds: A user's threshold; may be repeated.
+        column: The column of the score table, if it has several.
+        noise_scale: Scale of the arctan user's noise; pi is a number. Default: pi.
+    """
+    labels = labels_of(scores, "score", column)
+    name = column or Path(labels.name).name
+    return plot_users(
+        labels.values, thresholds, noise_scale=noise_scale, direction=direction, name=name
+    )
+
+
+def figure_of_scores(
+    runs: Runs,
+    scores: Annotated[Any, AtPrompt(str, "--scores", value="FILE")],
+    *,
+    column: str | None = None,
+    top: int = 10,
+    order: str = "rank",
+) -> Figure:
+    """Plot how a score is distributed in the top documents of runs, as the study's Figure 1.
+
+    Example: understand plot scores a.run b.run --scores fog.parquet -o scores.svg
+
+    Args:
+        runs: TREC runs.
+        scores: A score table, or labels.
+        column: The column of the score table, if it has several.
+        top: How many documents of each query count.
+        order: Rankings by rank or by score.
+    """
+    labels = labels_of(scores, "score", column)
+    series = {run.name: top_scores(run, labels, top, order) for run in runs_of(runs)}
+    return plot_cumulative(series, column or Path(labels.name).name)
 
 
 def top_scores(run: Run, scores: Labels, top: int = 10, order: str = "rank") -> Floats:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from understandability.errors import InputError
-from understandability.inputs.datasets import dataset_queries, is_dataset
-from understandability.inputs.jsonl import read_objects
+from understandability.inputs.page_tables import read_objects
+from understandability.inputs.runs import dataset_queries, is_dataset
 from understandability.inputs.streams import DamagedStreamError, open_stream
 
 _IDS = ("num", "id", "number", "query_id", "qid")

@@ -11,7 +11,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -26,9 +26,9 @@ from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.table import compute_features
 from understandability.inputs.given import labels_of, runs_of
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 from understandability.inputs.sources import read_pages
+from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, documents_of
 
 # The thresholds of the papers, which are grades of FOG.
@@ -44,7 +44,8 @@ class SimulatedUser:
     `tau` and `tau_ap` correlate RBP (the reference) with uRBP over the systems; NaN where one of
     the two orders nothing, which a remark of `SimulatedUsers` says. `readable` is the share of the
     relevant documents that the user understands; `first` the best system by uRBP, `first_by_rbp`
-    its rank by RBP; `mover` the system whose rank changes most, with both ranks.
+    its rank by RBP, NaN where uRBP orders nothing; `mover` the system whose rank changes
+    most, with both ranks.
     """
 
     user: str
@@ -54,7 +55,7 @@ class SimulatedUser:
     tau_ap: float
     readable: float
     first: str
-    first_by_rbp: int
+    first_by_rbp: float
     mover: str
 
 
@@ -94,30 +95,54 @@ class SimulatedUsers(Tabular):
 
 
 def simulate_users(
-    runs: Any,
-    qrels: Any,
-    scores: Any = None,
+    runs: Annotated[Any, AtPrompt(list[str], value="RUN...")],
+    qrels: Annotated[Any, AtPrompt(str, "--qrels", value="FILE")],
+    scores: Annotated[Any, AtPrompt(str, value="FILE")] = None,
     *,
-    pages: Any = None,
+    pages: Annotated[Any, AtPrompt(list[str], value="INPUT")] = None,
     formula: str = "fog",
     column: str | None = None,
     direction: str | None = None,
-    thresholds: Sequence[float | str] = (),
-    users: Sequence[str] = MODELLED_USERS,
-    noise_scale: float = math.pi,
-    p: float = 0.8,
+    thresholds: Annotated[Sequence[float | str], AtPrompt(list[str], "--threshold")] = (),
+    users: Annotated[Sequence[str], AtPrompt(list[str], "--user")] = MODELLED_USERS,
+    noise_scale: Annotated[float, AtPrompt(str, convert="wording:number_or_pi")] = math.pi,
+    p: Annotated[float, AtPrompt(float, "-p")] = 0.8,
     cutoff: int | None = None,
-    preset: str | None = None,
+    order: str | None = None,
+    preset: Annotated[str | None, AtPrompt(None)] = None,
     **choices: Any,
 ) -> SimulatedUsers:
-    """Rank systems by RBP and by the uRBP of simulated users, as the uRBP papers did.
+    """Rank runs by RBP and by the uRBP of simulated users: the experiment of the uRBP papers.
 
-    `scores` of the documents are a table, a dictionary or labels; or `pages` are read (paths, as
-    `read_pages` takes them) and scored by a `formula` of the catalogue, ``fog`` or ``dci`` as the
-    papers call them. `direction` is needed for scores that are not a formula. `thresholds` are
-    scores, or shares of the documents such as ``25%``. The default is 10, 15 and 20 for FOG, else
-    the quartiles. `noise_scale` is that of the arctan user (pi in ECIR 2016, 1 in MedIR 2014).
-    `choices` are conventions.
+    A user with a threshold understands what a formula scores below it, as a step or with noise
+    (arctan). For each user: Kendall's tau and tau_AP of the two rankings, the share of relevant
+    documents that are readable, the best system, the one that moves most. The quantiles of the
+    score help to choose thresholds.
+
+    Example: understand simulate users runs/*.gz --qrels qrels.txt --pages crawl.warc.gz
+
+    Example: understand simulate users runs/*.gz --qrels qrels.txt --scores features.parquet
+    --column dale_chall --formula dci --threshold 25% --threshold 50% --plot users.svg
+
+    In Python, runs, qrels and scores may also be dictionaries, frames or labels, and `choices` are
+    conventions.
+
+    Args:
+        runs: TREC runs.
+        qrels: Relevance labels.
+        scores: Scores of the documents: a table with a column, or labels.
+        pages: The pages themselves, scored by the formula, instead of scores; may be repeated.
+        formula: The formula: fog, dci, or any other of the catalogue.
+        column: The column of the table.
+        direction: What a higher score means; needed if the score is not a formula.
+        thresholds: A user's threshold: a score, or a share of the documents such as 25%; may be
+            repeated. Default: 10, 15 and 20 for FOG, else the quartiles.
+        users: step or arctan. Default: both.
+        noise_scale: Noise of the arctan user: pi (ECIR 2016) or 1 (MedIR 2014).
+        p: Persistence.
+        cutoff: How many documents of a ranking count.
+        order: Rankings by rank or by score.
+        preset: Conventions by name.
 
     >>> runs = {"hard": {"q": {"a": 2.0, "b": 1.0}}, "easy": {"q": {"b": 2.0, "a": 1.0}}}
     >>> found = simulate_users(runs, {"q": {"a": 2, "b": 1}}, {"a": 18.0, "b": 9.0})
@@ -161,6 +186,8 @@ def simulate_users(
     }
     easy = {"u": Dimension(scored, Scale(harder))}
     measures = [rbp, *names.values()]
+    if order is not None:
+        choices["order"] = order
     result = evaluate(listed, labels, measures=measures, dimensions=easy, preset=preset, **choices)
     readable = {th: _readable(labels, scored, harder, th) for th in chosen}
     remarks = [f"The {rbp} of all systems is the same."] if np.ptp(result.column(rbp)) == 0 else []
@@ -221,7 +248,7 @@ def _user(
         math.nan if flat else tau_ap(plain, biased),
         readable,
         "-" if np.ptp(biased) == 0 else result.runs[best],
-        1 + int((plain > plain[best]).sum()),
+        math.nan if np.ptp(biased) == 0 else 1 + int((plain > plain[best]).sum()),
         "-" if flat or not moved else f"{moved[0][0]} ({moved[0][1]:g} to {moved[0][2]:g})",
     )
 

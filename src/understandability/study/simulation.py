@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.measures.values import values_of
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale, parse_scale
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
+from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,21 +110,42 @@ class Simulation(Tabular):
 
 
 def simulate(
-    topicality: Sequence[float] = (0.3, 0.4, 0.5, 0.6, 0.7),
-    mean: Sequence[float] = (50.0, 40.0, 30.0),
-    deviation: Sequence[float] = (40.0,),
+    topicality: Annotated[
+        Sequence[float], AtPrompt(str, "--topicality", value="T,...", convert="wording:numbers_in")
+    ] = (0.3, 0.4, 0.5, 0.6, 0.7),
+    mean: Annotated[
+        Sequence[float], AtPrompt(str, "--mean", value="M,...", convert="wording:numbers_in")
+    ] = (50.0, 40.0, 30.0),
+    deviation: Annotated[
+        Sequence[float], AtPrompt(str, "--deviation", value="S,...", convert="wording:numbers_in")
+    ] = (40.0,),
     *,
     documents: int = 10,
     runs: int = 1_000,
-    scale: str | Scale = "lower-easier:<=40:0..100",
-    measures: Iterable[object] = PAPER_MEASURES,
+    scale: Annotated[str | Scale, AtPrompt(str)] = "lower-easier:<=40:0..100",
+    measures: Annotated[
+        Iterable[object], AtPrompt(list[str], "--measure", "-m", value="MEASURE")
+    ] = PAPER_MEASURES,
     seed: int = 0,
 ) -> Simulation:
-    """Synthetic systems of a given topicality and understandability, evaluated.
+    """Simulate systems of a given topicality and understandability, and evaluate them.
 
-    Every topicality with every mean and deviation of the labels: means of the measures over `runs`
-    rankings of so many `documents`, and their standard deviations; a seed gives the same numbers
-    always. The defaults are the systems of Palotti, Zuccon & Hanbury (2018).
+    Each document is relevant with probability T; its understandability label is normal, clipped
+    to the ends of the scale and rounded down. The table has mean ± standard deviation over the
+    runs. The defaults are the synthetic systems of the H paper (Palotti et al. 2018).
+
+    Example: understand simulate systems --topicality .5 --mean 50,30 -m 'uRBP(p=0.95)'
+    -m 'HRBP(p=0.95)'
+
+    Args:
+        topicality: Chances that a document is relevant.
+        mean: Means of the understandability labels.
+        deviation: Standard deviations of the labels.
+        documents: Documents in a ranking.
+        runs: Rankings of each kind of system.
+        scale: Direction, threshold and ends of the labels.
+        measures: Measures (RBP, uRBP, RBPu and HRBP with p=0.8 by default).
+        seed: Seed of the random numbers; the same gives the same numbers always.
 
     >>> found = simulate([1.0], [-500.0], runs=2, measures=["RBP(p=0.8)@10"])
     >>> round(found.cells[0].mean, 3)

@@ -101,10 +101,12 @@ def _beginning(texts: list[str]) -> list[str]:
 
 
 def _is_little_kept(blocks: Sequence[Block]) -> bool:
-    words = dict.fromkeys((True, False), 0)
-    for block in blocks:
-        words[block.kept] += block.text.count(" ") + 1
-    return words[True] < LITTLE_SHARE * sum(words.values())
+    kept = _words([block.text for block in blocks if block.kept])
+    return kept < LITTLE_SHARE * _words([block.text for block in blocks])
+
+
+def _words(texts: list[str]) -> int:
+    return " ".join(texts).count(" ") + bool(texts)
 
 
 def document_of_page(

@@ -60,8 +60,9 @@ def read_source(source: bytes) -> Markup:
     return Markup(tape, tape.counts(), language, hints=hints)
 
 
-def _normal(tag: bytes | None) -> str:
-    name = (tag or b"").decode().lower()
+@lru_cache(maxsize=20_000)
+def _normal(tag: bytes) -> str:
+    name = tag.decode().lower()
     return name.strip("/") + "/" if name.strip("/") in VOID else name
 
 

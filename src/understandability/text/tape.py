@@ -19,12 +19,11 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
-
-from lxml import etree
 
 from understandability import _core
 from understandability._core import Tape
@@ -43,20 +42,6 @@ def names(listed: str) -> frozenset[str]:
 # Larger pages get no tree.
 MAX_TREE_BYTES = 4_000_000
 _MAX_TREE_TAGS = 400_000
-# Nor do pages with a tag of more attributes, for which libxml2 takes the square of their number.
-_MAX_ATTRIBUTES = 150
-_LONG_TAG = 500  # bytes, which is more than most tags have
-_MANY_VALUES = 12_000  # equals signs of a page, which is more than most pages have
-# An attribute as the standard has it: "<" may be in it, and ">" in quotes.
-_ATTRIBUTE = rb"""
-    [\s/]*+ [^\s/>] [^\s/>=]*+ (?: \s*+ = \s*+ (?: "[^"]*+"?+ | '[^']*+'?+ | [^\s>]*+ ) )?+
-"""
-_TAG_START = re.compile(rb"<[a-zA-Z]")
-# The first group is there in a full tag.
-_START_TAG = re.compile(
-    rb"<[a-zA-Z][^\s/>]*+ (?:%b){0,%d}+ (%b)?+" % (_ATTRIBUTE, _MAX_ATTRIBUTES, _ATTRIBUTE),
-    re.VERBOSE,
-)
 # Pages with more tags are refused; a tape takes some 150 bytes a tag.
 _MAX_TAGS = 1_000_000
 
@@ -66,21 +51,67 @@ RAW = ("script", "style", "title", "textarea", "iframe", "noembed", "noframes", 
 # Elements that extractors leave out, so that all is lost behind one that is never closed.
 HIDING = ("noscript", "template", "object")
 
+# --- The tree, as libxml2 2.14 makes it: what jusText and boilerpipe were measured on
+
+# Elements that the start of another ends, found by parsing each with each.
+_CLOSED_BY = {
+    new: tuple(old.split())
+    for several, old in {
+        "a": "a head",
+        "table": "a h1 h2 h3 h4 h5 h6 head listing p pre",
+        "fieldset": "a h1 h2 h3 h4 h5 h6 head legend listing p pre",
+        "td th": "a b font i p span td th u",
+        "dd": "address dir dt head listing menu p pre",
+        "dl": "address dir dt head listing menu p pre",
+        "dt": "address dd dir head listing menu p pre",
+        "form": "address dir dl form h1 h2 h3 h4 h5 h6 head listing menu ol p pre ul",
+        "li": "address dl h1 h2 h3 h4 h5 h6 head li listing p pre",
+        "ul": "address dir head listing menu p pre",
+        "center": "b font head i p",
+        "p": "b big h1 h2 h3 h4 h5 h6 head i p s small strike tt u",
+        "caption col head title": "p",
+        "colgroup": "caption colgroup p",
+        "tbody": "caption colgroup p tbody td tfoot th thead tr",
+        "tfoot": "caption colgroup p tbody td th thead tr",
+        "thead": "caption colgroup",
+        "tr": "caption colgroup p td th tr",
+        "address menu pre": "head p ul",
+        """blockquote body dir div frameset h1 h2 h3 h4 h5 h6 hr listing ol xmp""": "head p",
+        """abbr acronym b bdo big br cite code dfn em font i iframe img kbd map q s samp small span
+        strike strong sub sup tt u var""": "head",
+        "optgroup option": "option",
+    }.items()
+    for new in several.split()
+}
+_CLOSABLE = sorted(set(chain.from_iterable(_CLOSED_BY.values())))
+# An end tag ends no element of a higher level than its own; others are of level 0.
+_LEVELS = {
+    **{"div": 1, "td": 2, "th": 2, "tr": 3, "table": 5, "head": 6, "body": 6, "html": 7},
+    **dict.fromkeys(("thead", "tbody", "tfoot"), 4),
+}
+# 1 nothing, 2 raw text, 3 text with references, 4 a script, 5 text up to the end; else markup.
+_CONTENTS = {
+    **dict.fromkeys(
+        names("area base basefont br col frame hr img input isindex link meta param"), 1
+    ),
+    **dict.fromkeys(("iframe", "noembed", "noframes", "style", "xmp"), 2),
+    **{"textarea": 3, "title": 3, "script": 4, "plaintext": 5},
+}
+# 4 what may stand in a head that is not written, 5 what needs no body.
+_ROLES = {
+    **{"html": 1, "head": 2, "body": 3},
+    **dict.fromkeys(("script", "style", "meta", "link", "title", "base"), 4),
+    **dict.fromkeys(("noframes", "frame", "frameset"), 5),
+}
+_CODE = frozenset({"script", "style"})
+_LANGUAGES = re.compile(rb"""(?<!\S)(lang|xml:lang)\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
+_REFERENCE = re.compile(r"&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[A-Za-z][A-Za-z0-9]{0,31};?)")
+
 VOID = names(
     """area base basefont bgsound br col embed frame hr img input keygen link meta param source
     track wbr"""
 )
 
-_TAG = re.compile(r"<([^>]+)>")
-# What is written with a reference in the serialised tree; the ampersand comes last.
-_REFERENCES = (
-    ("&#13;", " "),
-    ("&#xFFFD;", "\ufffd"),
-    ("&gt;", ">"),
-    ("&lt;", "<"),
-    ("&amp;", "&"),
-)
-_IN_TEXT = re.compile("[<>&]")
 _ENDLESS_NUMBER = re.compile(r"&#\d{4000,};?")  # Python refuses to read it
 _MARK = "\1"  # stands in no text: of control characters, only white space is read
 
@@ -128,17 +159,17 @@ def read_markup(source: bytes) -> Markup:
     if len(closed) <= MAX_TREE_BYTES:  # else attributes are not read
         closed = with_quote_closed(with_quote_closed(closed, b'"'), b"'")
     markup = _read(closed)
-    last = _raw_at_end(markup.tape.pieces())
+    last = _raw_at_end(markup.tape)
     if last and opens_after_last_end(closed.lower(), last.encode()) >= 0:
         closed = _with_raw_elements_closed(closed)
         markup = _read(closed)
     shown = closed
-    lowered = shown.lower()
     for name in HIDING:
-        if name in markup.tags and (start := opens_after_last_end(lowered, name.encode())) >= 0:
+        if name not in markup.tags:
+            continue
+        if (start := opens_after_last_end(shown.lower(), name.encode())) >= 0:
             tags = re.compile(rb"<%b\b[^<>]*>" % name.encode(), re.IGNORECASE)
             shown = shown[:start] + tags.sub(b"", shown[start:])
-            lowered = shown.lower()
     if shown is not closed:
         closed = shown
         markup = _read(closed)
@@ -170,89 +201,49 @@ def _read(source: bytes) -> Markup:
         return Markup(Tape(), Counter())
     slashes = _LINE_BREAK.findall(source)
     closes_void_elements = 2 * slashes.count(b"/") > len(slashes)
-    if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES and not _has_full_tag(source):
-        parser = etree.HTMLParser(
-            encoding="utf-8",
-            remove_comments=True,
-            remove_pis=True,
-            huge_tree=True,
-            collect_ids=False,
-        )
-        root = etree.fromstring(source, parser)
-        error = parser.error_log.last_error
-        if root is not None and (error is None or error.level < etree.ErrorLevels.FATAL):
-            language = root.get("lang") or root.get("xml:lang") or ""
-            tape, tags = _tape_of(root)
-            if _has_text(tape):
-                return Markup(Tape(tape), tags, language, closes_void_elements)
-    tape = _tape_of_source(source.decode())
-    return Markup(Tape(tape), Counter(tape[1::2]), "", closes_void_elements, flags=("no_tree",))
+    if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES:
+        tree = _core.read_tree(source, _rule, _resolved)
+        if tree and tree[0].has_text(_CODE):
+            tape, attributes = tree
+            claims = sorted(_LANGUAGES.findall(attributes))  # "lang" before "xml:lang"
+            language = claims[0][1].decode() if claims else ""
+            return Markup(tape, tape.counts(), language, closes_void_elements)
+    pieces = _tape_of_source(source.decode())
+    return Markup(Tape(pieces), Counter(pieces[1::2]), "", closes_void_elements, flags=("no_tree",))
 
 
-def _has_full_tag(source: bytes) -> bool:
-    """Whether a tag has more attributes than a parser is given.
+@lru_cache(maxsize=10_000)
+def _rule(name: str) -> tuple[int, int, int, int, int]:
+    """What an element is to its tree, as `_core.read_tree` asks for it."""
+    closed = _CLOSED_BY.get(name, ())
+    return (
+        1 << _CLOSABLE.index(name) if name in _CLOSABLE else 0,
+        sum(1 << _CLOSABLE.index(other) for other in closed),
+        _LEVELS.get(name, 0),
+        _CONTENTS.get(name, 0),
+        _ROLES.get(name, 0),
+    )
 
-    Looked at are tags that are long without a "<" or a ">" in them, or all where a page has very
-    many attributes with values. (Passed over are those with both, in quotes, all along.)
+
+def _resolved(text: str) -> str:
+    """A text with its references resolved as libxml2 does, and as XML can hold it.
+
+    >>> _resolved("&lt;&eacute;&#8211;&#150;&#1;&nosuch;")
+    '<é––\ufffd&nosuch;'
     """
-    if source.count(b"=") > _MANY_VALUES:
-        return _is_any_full(source, (tag.start() for tag in _TAG_START.finditer(source)))
-    return any(_is_any_full(source, _long_tags(source, bracket)) for bracket in (b"<", b">"))
+    return _REFERENCE.sub(_meaning, text)
 
 
-def _long_tags(source: bytes, bracket: bytes) -> Iterator[int]:
-    """Where tags start with a long stretch behind them that holds no such bracket."""
-    for start, end in _core.gaps(source, bracket, 1, _LONG_TAG - 1):
-        if start + _LONG_TAG <= len(source) and (tag := _TAG_START.search(source, start - 1, end)):
-            yield tag.start()
-
-
-def _is_any_full(source: bytes, starts: Iterable[int]) -> bool:
-    """Whether a tag that starts there is full; one within another is part of that."""
-    in_script, known, done = False, 0, 0
-    for start in starts:
-        tag = _START_TAG.match(source, start) if start >= done else None
-        if tag is None:
-            continue
-        done = tag.end()
-        if tag[1] is None:
-            continue
-        begins, ends = (
-            max(source.rfind(name, known, start), source.rfind(name.upper(), known, start))
-            for name in (b"<script", b"</script")
-        )
-        if begins != ends:
-            in_script = begins > ends
-        if not in_script:  # where nothing is a tag
-            return True
-        known = start
-    return False
-
-
-def _tape_of(root: etree._Element) -> tuple[list[str], Counter[str]]:
-    """The tape of an lxml tree, whose attributes are lost on the way, and its tags."""
-    root.getroottree().docinfo.clear()  # a doctype of XHTML would change the serialisation
-    parts = []
-    for element in (root, *root.itersiblings(etree.Element)):  # what stands after </html>
-        etree.strip_attributes(element, "{}*")
-        parts.append(etree.tostring(element, encoding="unicode", with_tail=False))
-    markup = parts[0] if len(parts) == 1 else "".join(parts)
-    tape = _unescaped(markup.replace("<", _MARK).replace(">", _MARK)).split(_MARK)
-    tags = Counter(tape[1::2])
-    if len(tape) != 2 * markup.count(">") + 1 or _IN_TEXT.search("".join(tags)):
-        tape = _TAG.split(markup)  # what looks like markup is in the name of a tag
-        tape[0::2] = map(_unescaped, tape[0::2])
-        tags = Counter(tape[1::2])
-    return tape, tags
-
-
-def _unescaped(text: str) -> str:
-    for space in "\n\t\r\xa0":
-        text = text.replace(space, " ")
-    if "&" in text:
-        for reference, character in _REFERENCES:
-            text = text.replace(reference, character)
-    return text
+def _meaning(reference: re.Match[str]) -> str:
+    name = reference[1].rstrip(";")
+    if name[0] != "#":
+        return html.unescape(reference[0])
+    digits, base = (name[2:], 16) if name[1] in "xX" else (name[1:], 10)
+    code = int(digits.lstrip("0")[:9] or "0", base)
+    if 0x80 <= code < 0xA0:
+        return html.unescape(f"&#{code};") or chr(code)
+    is_allowed = code in (9, 10, 13) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0x110000
+    return chr(code) if is_allowed else "\ufffd"
 
 
 def _tape_of_source(source: str) -> list[str]:
@@ -320,22 +311,14 @@ def _opens(source: bytes, place: int) -> bool:
     return tag >= 0 and _UP_TO_ATTRIBUTE.fullmatch(source, tag, place) is not None
 
 
-def _has_text(tape: list[str]) -> bool:
-    """Whether there is text on a tape, apart from code."""
-    return any(
-        text and not text.isspace() and tag not in ("script", "style")
-        for tag, text in zip(tape[1::2], tape[2::2], strict=True)
-    )
-
-
-def _raw_at_end(tape: list[str]) -> str:
+def _raw_at_end(tape: Tape) -> str:
     """The name of the last element that holds text or is not closed, if it is one of `RAW`."""
-    for place in range(len(tape) - 2, 0, -2):
-        tag, text = tape[place], tape[place + 1]
+    for place in range(len(tape) - 1, -1, -1):
+        tag, text = tape.tag(place), tape.text_behind(place)
+        holds = text and not text.isspace()
         if tag[0] != "/":
-            holds = place == len(tape) - 2 or (text and not text.isspace())
-            return tag if tag in RAW and holds else ""
-        if text and not text.isspace():
+            return tag if tag in RAW and (holds or place == len(tape) - 1) else ""
+        if holds:
             return ""
     return ""
 

@@ -1,83 +1,106 @@
 """Background models: the published recipe, learned from labelled corpora alone.
 
-TF-IDF over the words of the corpora, latent semantic analysis with 10 dimensions, and an estimator
-of the corpus a document is from: 1 medical Reddit, 2 medical Wikipedia, 3 PubMed (Palotti, Zuccon &
-Hanbury 2019). Any corpora and labels do; multinomial naive Bayes takes the counts of words instead.
+TF-IDF over the words of the corpora, latent semantic analysis with 10 dimensions (both by gensim,
+as the recipe has them), and an estimator of the corpus a document is from: 1 medical Reddit,
+2 medical Wikipedia, 3 PubMed (Palotti, Zuccon & Hanbury 2019). Any corpora and labels do;
+multinomial naive Bayes takes the counts of words instead.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError
-from understandability.feature.batch import starts_of
+from understandability.errors import InputError, MissingExtraError, check_least
 from understandability.feature.table import batches
 from understandability.feature.word_statistics import statistics_key
 from understandability.model.background import BackgroundModel, expected_label
-from understandability.model.bags import Bags, LsaSpace, Vocabulary, bags_of
+from understandability.model.bags import Bags, LsaSpace, Vocabulary
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_corpora
 from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.predictors import Predictor
+from understandability.prompt import AtPrompt
 from understandability.text.document import Document
 from understandability.training.portable import portable
-from understandability.training.spool import Spool
 from understandability.wording import counted
 
 LEAST_DOCUMENTS = 30
 _LEAST_DOCUMENTS_OF_WORD = 3
 _HELD_OUT = 0.2
+_AT_ONCE = 10_000  # documents
 
 
 def train_background(
     corpora: Mapping[float, Iterable[Document]],
-    estimator: str = "mlp-regressor",
+    estimator: Annotated[str, AtPrompt(choices="model.estimators:ESTIMATORS")] = "mlp-regressor",
     *,
     dimensions: int = 10,
-    vocabulary_size: int = 30_000,
+    vocabulary_size: Annotated[int, AtPrompt(int, "--vocabulary")] = 30_000,
     random_state: int = 0,
-    name: str = "background",
+    name: Annotated[str, AtPrompt(None)] = "background",
     licence: str = "that of its training corpora",
 ) -> Bundle:
-    """Train a background model on corpora, each with its label (a higher one is harder).
+    """Train on labelled corpora, to say which of them a text is like.
 
-    Documents are read once, and put by on disk as bags of words; what grows with the corpora in
-    memory is the list of distinct words. The vocabulary is the `vocabulary_size` words of the most
-    documents (three at least); words in more than half of the documents stay, their weight is
-    small. The map to difficulty (`calibrate_by_corpora`) and the figures of the card come from a
-    fifth of the documents that the estimator has not seen; then it is trained on all of them.
+    Example: understand train background --corpus 1=reddit.jsonl.gz --corpus 2=wiki.jsonl.gz
+    --corpus 3=pubmed.jsonl.gz --estimator mlp-regressor --dimensions 10 -o my-bundle
+
+    In Python, `corpora` are documents by label (a higher one is harder), which are read once, and
+    put by on disk as bags of words; what grows with them in memory is the list of distinct words.
+    The vocabulary is the words of the most documents (three at least); words in more than half of
+    the documents stay, their weight is small. The map to difficulty (`calibrate_by_corpora`) and
+    the figures of the card come from a fifth of the documents that the estimator has not seen; then
+    it is trained on all of them.
 
     Raises `InputError` where there are less than two labels, or less than 30 documents of one.
+
+    Args:
+        estimator: One of the twelve estimators.
+        dimensions: Dimensions of the LSA space.
+        vocabulary_size: How many words the model knows.
+        licence: Licence of the model.
+        random_state: Seed; the same number gives the same bundle.
     """
+    check_least(1, dimensions=dimensions)
+    check_least(100, vocabulary=vocabulary_size)
+    check_least(0, random_state=random_state)
     row = estimator_row(estimator)
     if len(corpora) < 2:
         raise InputError("background models tell corpora apart; give at least two, each a label")
-    with Spool() as spool:
-        words, document_counts, sizes = _read(corpora, spool)
-        labels = np.repeat(sorted(corpora), [sizes[label] for label in sorted(corpora)])
-        chosen = np.argsort(-document_counts, kind="stable")[:vocabulary_size]
-        chosen = np.sort(chosen[document_counts[chosen] >= _LEAST_DOCUMENTS_OF_WORD])
-        if len(chosen) <= dimensions:
+    try:
+        from gensim.corpora import Dictionary, MmCorpus
+        from gensim.models import VocabTransform
+    except ImportError as error:
+        raise MissingExtraError(
+            "training a background model needs gensim, which has no wheels for some versions of "
+            "Python yet: pip install gensim, or train with Python 3.13; scoring needs none"
+        ) from error
+    words, sizes = Dictionary(), Counter[float]()
+    with TemporaryDirectory() as folder:
+        MmCorpus.serialize(f"{folder}/bags", _read(corpora, words, sizes))
+        every = dict(words)
+        words.filter_extremes(_LEAST_DOCUMENTS_OF_WORD, 1.0, vocabulary_size)
+        if len(words) <= dimensions:
             raise InputError(
                 f"the corpora share too few words for {dimensions} dimensions; give more documents"
             )
-        vocabulary = Vocabulary(tuple(words[number] for number in chosen))
-        renumbered = np.full(len(words), -1, np.int64)
-        renumbered[chosen] = np.arange(len(chosen))
-        bags = _Renumbered(spool, renumbered)
-        space = None
-        if not row.on_counts:
-            weights = np.log2(len(spool) / document_counts[chosen])
-            space = LsaSpace(weights, _project(bags, weights, dimensions, random_state))
-        matrix = _matrix(bags, space, len(chosen))
+        numbers = {
+            old: words.token2id[word] for old, word in every.items() if word in words.token2id
+        }
+        bags = VocabTransform(numbers)[MmCorpus(f"{folder}/bags")]
+        space = None if row.on_counts else _space(bags, words, dimensions, random_state, folder)
+        matrix = _matrix(bags, space, len(words))
+    labels = np.repeat(sorted(corpora), [sizes[label] for label in sorted(corpora)])
+    vocabulary = Vocabulary(tuple(words[number] for number in range(len(words))))
     rng = np.random.default_rng(random_state)
     held_out = rng.random(len(labels)) < _HELD_OUT
     trial = portable(row.make(random_state).fit(matrix[~held_out], labels[~held_out]))
@@ -90,88 +113,70 @@ def train_background(
 
 
 def _read(
-    corpora: Mapping[float, Iterable[Document]], spool: Spool
-) -> tuple[list[str], NDArray[np.int64], dict[float, int]]:
-    """Put all documents by as bags of words, in the order of their labels.
+    corpora: Mapping[float, Iterable[Document]], words: Any, sizes: Counter[float]
+) -> Iterator[list[tuple[int, int]]]:
+    """All documents with words as bags of them, in the order of their labels.
 
-    Returns the words, in how many documents each is, and the documents of each label.
+    `words` learns the words, in how many documents each is, and `sizes` the documents of a label.
     """
-    numbers: dict[str, int] = {}
-    document_counts = np.zeros(0, np.int64)
-    sizes: dict[float, int] = {}
     for label in sorted(corpora):
-        before = len(spool)
         for batch in batches(corpora[label]):
-            types, inverse = np.unique(batch.token_ids, return_inverse=True)
-            keys = (statistics_key(batch.token_types.strings[number]) for number in types)
-            of_type = np.array(
-                [numbers.setdefault(key, len(numbers)) if key else -1 for key in keys], np.int32
-            )
-            bags = bags_of(of_type[inverse], batch.token_starts)
-            grown = np.bincount(bags.words, minlength=len(numbers))
-            grown[: len(document_counts)] += document_counts
-            document_counts = grown
-            pairs = np.stack([bags.words, bags.counts], axis=1)
-            for start, end in pairwise(bags.starts.tolist()):
-                if end > start:
-                    spool.append(pairs[start:end])
-        sizes[label] = len(spool) - before
+            types = {
+                number: statistics_key(batch.token_types.strings[number])
+                for number in np.unique(batch.token_ids).tolist()
+            }
+            keys = [types[number] for number in batch.token_ids.tolist()]
+            for start, end in pairwise(batch.token_starts.tolist()):
+                if known := list(filter(None, keys[start:end])):
+                    sizes[label] += 1
+                    yield words.doc2bow(known, allow_update=True)
         if sizes[label] < LEAST_DOCUMENTS:
             raise InputError(
                 f"corpus {label:g} has {counted(sizes[label], 'document')} with words; "
                 f"at least {LEAST_DOCUMENTS} are needed"
             )
-    return list(numbers), document_counts, sizes
 
 
-@dataclass(frozen=True)
-class _Renumbered:
-    """The bags of a spool with the numbers of the vocabulary, without other words."""
+def _space(bags: Any, words: Any, dimensions: int, random_state: int, folder: str) -> LsaSpace:
+    """LSA of TF-IDF, documents of length 1, read from disk for each of its iterations.
 
-    spool: Spool
-    numbers: NDArray[np.int64]
+    With so many iterations and samples its dimensions are those of the exact one.
+    """
+    from gensim.corpora import MmCorpus
+    from gensim.models import LsiModel, TfidfModel
 
-    def __iter__(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        for pairs in self.spool:
-            words = self.numbers[pairs[:, 0]]
-            yield words[words >= 0], pairs[words >= 0, 1].astype(np.int64)
-
-
-def _project(bags: _Renumbered, weights: Floats, dimensions: int, random_state: int) -> Floats:
-    """The projection of words to LSA dimensions: singular vectors of TF-IDF, rows of length 1."""
-    from sklearn.preprocessing import normalize
-    from sklearn.utils.extmath import randomized_svd
-
-    worth = normalize(_counts(bags, len(weights)).multiply(weights).tocsr())
-    found = min(dimensions, *worth.shape)
-    _, _, vectors = randomized_svd(worth, found, random_state=random_state)
-    projection = np.zeros((len(weights), dimensions))
-    projection[:, :found] = vectors.T
+    weighted = TfidfModel(dictionary=words)
+    MmCorpus.serialize(f"{folder}/weighted", weighted[bags])
+    model = LsiModel(
+        MmCorpus(f"{folder}/weighted"),
+        dimensions,
+        words,
+        onepass=False,
+        power_iters=10,
+        extra_samples=300,
+        random_seed=random_state,
+    )
+    projection = np.zeros((len(words), dimensions))
+    projection[:, : model.projection.u.shape[1]] = model.projection.u
     # A dimension's sign is arbitrary: the largest entry is made positive.
     largest = np.abs(projection).argmax(axis=0)
     signs = np.sign(projection[largest, np.arange(dimensions)])
-    return np.asarray(projection * np.where(signs == 0, 1, signs), np.float32).astype(np.float64)
+    projection *= np.where(signs == 0, 1, signs)
+    weights = np.array([weighted.idfs[number] for number in range(len(words))])
+    return LsaSpace(weights, projection.astype(np.float32).astype(np.float64))
 
 
-def _matrix(bags: _Renumbered, space: LsaSpace | None, words: int) -> Any:
+def _matrix(bags: Any, space: LsaSpace | None, words: int) -> Any:
     """What the estimator takes: LSA vectors, or the sparse counts of words."""
-    if space is not None:
-        rows = [
-            space.vectors(Bags(np.array([0, len(each)]), each, counts)) for each, counts in bags
-        ]
-        return np.concatenate(rows)
-    return _counts(bags, words)
+    from gensim.matutils import corpus2csc
+    from gensim.utils import grouper
+    from scipy.sparse import vstack
 
-
-def _counts(bags: _Renumbered, words: int) -> Any:
-    """How often each document has each word; sparse, (documents, words)."""
-    from scipy.sparse import csr_array
-
-    parts = list(bags)
-    starts = starts_of([len(each) for each, _ in parts])
-    indices = np.fromiter(chain.from_iterable(each for each, _ in parts), np.int64)
-    counts = np.fromiter(chain.from_iterable(count for _, count in parts), np.float64)
-    return csr_array((counts, indices, starts), shape=(len(parts), words))
+    parts = (corpus2csc(some, words).T.tocsr() for some in grouper(bags, _AT_ONCE))
+    if space is None:
+        return vstack(list(parts), "csr")
+    places = (Bags(part.indptr, part.indices, part.data) for part in parts)
+    return np.concatenate([space.vectors(each) for each in places])
 
 
 def _predict(predictor: Predictor, matrix: Any) -> Floats:

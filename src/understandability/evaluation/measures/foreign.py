@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.measures.bases import RELEVANCE
-from understandability.inputs.labels import Labels
-from understandability.inputs.run import Run
+from understandability.inputs.run import Labels, Run
 
 if TYPE_CHECKING:
     from understandability.evaluation.conventions import Conventions

@@ -26,7 +26,6 @@ import re
 from collections.abc import Sequence
 
 from understandability import _core
-from understandability.text.characters import not_ascii
 from understandability.text.document import Block
 from understandability.text.extract.columns import blocks_of
 from understandability.text.parsed import ParsedPage
@@ -52,8 +51,6 @@ _OPENING_ACTIONS = {
     **dict.fromkeys(("object", "applet", "noscript"), _IGNORE),
     **dict.fromkeys(("iframe", "noembed", "noframes"), _UNPARSED),
 }
-
-_SPACES = re.compile("  +")
 
 # A token is a run of these; a word is a token with a letter or digit. (As boilerpy3 has it.)
 _TOKEN = re.compile(r"[\w\"'.,!@\-:;$?()/]+")
@@ -102,28 +99,16 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
 
 def _blocks(parsed: ParsedPage) -> tuple[list[str], list[int], list[int], list[str]]:
     """Text, number of words, number of linked words, and element of each block with a token."""
-    cut, linked_texts, elements = _cut(parsed)
-    if not cut:
-        return [], [], [], []
-    whole, whole_linked = "\n".join(cut), "\n".join(linked_texts)
-    for space in filter(str.isspace, not_ascii(whole)):
-        whole, whole_linked = whole.replace(space, " "), whole_linked.replace(space, " ")
-    texts = [text.strip() for text in _SPACES.sub(" ", whole).split("\n")]
-    words, linked = _core.count_words(whole, _MARKS), _core.count_words(whole_linked, _MARKS)
+    actions = {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags}
+    title = -1 if parsed.title_place is None else parsed.title_place
+    texts, words, linked, elements = _core.boilerpipe_walk(
+        parsed.tape, actions, text_of_unparsed, _MARKS, title
+    )
     if 0 in words:
         kept = [place for place, text in enumerate(texts) if words[place] or _TOKEN.search(text)]
         texts, elements = [texts[place] for place in kept], [elements[place] for place in kept]
         words, linked = [words[place] for place in kept], [linked[place] for place in kept]
     return texts, words, linked, elements
-
-
-def _cut(parsed: ParsedPage) -> tuple[list[str], list[str], list[str]]:
-    """Text, linked text and element of each block."""
-    tape = parsed.tape.pieces()
-    if parsed.title_place is not None:
-        tape[2 * parsed.title_place + 2] = ""
-    actions = {tag: _action(tag, parsed.closes_void_elements) for tag in parsed.tags}
-    return _core.boilerpipe_walk(tape, actions, text_of_unparsed)
 
 
 def _action(tag: str, closes_void_elements: bool) -> int:

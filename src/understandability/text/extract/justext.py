@@ -67,12 +67,12 @@ class _Paragraph(NamedTuple):
 
 def justext(parsed: ParsedPage) -> tuple[Block, ...]:
     """The paragraphs of a page; those of class *good* are kept."""
-    tape = parsed.tape.pieces()
-    paragraphs, behind = _paragraphs(parsed, tape), []
+    size = len(parsed.tape)
+    paragraphs, behind = _paragraphs(parsed, 0, size), []
     if parsed.tags["html"] > 1 and "/html" in parsed.tags:
-        end = tape.index("/html")
-        if before := _paragraphs(parsed, tape[:end]):
-            paragraphs, behind = before, _paragraphs(parsed, tape[end + 1 :])
+        end = parsed.tape.place_of("/html")
+        if before := _paragraphs(parsed, 0, end):
+            paragraphs, behind = before, _paragraphs(parsed, end + 1, size)
     stop_list = stop_words(parsed.language or "en")
     alone = [_class_alone(paragraph, stop_list) for paragraph in paragraphs]
     revised = _revise(paragraphs, alone)
@@ -89,15 +89,15 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
     )
 
 
-def _paragraphs(parsed: ParsedPage, tape: list[str]) -> list[_Paragraph]:
-    """Steps 1 and 2: the paragraphs of a tape that have text."""
+def _paragraphs(parsed: ParsedPage, first: int, last: int) -> list[_Paragraph]:
+    """Steps 1 and 2: the paragraphs with text between two places of a tape."""
     actions = {tag: _action(tag) for tag in parsed.tags}
     for tag, action in actions.items():
         if action == _KILL and "/" + tag not in parsed.tags:
             actions[tag] = _UNWRAP
     headings = {tag: _depth(tag) for tag in parsed.tags if _HEADING.search(tag)}
     selects = {tag: _depth(tag) for tag in parsed.tags if "select" in tag}
-    return _core.justext_walk(tape, actions, headings, selects, _Paragraph)
+    return _core.justext_walk(parsed.tape, actions, headings, selects, _Paragraph, first, last)
 
 
 def _action(tag: str) -> int:

@@ -37,7 +37,7 @@ _END, _NOTHING, _SPACE, _LINK, _DROP = range(5)
 def naive(parsed: ParsedPage) -> tuple[Block, ...]:
     """The fields of a page, all kept."""
     texts, elements = _core.naive_walk(
-        parsed.tape.pieces(), {tag: _action(tag) for tag in parsed.tags}, text_of_unparsed
+        parsed.tape, {tag: _action(tag) for tag in parsed.tags}, text_of_unparsed
     )
     return blocks_of(texts, elements, repeat(True), repeat("all text"))
 

@@ -1,28 +1,49 @@
-"""The lines of TREC files, as columns.
+"""TREC's formats: runs and labels as columns of lines, lists of docnos, and records of web text.
 
-A regular file goes through pyarrow's reader of delimited text; one with irregular blanks is
-tidied first; one that this reader refuses is read line by line, which finds the first bad line
+A regular file of lines goes through pyarrow's reader of delimited text; one with irregular blanks
+is tidied first; one that this reader refuses is read line by line, which finds the first bad line
 or accepts what is only unusual. What was unusual is counted and named (`Oddity`).
 """
 
 from __future__ import annotations
 
+import io
 import math
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import InputError
-from understandability.inputs.joins import numpy_values
-from understandability.inputs.run import Oddity
-from understandability.inputs.streams import DamagedStreamError, open_stream
+from understandability.inputs.http import too_long
+from understandability.inputs.run import Oddity, numpy_values
+from understandability.inputs.streams import (
+    DamagedStreamError,
+    bounded_lines,
+    open_stream,
+)
+from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.wording import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
+
+
+# Columns in a line -> the column with the docno: a list, TREC qrels, a TREC run.
+_DOCNO_COLUMN = {1: 0, 4: 2, 6: 2}
+_MOST_OF_A_LINE = 1_000_000
+_BETWEEN = re.compile(rb"</DOC>\s*(?=<DOC>)", re.I)
+
+
+def _tags(names: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Patterns of opening and closing tags; one from tag to tag would take quadratic time."""
+    return re.compile(rb"<(?:%b)>" % names, re.I), re.compile(rb"</(?:%b)>" % names, re.I)
+
+
+_DOCNO, _DOCHDR, _TEXT = _tags(b"DOCNO"), _tags(b"DOCHDR"), _tags(b"TEXT|TITLE|HEADLINE")
+_MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +80,6 @@ def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[O
     return table, oddities
 
 
-def numbers_of(column: Any, dtype: Any) -> NDArray[Any]:
-    """The numbers of a column without nulls."""
-    import pyarrow as pa
-
-    if isinstance(column, pa.ChunkedArray):
-        column = pa.concat_arrays(column.chunks or [pa.array([], column.type)])
-    return numpy_values(column, dtype)
-
-
 def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
     """The same lines in UTF-8 with single blanks between columns, and what was otherwise."""
     oddities: list[Oddity] = []
@@ -88,7 +100,7 @@ def _tidied(data: bytes) -> tuple[bytes, tuple[Oddity, ...]]:
 
 
 def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
-    """What pyarrow reads of regular lines; None where any line is not regular."""
+    """Read regular lines with pyarrow; None where any line is not regular."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -122,7 +134,7 @@ def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
     names = (chunk.dictionary for name in ("query", "document") for chunk in table[name].chunks)
     if any(pc.min(pc.binary_length(distinct)).as_py() == 0 for distinct in names):
         return None
-    if any(np.isnan(numbers_of(table[name], np.float64)).any() for name in layout.numbers):
+    if any(np.isnan(numpy_values(table[name], np.float64)).any() for name in layout.numbers):
         return None
     # Labels are told by their line: a blank line would put the count of lines out.
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
@@ -196,3 +208,125 @@ def _plain(text: str) -> str:
     if "_" in text:
         raise ValueError(text)
     return text
+
+
+def read_trec_pages(
+    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
+) -> Iterator[Page | Failure]:
+    """Pages of ``<DOC><DOCNO>...</DOCNO> ... </DOC>`` records, as TREC's web collections are.
+
+    What follows ``<DOCHDR>`` is HTML; in collections without one, ``<TEXT>`` is plain text.
+    """
+    number = 0
+    inside = False
+    record = bytearray()  # a list of lines would be many times as large where they are empty
+    size = 0
+    lines = _Lines(stream)
+    while True:
+        try:
+            line = lines.next()
+        except DamagedStreamError as error:
+            yield Failure(f"{source}#{number}", f"{source}#{number}", "read", str(error))
+            inside = False
+            continue
+        if not line:
+            break
+        start = line.strip().upper()
+        if start.startswith(b"<DOC>"):
+            if inside:
+                where = f"{source}#{number}"
+                yield Failure(where, where, "read", "the record lacks its </DOC>")
+            number, inside, record, size = number + 1, True, bytearray(), 0
+            line = line[line.upper().index(b"<DOC>") + 5 :]
+            start = line.strip().upper()
+        if not inside:
+            if start:
+                skipped["lines outside <DOC> records"] += 1
+            continue
+        ends = start.endswith(b"</DOC>")
+        size += len(line)
+        if size <= limit + (1 << 20):
+            record += line
+        if ends:
+            inside = False
+            yield _trec_page(bytes(record), size, f"{source}#{number}", limit)
+    if inside:
+        where = f"{source}#{number}"
+        yield Failure(where, where, "read", "the file ends within the record")
+
+
+class _Lines:
+    """Lines, or parts of long ones, cut also between two records that stand on one line."""
+
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self._stream = stream
+        self._rest = b""
+
+    def next(self) -> bytes:
+        """The next one; nothing at the end."""
+        rest, self._rest = self._rest, b""
+        line = rest
+        if not rest.endswith(b"\n"):
+            line += self._stream.readline(1 << 16)
+        border = _BETWEEN.search(line)
+        end = border.end() if border else len(line)
+        if not border and len(line) > len(rest):
+            # A tag may go on behind a part of a line.
+            start = line.rfind(b"<", -len(b"</DOC"))
+            end = start if start > 0 and not line.endswith(b"\n") else end
+        self._rest = line[end:]
+        return line[:end]
+
+
+def _trec_page(record: bytes, size: int, where: str, limit: int) -> Page | Failure:
+    found, end = next(_elements(record, *_DOCNO), (b"", 0))
+    docno = found.strip().decode("utf-8", "replace")
+    if not docno:
+        return Failure(where, where, "read", "the record has no <DOCNO>")
+    if size > limit:
+        return Failure(docno, where, "read", too_long(limit))
+    body = record[end:]
+    body = body[: body.upper().rindex(b"</DOC>")]
+    header, end = next(_elements(body, *_DOCHDR), (b"", 0))
+    if end:
+        words = header.split(None, 1)
+        url = words[0].decode("utf-8", "replace") if words else None
+        return Page(docno, where, body[end:], HTML, url=url)
+    texts = [text for text, _ in _elements(body, *_TEXT)]
+    if texts and not any(_MARKUP.search(text) for text in texts):
+        return Page(docno, where, b"\n\n".join(texts), TEXT)
+    return Page(docno, where, body, HTML)
+
+
+def _elements(
+    record: bytes, opening: re.Pattern[bytes], closing: re.Pattern[bytes]
+) -> Iterator[tuple[bytes, int]]:
+    """The content of each element, and where the element ends."""
+    end = 0
+    while (first := opening.search(record, end)) and (last := closing.search(record, first.end())):
+        end = last.end()
+        yield record[first.end() : last.start()], end
+
+
+def read_docnos(path: str) -> frozenset[str]:
+    """The docnos in a list (one a line), a qrels file or a run, plain or compressed.
+
+    Raises `InputError`, naming file and line, where lines are of none of these kinds.
+    """
+    docnos = set()
+    columns = 0
+    with open_stream(path) as stream:
+        for number, line in enumerate(bounded_lines(stream, _MOST_OF_A_LINE, f"{path}, "), 1):
+            fields = line.decode("utf-8", "replace").split()
+            if not fields:
+                continue
+            columns = columns or len(fields)
+            if columns not in _DOCNO_COLUMN or len(fields) != columns:
+                raise InputError(
+                    f"{path}, line {number} has {counted(len(fields), 'column')}; a list "
+                    "of docnos has 1 in every line, a qrels file 4, a run 6"
+                )
+            docnos.add(fields[_DOCNO_COLUMN[columns]])
+    if not docnos:
+        raise InputError(f"{path} names no document")
+    return frozenset(docnos)

@@ -1,4 +1,4 @@
-"""How large the data pages of a Parquet file unfold to, read from its headers alone.
+"""Parquet files as pages, once their headers tell how large their data pages unfold to.
 
 Arrow decodes a data page in one piece, and a page of a few kilobytes may claim and hold
 gigabytes; nothing that pyarrow offers tells before, and asking it for the metadata of a column
@@ -10,19 +10,26 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Collection, Mapping
-from typing import IO, Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any
 
+from understandability.errors import InputError, in_one_line
+from understandability.inputs.page_tables import Layout, Tables, page_of
+from understandability.inputs.streams import open_file
+from understandability.text.page import Failure, Page
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 64
+_MOST_OF_A_PAGE = 1 << 27
+_MOST_OF_A_BATCH = 1 << 28
 _MAGIC = b"PAR1"
 _MAX_FOOTER = 1 << 26
 _MAX_HEADER = 1 << 20
 _WINDOW = 1 << 12  # what is read for the header of a page at first
 _DEPTH = 16
 _MOST_ELEMENTS = 1_000_000
-
-# The types of Thrift's compact protocol.
-_TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET = range(1, 11)
-_STRUCT = 12
 
 # Fields that are read, by their ids in parquet.thrift.
 _ROW_GROUPS = 4  # of FileMetaData
@@ -37,6 +44,65 @@ Wanted = Mapping[int, "Wanted"]  # the fields to keep, and what to keep of each
 _OF_COLUMN: Wanted = {_PATH: {}, _COMPRESSED: {}, _DATA_PAGE: {}, _DICTIONARY_PAGE: {}}
 _OF_FOOTER: Wanted = {_ROW_GROUPS: {_COLUMNS: {_COLUMN_META_DATA: _OF_COLUMN}}}
 _OF_PAGE: Wanted = {_PAGE_UNCOMPRESSED: {}, _PAGE_COMPRESSED: {}}
+
+
+def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page | Failure]:
+    """The pages of a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with open_file(path) as raw:
+        try:
+            largest_pages(raw, ())  # looks at the footer before Arrow does
+            file = pq.ParquetFile(raw, buffer_size=1 << 16, page_checksum_verification=True)
+            layout = tables.layout(path, file.schema_arrow.names)
+            pages = largest_pages(raw, layout.names)
+            if len(pages) != file.num_row_groups:
+                raise ValueError("its footer is read in two ways")
+        except (OSError, ValueError, pa.ArrowException) as error:
+            reason = in_one_line(error)
+            raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
+        most = max(4 * limit, _MOST_OF_A_PAGE)
+        number = end = 0
+        for group, columns in enumerate(pages):
+            fit = [name for name, largest in columns.items() if largest <= most]
+            # A row may unfold to a whole page: each has a page of its own, or all repeat one value.
+            size = sum(columns[name] for name in fit)
+            rows = max(1, min(_ROWS, _MOST_OF_A_BATCH // max(size, 1)))
+            end += file.metadata.row_group(group).num_rows
+            damage = "its pages have fewer rows than its footer says"
+            try:
+                for batch in file.iter_batches(rows, row_groups=[group], columns=fit):
+                    for row in range(batch.num_rows):
+                        number += 1
+                        where = f"{path}#{number}"
+                        page = _page_of_row(batch.slice(row, 1), where, limit, layout)
+                        if isinstance(page, Failure) and len(fit) < len(columns):
+                            message = (
+                                f"row group {group} has a data page of more than {most / 1e6:.0f} "
+                                "MB; raise --limit-mb, or write it with smaller pages"
+                            )
+                            page = Failure(page.docno, where, "read", message)
+                        yield page
+            except (OSError, ValueError, pa.ArrowException) as error:
+                damage = in_one_line(error)
+            if number < end:
+                where = f"{path}#{number + 1}"
+                message = f"damaged Parquet file: rows {number + 1} to {end}: {damage}"
+                yield Failure(where, where, "read", message)
+                number = end
+        if number < file.metadata.num_rows:
+            message = f"damaged Parquet file: {number} rows are found, and its footer says "
+            yield Failure(path, path, "read", f"{message}{file.metadata.num_rows}")
+
+
+def _page_of_row(row: pa.RecordBatch, where: str, limit: int, layout: Layout) -> Page | Failure:
+    try:
+        (record,) = row.to_pylist()
+    except UnicodeDecodeError as error:  # Arrow does not look at what it gives as text
+        message = f"the row holds text that is not UTF-8 ({error.reason}); write it as bytes"
+        return Failure(where, where, "read", message)
+    return page_of(record, where, limit, layout)
 
 
 def largest_pages(file: IO[bytes], names: Collection[str]) -> list[dict[str, int]]:
@@ -139,20 +205,21 @@ class _Thrift:
         return fields
 
     def _value(self, kind: int, wanted: Wanted | None, depth: int) -> Any:
-        if kind in (_TRUE, _FALSE):  # which are types and values at once
-            return kind == _TRUE
-        if kind == _BYTE:
-            return self._byte()
-        if kind in (_I16, _I32, _I64):
-            return self._zigzag()
-        if kind == _DOUBLE:
-            return self._bytes(8)
-        if kind == _BINARY:
-            return self._bytes(self._varint())
-        if kind in (_LIST, _SET):
-            return self._elements(wanted, depth)
-        if kind == _STRUCT:
-            return self.struct(wanted, depth + 1)
+        match kind:
+            case 1 | 2:  # which are types and truth values at once
+                return kind == 1
+            case 3:
+                return self._byte()
+            case 4 | 5 | 6:
+                return self._zigzag()
+            case 7:  # a number with a fraction
+                return self._bytes(8)
+            case 8:
+                return self._bytes(self._varint())
+            case 9 | 10:
+                return self._elements(wanted, depth)
+            case 12:
+                return self.struct(wanted, depth + 1)
         raise ValueError("a header holds what no header has")
 
     def _elements(self, wanted: Wanted | None, depth: int) -> list[Any]:
@@ -162,9 +229,7 @@ class _Thrift:
         size = byte >> 4 if byte >> 4 < 15 else self._varint()
         if size > len(self._data) - self.position:
             raise ValueError("a header claims a list longer than itself")
-        kind = byte & 15
-        if kind in (_TRUE, _FALSE):  # in a list a truth value has a byte of its own
-            kind = _BYTE
+        kind = 3 if byte & 15 in (1, 2) else byte & 15  # in a list a truth value has its own byte
         values = (self._value(kind, wanted, depth + 1) for _ in range(size))
         if wanted is None:
             deque(values, maxlen=0)

@@ -333,3 +333,156 @@ def _obo_terms(stanza: list[tuple[str, str]], group: str) -> Iterator[Term]:
             yield Term(match[1].replace('\\"', '"'), identity, group=group)
         elif key == "xref" and (match := _OBO_CUI.match(value)):
             yield Term(title, match[1], group=group)
+
+
+SYMPTOM_TREE = "C23.888"
+DISEASE_TREE = "C"
+
+
+def depth(tree_numbers: Sequence[str]) -> float:
+    """The mean depth of a descriptor's places in the trees; a tree's own heading has depth 1.
+
+    >>> depth(["C14.280.647", "C14.907"])
+    2.5
+    """
+    return sum(number.count(".") + 1 for number in tree_numbers) / len(tree_numbers)
+
+
+def group_of(tree_numbers: Sequence[str]) -> str:
+    """A symptom has a place under C23.888 (signs and symptoms), a disease elsewhere under C.
+
+    >>> group_of(["C14.280.647"]), group_of(["C23.888.646"]), group_of(["A07.541"])
+    ('disease', 'symptom', '')
+    """
+    if any(f"{number}.".startswith(f"{SYMPTOM_TREE}.") for number in tree_numbers):
+        return SYMPTOM
+    if any(number.startswith(DISEASE_TREE) for number in tree_numbers):
+        return DISEASE
+    return ""
+
+
+def read_mesh(stream: io.BufferedReader, name: str) -> Iterator[Term]:
+    """Headings and entry terms, with their mean tree depth and their group.
+
+    The ASCII file (``d20xx.bin``) or the XML (``desc20xx.xml``) with entry terms; the trees
+    (``mtrees20xx.bin``) or a TSV of descriptors and tree numbers without them. Descriptors
+    without a tree number (Male, Female) are left out, and so are qualifiers.
+    """
+    start = start_of(stream)
+    if start.startswith("<"):
+        records = _xml_records(stream, name)
+    elif start.startswith("*NEWRECORD"):
+        records = _ascii_records(lines_of(stream))
+    elif "tree_number" in start:
+        columns = ("descriptor", "tree_number")
+        records = _records_of_pairs(read_table(lines_of(stream), columns, name))
+    elif ";" in start:
+        records = _records_of_pairs(_tree_lines(lines_of(stream), name))
+    else:
+        raise InputError(
+            f"{name} is not in a known format; expected d20xx.bin, desc20xx.xml or "
+            "mtrees20xx.bin of the NLM"
+        )
+    for concept, texts, trees in records:
+        if trees:
+            for text in dict.fromkeys(texts):
+                yield Term(text, concept, depth(trees), group_of(trees))
+
+
+Record = tuple[str, Sequence[str], Sequence[str]]
+
+
+def _records_of_pairs(pairs: Iterable[Sequence[str]]) -> Iterator[Record]:
+    trees: dict[str, list[str]] = {}
+    for heading, number in pairs:
+        if number:
+            trees.setdefault(heading, []).append(number)
+    for heading, numbers in trees.items():
+        yield heading, [heading], numbers
+
+
+def _tree_lines(lines: Iterable[str], name: str) -> Iterator[Sequence[str]]:
+    for number, line in enumerate(lines, start=1):
+        heading, separator, tree = line.rpartition(";")
+        if line.strip() and not separator:
+            raise InputError(f"line {number} of {name} is not 'heading;tree number'")
+        yield heading.strip(), tree.strip()
+
+
+def _ascii_records(lines: Iterable[str]) -> Iterator[Record]:
+    fields: dict[str, list[str]] = {}
+    for line in chain(lines, ["*NEWRECORD"]):
+        if line.startswith("*NEWRECORD"):
+            # Qualifiers have a heading of another kind (SH) and are no terms.
+            if "MH" in fields and "UI" in fields:
+                entries = (
+                    entry.partition("|")[0]
+                    for key in ("ENTRY", "PRINT ENTRY")
+                    for entry in fields.get(key, ())
+                )
+                yield fields["UI"][0], [*fields["MH"], *entries], fields.get("MN", [])
+            fields = {}
+        else:
+            key, _, value = line.partition(" = ")
+            fields.setdefault(key.strip(), []).append(value.strip())
+
+
+def _xml_records(stream: io.BufferedReader, name: str) -> Iterator[Record]:
+    for record in xml_elements(stream, name, "DescriptorRecord"):
+        texts = [record.findtext("DescriptorName/String") or ""]
+        texts += [node.text or "" for node in record.iterfind(".//TermList/Term/String")]
+        trees = [node.text or "" for node in record.iterfind("TreeNumberList/TreeNumber")]
+        yield record.findtext("DescriptorUI") or "", list(filter(None, texts)), trees
+
+
+# UMLS semantic types: sign or symptom (T184), disease or syndrome (T047).
+GROUP_OF_TYPE = {"sosy": SYMPTOM, "dsyn": DISEASE}
+
+# An occurrence is start/length; in square brackets one that lies in several places.
+_OCCURRENCE = re.compile(r"\[[^\[\]]*+\]|(?<!\d)\d++/\d++(?:\^\d++/\d++)*+")
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """A concept that MetaMap found in a document, so many times.
+
+    `depth` is the mean depth of its places in MeSH's trees, None where it has none.
+    """
+
+    docno: str
+    concept: str
+    occurrences: int
+    group: str
+    depth: float | None
+
+
+def read_mmi(stream: io.BufferedReader, name: str) -> Iterator[Mapping]:
+    """The concepts of each document, in the order of the file.
+
+    Lines of other kinds (AA, UA: the abbreviations that MetaMap defined) are passed over. A
+    concept without positions, as written before 2012, counts once.
+
+    >>> line = b'd1|MMI|5.18|Fever|C0015967|[sosy]|["fever"-tx-1-"fever"-noun-0]|TX|0/5;9/5|C23.888'
+    >>> next(read_mmi(io.BufferedReader(io.BytesIO(line)), "example"))
+    Mapping(docno='d1', concept='C0015967', occurrences=2, group='symptom', depth=2.0)
+    """
+    for number, line in enumerate(lines_of(stream), start=1):
+        fields = line.split("|")
+        kind = fields[1] if len(fields) > 1 else ""
+        if kind in ("AA", "UA") or not line.strip():
+            continue
+        if kind != "MMI" or len(fields) < 8:
+            raise InputError(
+                f"line {number} of {name} is not fielded MetaMap output; write it with metamap -N"
+            )
+        # Older versions have no positions: the trees follow the location.
+        positions = fields[8] if len(fields) > 9 else ""
+        trees = [tree for tree in fields[9 if len(fields) > 9 else 8 :][:1] if tree]
+        types = fields[5].strip("[]").split(",")
+        yield Mapping(
+            docno=fields[0],
+            concept=fields[4],
+            occurrences=len(_OCCURRENCE.findall(positions)) or 1,
+            group=next((GROUP_OF_TYPE[kind] for kind in types if kind in GROUP_OF_TYPE), ""),
+            depth=depth(trees[0].strip(";").split(";")) if trees else None,
+        )

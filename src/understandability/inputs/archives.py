@@ -1,0 +1,335 @@
+"""Archives and folders: the pages in a tar archive, and the files in a folder, a zip or a tar.
+
+All is read forwards and within bounds; no name leads out of the folder that it is put in.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Self
+
+from understandability.errors import InputError
+from understandability.inputs.http import too_long
+from understandability.inputs.streams import (
+    DamagedStreamError,
+    decompressed,
+    open_stream,
+    skip,
+)
+from understandability.text.page import HTML, TEXT, Failure, Page
+
+PAGE_SUFFIXES = {
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".shtml": HTML,
+    ".txt": TEXT,
+    ".text": TEXT,
+    ".md": TEXT,
+}
+_PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
+_DIGITS = re.compile(rb"[0-9]+")
+_MOST_DIGITS = 300
+# What `tarfile` says of blocks that are no header, and of zeros.
+_ZEROS = "end of file header"
+_NO_HEADER = ("bad checksum", "invalid header", _ZEROS)
+
+
+class ForwardFile(io.RawIOBase):
+    """A stream that `tarfile` can read member by member, forwards and within bounds.
+
+    The bound is for the headers of an archive: a long name may claim to be a gigabyte long.
+    """
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self._stream, self._position, self._most = stream, 0, most
+        self.in_headers = True
+        self.is_within_member = False
+        self.damage = ""
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._position
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        if whence != 0 or offset < self._position:
+            raise tarfile.ReadError("the archive would have to be read backwards")
+        self._position += skip(self._stream, offset - self._position)
+        return self._position
+
+    def read(self, size: int = -1) -> bytes:
+        if size < 0 or size > self._most:
+            raise tarfile.ReadError(f"a header claims to be {size} bytes long")
+        data = self._stream.read(size)
+        self._position += len(data)
+        # `tarfile` looks for a number before a name in a time that grows with its square.
+        if self.in_headers and max(map(len, _DIGITS.findall(data)), default=0) > _MOST_DIGITS:
+            raise tarfile.ReadError(f"a header has a number of more than {_MOST_DIGITS} digits")
+        return data
+
+
+class _Member(tarfile.TarInfo):
+    """A member, looked for behind what `tarfile` takes for the archive's end.
+
+    That is a damaged header, and blocks of zeros: they are lost ones, or two archives are joined.
+    """
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        file = archive.fileobj
+        assert isinstance(file, ForwardFile)
+        if file.is_within_member:  # behind a long name, which is that of no later member
+            return super().fromtarfile(archive)
+        end: tarfile.HeaderError | None = None
+        at = 0
+        while True:
+            start = file.tell()
+            file.is_within_member = True
+            try:
+                member = super().fromtarfile(archive)
+            except tarfile.HeaderError as error:
+                length = file.tell() - start
+                if str(error) == _ZEROS and length == tarfile.BLOCKSIZE:
+                    end, at = end or error, start if end is None else at
+                elif str(error) in _NO_HEADER and (start or length > tarfile.BLOCKSIZE):
+                    file.damage = file.damage or f"no member begins at byte {start} ({error})"
+                elif end is not None and length < tarfile.BLOCKSIZE:
+                    raise end from None
+                elif not start:
+                    raise
+                else:
+                    where = "within a header" if length else "without its end mark"
+                    raise tarfile.ReadError(f"it ends {where}, at byte {start}") from error
+            else:
+                if end is not None and not file.damage:
+                    file.damage = f"members stand behind the mark of its end at byte {at}"
+                return member
+            finally:
+                file.is_within_member = False
+
+
+def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+    """Each member of an archive, to be read before the next; raises `tarfile.TarError`.
+
+    After damage to a header the members behind it are given, too, before the error is raised.
+    """
+    file = ForwardFile(stream, most)
+    try:
+        with tarfile.open(fileobj=file, mode="r:", errorlevel=1, tarinfo=_Member) as archive:
+            while (member := archive.next()) is not None:
+                # It keeps all members it ever saw, and goes through all global headers for each.
+                archive.members = []  # type: ignore[attr-defined]  # which the types leave out
+                headers = archive.pax_headers
+                archive.pax_headers = {key: headers[key] for key in _PAX_KEYS if key in headers}
+                file.in_headers = False
+                yield archive, member
+                file.in_headers = True
+        if file.damage:
+            raise tarfile.ReadError(file.damage)
+    except RecursionError as error:
+        raise tarfile.ReadError("too many headers for one member") from error
+    except IndexError as error:
+        raise tarfile.ReadError("a header ends too early") from error
+    except ValueError as error:
+        raise tarfile.ReadError(str(error)) from error
+
+
+def read_tar_pages(
+    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
+) -> Iterator[Page | Failure]:
+    """The pages among an archive's plain files; links, devices and other files are counted."""
+    try:
+        for archive, member in tar_members(stream, max(limit, 1 << 20)):
+            name = member.name.removeprefix("./")
+            where = f"{source}!{name}"
+            _, dot, ending = name.rpartition("/")[2].rpartition(".")
+            suffix = dot + ending.lower() if dot else ".html"
+            if member.isdir():
+                continue
+            if not member.isreg():
+                skipped["archive members that are no plain files"] += 1
+            elif suffix not in PAGE_SUFFIXES:
+                skipped[f"archive members with the suffix {suffix}"] += 1
+            elif member.size > limit:
+                yield Failure(name, where, "read", too_long(limit))
+            else:
+                file = archive.extractfile(member)
+                content = file.read() if file else b""
+                if len(content) < member.size:
+                    yield Failure(name, where, "read", "the archive ends within this member")
+                else:
+                    yield Page(name, where, content, PAGE_SUFFIXES[suffix])
+    except (tarfile.TarError, DamagedStreamError) as error:
+        yield Failure(source, source, "read", f"damaged archive: {error}")
+
+
+# What one source may unfold to: all of NLTK's data is the largest. One that is packed may unfold
+# to so many times its size, or to the bytes below; MeSH in XML unfolds to twenty times.
+MAX_BYTES = 1 << 32
+_MOST_RATIO = 100
+_ALWAYS = 1 << 26
+_MAX_MEMBERS = 100_000
+_Found = tuple[str, str, IO[bytes]]  # a name, where that stands in words, and the content
+_Opening = Callable[[IO[bytes]], IO[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file: `name` is its path below the folder or archive, `stream` its decoded bytes.
+
+    The stream is good until the next member is asked for.
+    """
+
+    name: str
+    stream: io.BufferedReader
+
+
+def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
+    """The files of `path`, gzip and zstd undone; only plain files that stay below the top.
+
+    `keep_compressed` leaves the files of a folder or archive as they are. Raises `InputError`
+    for what is damaged, for a member that would climb out of the folder it is put in (an
+    absolute path, ``..``, a link), and when the streams read unfold to more than `MAX_BYTES`
+    in all, or to more than 64 MB and a hundred times the size of the file.
+    """
+    size = path.stat().st_size if path.is_file() else MAX_BYTES
+    bound = _Bound(min(MAX_BYTES, max(_ALWAYS, _MOST_RATIO * size)))
+    opened = (lambda file: file) if keep_compressed else decompressed
+    if path.is_dir():
+        found = _in_folder(path, opened)
+    elif not path.is_file():
+        raise InputError(f"{path} is neither a file nor a folder")
+    elif _is_zip(path):
+        found = _in_zip(path, opened)
+    elif _is_tar(path):
+        found = _in_tar(path, opened)
+    else:
+        found = _alone(path)
+    for name, where, stream in found:
+        yield Member(name, io.BufferedReader(_BoundedStream(stream, where, bound), 1 << 16))
+
+
+def safe_name(name: str, source: Path) -> str:
+    """The name of a member, if it stays below the folder that it is unpacked in.
+
+    >>> safe_name("taggers/tags.json", Path("a.zip"))
+    'taggers/tags.json'
+    >>> safe_name("../tags.json", Path("a.zip"))
+    Traceback (most recent call last):
+    ...
+    understandability.errors.InputError: a.zip holds '../tags.json', which would be written ...
+    """
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or parts[0] == "/" or ".." in parts or ":" in parts[0] or "\0" in name:
+        raise InputError(
+            f"{source} holds {name!r}, which would be written outside its folder; "
+            "do not use this archive"
+        )
+    return "/".join(parts)
+
+
+def _is_zip(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def _is_tar(path: Path) -> bool:
+    with open_stream(path) as stream:
+        try:
+            return stream.peek(512)[257:262] == b"ustar"
+        except DamagedStreamError:
+            return False
+
+
+def _alone(path: Path) -> Iterator[_Found]:
+    with open_stream(path) as stream:
+        yield path.name, str(path), stream
+
+
+def _in_folder(folder: Path, opened: _Opening) -> Iterator[_Found]:
+    for path in sorted(folder.rglob("*")):
+        if not path.is_symlink() and path.is_file():
+            with path.open("rb") as file:
+                yield path.relative_to(folder).as_posix(), str(path), opened(file)
+
+
+def _in_zip(path: Path, opened: _Opening) -> Iterator[_Found]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            if len(entries) > _MAX_MEMBERS:
+                raise InputError(f"{path} holds more than {_MAX_MEMBERS} files")
+            for entry in entries:
+                if entry.is_dir():
+                    continue
+                name = safe_name(entry.filename, path)
+                if stat.S_ISLNK(entry.external_attr >> 16):
+                    raise InputError(f"{path} holds the link {name!r}; only plain files are read")
+                with archive.open(entry) as file:
+                    yield name, f"{path}:{name}", opened(file)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise InputError(f"{path} is a damaged or encrypted zip archive: {error}") from error
+
+
+def _in_tar(path: Path, opened: _Opening) -> Iterator[_Found]:
+    try:
+        with open_stream(path) as file:
+            for count, (archive, entry) in enumerate(tar_members(file, 1 << 20)):
+                if count > _MAX_MEMBERS:
+                    raise InputError(f"{path} holds more than {_MAX_MEMBERS} files")
+                if entry.isdir():
+                    continue
+                name = safe_name(entry.name, path)
+                content = archive.extractfile(entry) if entry.isreg() else None
+                if content is None:
+                    raise InputError(
+                        f"{path} holds {name!r}, a link or device; only plain files are read"
+                    )
+                yield name, f"{path}:{name}", opened(content)
+    except (tarfile.TarError, DamagedStreamError, EOFError) as error:
+        raise InputError(f"{path} is a damaged tar archive: {error}") from error
+
+
+class _Bound:
+    """The bytes that streams may give together, and those that are left of them."""
+
+    def __init__(self, most: int) -> None:
+        self.most = self.left = most
+
+
+class _BoundedStream(io.RawIOBase):
+    """A stream that does not unfold without end, and says in one sentence where it is damaged."""
+
+    def __init__(self, stream: IO[bytes], where: str, bound: _Bound) -> None:
+        self._stream, self._where, self._bound = stream, where, bound
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
+        try:
+            data = self._stream.read(len(buffer))
+        except (DamagedStreamError, zipfile.BadZipFile, tarfile.TarError, zlib.error) as error:
+            raise InputError(f"{self._where} is damaged: {error}") from error
+        self._bound.left -= len(data)
+        if self._bound.left < 0:
+            raise InputError(
+                f"{self._where} expands to more than {self._bound.most >> 20} MB, the most that is "
+                "read of it"
+            )
+        buffer[: len(data)] = data
+        return len(data)

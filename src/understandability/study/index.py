@@ -1,0 +1,519 @@
+"""A small index of pages, so that experiments need no other engine; its folder on disk.
+
+Text becomes terms (`Analyzer`), `build_index` counts them in titles and bodies, `save_index` keeps
+the counts as ``index.json`` and plain arrays; nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_matrix, csr_matrix, vstack
+
+from understandability._version import __version__
+from understandability.arrays import Floats
+from understandability.crawls.outputs import write_failures
+from understandability.errors import InputError, OptionError, PageError
+from understandability.feature.word_lists import stop_words as english_stop_words
+from understandability.inputs.runs import dataset_pages, is_dataset
+from understandability.inputs.sources import DEFAULT_LIMIT, Sources
+from understandability.model.bundle_files import write_folder
+from understandability.model.npz import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
+from understandability.prompt import AtPrompt
+from understandability.text.extract.extractors import extract
+from understandability.text.page import Failure, Page
+from understandability.text.parsed import parse_page
+
+# Longer runs of letters and digits are no words but what crawls hold beside them.
+LONGEST = 64
+_WORD = re.compile(r"[^\W_]+")
+
+
+def porter_stemmer() -> Callable[[str], str]:
+    """The stemmer of Porter (1980), as NLTK has it."""
+    from nltk.stem.porter import PorterStemmer
+
+    stemmer = PorterStemmer(PorterStemmer.ORIGINAL_ALGORITHM)
+    return lambda word: str(stemmer.stem(word, to_lowercase=False))
+
+
+def no_stemmer() -> Callable[[str], str]:
+    """Words as they are."""
+    return lambda word: word
+
+
+STOP_WORDS: Mapping[str, Callable[[], frozenset[str]]] = MappingProxyType(
+    {"english": english_stop_words, "none": frozenset}
+)
+STEMMERS: Mapping[str, Callable[[], Callable[[str], str]]] = MappingProxyType(
+    {"porter": porter_stemmer, "none": no_stemmer}
+)
+
+
+def split_words(text: str) -> list[str]:
+    """The runs of letters and digits of a text, in lower case."""
+    return _WORD.findall(text.lower())
+
+
+@dataclass(frozen=True)
+class Analyzer:
+    """What becomes of a word: dropped if it is a stop word, else stemmed.
+
+    `stop_words` is one of `STOP_WORDS`, `stemmer` one of `STEMMERS`.
+
+    >>> Analyzer().terms("The heart's failing valves")
+    ['heart', 'fail', 'valv']
+    >>> Analyzer(stop_words="none", stemmer="none").terms("The flu")
+    ['the', 'flu']
+    """
+
+    stop_words: str = "english"
+    stemmer: str = "porter"
+
+    def __post_init__(self) -> None:
+        if self.stop_words not in STOP_WORDS:
+            raise OptionError(
+                f"there is no list of stop words {self.stop_words!r}; "
+                f"choose one of {', '.join(STOP_WORDS)}"
+            )
+        if self.stemmer not in STEMMERS:
+            raise OptionError(
+                f"there is no stemmer {self.stemmer!r}; choose one of {', '.join(STEMMERS)}"
+            )
+
+    def term(self, word: str) -> str:
+        """The term that a word in lower case stands for; '' where it stands for none."""
+        if len(word) > LONGEST or word in self._dropped:
+            return ""
+        return self._stem(word)
+
+    def terms(self, text: str) -> list[str]:
+        """The terms of a text, in order."""
+        return [term for word in split_words(text) if (term := self.term(word))]
+
+    @cached_property
+    def _dropped(self) -> frozenset[str]:
+        return STOP_WORDS[self.stop_words]()
+
+    @cached_property
+    def _stem(self) -> Callable[[str], str]:
+        return STEMMERS[self.stemmer]()
+
+
+TITLE, BODY, PAGE = "title", "body", "page"
+FIELDS = (TITLE, BODY, PAGE)
+_DROPPED = -1
+_CHUNK = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """One field of all documents: `postings` has a row for each term, a column for each document.
+
+    A cell is how often the document has the term, as a whole number.
+    """
+
+    postings: csr_matrix
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """How many terms the field of each document has."""
+        return _sums(self.postings, axis=0)
+
+    @cached_property
+    def occurrences(self) -> Floats:
+        """How often each term occurs in all documents."""
+        return _sums(self.postings, axis=1)
+
+    @cached_property
+    def documents_with(self) -> Floats:
+        """How many documents have each term."""
+        return np.asarray(np.diff(self.postings.indptr), dtype=np.float64)
+
+    @cached_property
+    def tokens(self) -> float:
+        """How many terms the fields of all documents have."""
+        return float(self.lengths.sum())
+
+    def documents_of(self, term: int) -> tuple[NDArray[np.int32], Floats]:
+        """The documents that have a term, ascending, and how often each has it."""
+        where = slice(self.postings.indptr[term], self.postings.indptr[term + 1])
+        return self.postings.indices[where], self.postings.data[where].astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """The documents and terms of a collection, and its fields: `TITLE`, `BODY`, `PAGE` (both).
+
+    Document ``i`` is ``docnos[i]``, term ``i`` is ``terms[i]``; `extractor` is how text was
+    taken from HTML.
+    """
+
+    docnos: tuple[str, ...]
+    terms: tuple[str, ...]
+    title: Field
+    body: Field
+    analyzer: Analyzer
+    extractor: str
+
+    def __len__(self) -> int:
+        return len(self.docnos)
+
+    @cached_property
+    def page(self) -> Field:
+        return Field((self.title.postings + self.body.postings).tocsr())
+
+    @cached_property
+    def term_numbers(self) -> Mapping[str, int]:
+        """The number of each term."""
+        return {term: number for number, term in enumerate(self.terms)}
+
+    @cached_property
+    def document_numbers(self) -> Mapping[str, int]:
+        """The number of each document."""
+        return {docno: number for number, docno in enumerate(self.docnos)}
+
+    def field(self, name: str) -> Field:
+        """One of `FIELDS` by its name."""
+        return {TITLE: self.title, BODY: self.body, PAGE: self.page}[name]
+
+    def query_terms(self, text: str) -> dict[int, int]:
+        """The terms of a query that any document has, and how often the query has each."""
+        counts: dict[int, int] = {}
+        for term in self.analyzer.terms(text):
+            number = self.term_numbers.get(term)
+            if number is not None:
+                counts[number] = counts.get(number, 0) + 1
+        return counts
+
+
+def build_index(
+    pages: Iterable[Page | Failure],
+    analyzer: Analyzer | None = None,
+    extractor: str = "naive",
+) -> tuple[Index, tuple[Failure, ...]]:
+    """Count the terms of pages; pages that cannot be indexed are the failures beside the index.
+
+    The title is what the page's ``<title>`` says, the body the rest of what `extractor` keeps.
+    Of two pages with one docno the first wins.
+
+    >>> page = Page("d1", "", "<title>Flu</title><p>Influenza is a virus.")
+    >>> index, failures = build_index([page])
+    >>> index.terms, index.title.lengths, index.page.lengths
+    (('flu', 'influenza', 'viru'), array([1.]), array([3.]))
+    """
+    analyzer = analyzer or Analyzer()
+    numbers = _Numbers(analyzer)
+    title, body = _Counter(), _Counter()
+    docnos: dict[str, None] = {}
+    failures: list[Failure] = []
+    for page in pages:
+        texts = _texts(page, docnos, extractor)
+        if isinstance(texts, Failure):
+            failures.append(texts)
+            continue
+        docnos[page.docno] = None
+        title.add(map(numbers.__getitem__, split_words(texts[0])))
+        body.add(map(numbers.__getitem__, split_words(texts[1])))
+    if not docnos:
+        raise InputError("there is no page to index; the first failure: " + _first(failures))
+    terms = tuple(numbers.terms)
+    index = Index(
+        docnos=tuple(docnos),
+        terms=terms,
+        title=Field(title.postings(len(terms))),
+        body=Field(body.postings(len(terms))),
+        analyzer=analyzer,
+        extractor=extractor,
+    )
+    return index, tuple(failures)
+
+
+def _first(failures: list[Failure]) -> str:
+    return f"{failures[0].path}: {failures[0].error}" if failures else "none was read"
+
+
+def _texts(
+    page: Page | Failure, seen: Mapping[str, None], extractor: str
+) -> tuple[str, str] | Failure:
+    """The title and the body of a page."""
+    if isinstance(page, Failure):
+        return page
+
+    def failure(stage: str, message: str) -> Failure:
+        return Failure(page.docno, page.path, stage, message)
+
+    if page.docno in seen:
+        return failure("read", "a document of this docno came before; only the first is indexed")
+    if len(page.docno.split()) != 1:
+        return failure("read", "its docno is empty or has blanks, which a run cannot hold")
+    try:
+        parsed = parse_page(page)
+        blocks = extract(parsed, extractor)
+    except PageError as error:
+        return failure(error.stage, str(error))
+    except (ValueError, RecursionError, MemoryError, AssertionError) as error:
+        # What a parser does on a page that nobody foresaw must not end an index.
+        return failure("extract", f"{type(error).__name__}: {error}")
+    return parsed.title, "\n".join(b.text for b in blocks if b.kept and b.tag != "title")
+
+
+class _Numbers(dict[str, int]):
+    """Words to the numbers of their terms, given in the order in which terms appear."""
+
+    def __init__(self, analyzer: Analyzer) -> None:
+        self._analyzer = analyzer
+        self.terms: dict[str, int] = {}
+
+    def __missing__(self, word: str) -> int:
+        term = self._analyzer.term(word)
+        number = self.terms.setdefault(term, len(self.terms)) if term else _DROPPED
+        self[word] = number
+        return number
+
+
+class _Counter:
+    """Counts terms document by document, in memory bounded by the postings."""
+
+    def __init__(self) -> None:
+        self._terms = array("i")
+        self._ends = array("q")
+        self._chunks: list[csr_matrix] = []
+
+    def add(self, terms: Iterable[int]) -> None:
+        """Count the terms of the next document."""
+        self._terms.extend(terms)
+        self._ends.append(len(self._terms))
+        if len(self._terms) > _CHUNK:
+            self._count()
+
+    def _count(self) -> None:
+        terms = np.array(self._terms, dtype=np.int32)
+        documents = np.repeat(
+            np.arange(len(self._ends), dtype=np.int32), np.diff(self._ends, prepend=0)
+        )
+        kept = terms != _DROPPED
+        terms, documents = terms[kept], documents[kept]
+        shape = (len(self._ends), int(terms.max(initial=0)) + 1)
+        ones = np.ones(len(terms), dtype=np.int32)
+        self._chunks.append(coo_matrix((ones, (documents, terms)), shape=shape).tocsr())
+        self._terms, self._ends = array("i"), array("q")
+
+    def postings(self, terms: int) -> csr_matrix:
+        """What was counted, a row for each term."""
+        self._count()
+        for chunk in self._chunks:
+            chunk.resize(chunk.shape[0], terms)
+        postings = vstack(self._chunks, format="csr").T.tocsr()
+        postings.sort_indices()
+        return postings
+
+
+def _sums(matrix: csr_matrix, axis: int) -> Floats:
+    return np.asarray(matrix.sum(axis=axis), dtype=np.float64).ravel()
+
+
+_PARTS = ("counts", "documents", "starts")
+
+
+def save_index(index: Index, folder: str | Path) -> None:
+    """Write an index as a folder; the same index gives the same bytes."""
+    header = {
+        "toolkit": __version__,
+        "documents": len(index.docnos),
+        "terms": len(index.terms),
+        "extractor": index.extractor,
+        "analyzer": asdict(index.analyzer),
+    }
+    arrays = {"docnos": _packed(index.docnos), "terms": _packed(index.terms)}
+    for name in (TITLE, BODY):
+        postings = index.field(name).postings
+        columns = (postings.data, postings.indices, postings.indptr)
+        for part, column in zip(_PARTS, columns, strict=True):
+            arrays[f"{name}_{part}"] = column.astype(np.int64 if part == "starts" else np.int32)
+    write_index(folder, header, arrays)
+
+
+def load_index(folder: str | Path) -> Index:
+    """Read an index; raises `InputError` where it is no index, damaged, or of another version."""
+    header, arrays = read_index(folder)
+    try:
+        return _index(header, arrays)
+    except (LookupError, TypeError, ValueError, OptionError) as error:
+        raise InputError(f"the index {folder} is damaged ({error}); build it again") from error
+
+
+def _index(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Index:
+    docnos, terms = _unpacked(arrays["docnos"]), _unpacked(arrays["terms"])
+    title, body = (_field(arrays, name, len(terms), len(docnos)) for name in (TITLE, BODY))
+    return Index(
+        docnos, terms, title, body, Analyzer(**header["analyzer"]), str(header["extractor"])
+    )
+
+
+def _field(arrays: Mapping[str, NDArray[Any]], name: str, terms: int, documents: int) -> Field:
+    columns = [arrays[f"{name}_{part}"] for part in _PARTS]
+    if any(column.ndim != 1 or column.dtype.kind != "i" for column in columns):
+        raise ValueError(f"the postings of the {name} are not whole numbers")
+    counts, numbers, starts = columns
+    if len(starts) != terms + 1 or starts[0] != 0 or starts[-1] != len(numbers):
+        raise ValueError(f"the postings of the {name} do not fit its terms")
+    if (np.diff(starts) < 0).any() or not _ascending(numbers, starts):
+        raise ValueError(f"the postings of the {name} are not in order")
+    if len(counts) != len(numbers) or (counts < 1).any():
+        raise ValueError(f"the postings of the {name} have no counts")
+    if len(numbers) and (numbers.min() < 0 or numbers.max() >= documents):
+        raise ValueError(f"the postings of the {name} are of unknown documents")
+    return Field(csr_matrix((counts, numbers, starts), shape=(terms, documents)))
+
+
+def _ascending(numbers: NDArray[Any], starts: NDArray[Any]) -> bool:
+    """Whether the documents of each term are in order, none of them twice."""
+    first = np.zeros(len(numbers), dtype=bool)
+    first[starts[:-1][np.diff(starts) > 0]] = True
+    return bool((first[1:] | (np.diff(numbers) > 0)).all())
+
+
+def _packed(names: tuple[str, ...]) -> NDArray[np.uint8]:
+    """Names, which hold no line breaks, as bytes."""
+    return np.frombuffer("\n".join(names).encode(), dtype=np.uint8)
+
+
+def _unpacked(content: NDArray[Any]) -> tuple[str, ...]:
+    if content.dtype != np.uint8:
+        raise ValueError("its names are not text")
+    names = tuple(content.tobytes().decode().split("\n")) if len(content) else ()
+    if len(set(names)) != len(names):
+        raise ValueError("it holds a name twice")
+    return names
+
+
+FORMAT = 1
+HEADER = "index.json"
+ARRAYS = "postings.npz"
+
+
+def write_index(folder: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Write an index as a folder, complete or not at all; replaces an older index there."""
+    target = Path(folder)
+    if target.exists() and not (target / HEADER).is_file():
+        raise InputError(f"{folder} holds other files and no index; name a new folder")
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    data = content.getbuffer()
+    described = {"format": FORMAT, **header, "sha256": hashlib.sha256(data).hexdigest()}
+    header_text = json.dumps(described, indent=1) + "\n"
+    write_folder(target, {ARRAYS: data, HEADER: header_text.encode()})
+
+
+def read_index(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the arrays of an index.
+
+    Raises `InputError` where the folder is no index, damaged, altered, or of another version.
+    """
+    path = Path(folder)
+    try:
+        header = json.loads((path / HEADER).read_bytes())
+    except FileNotFoundError:
+        raise InputError(
+            f"{folder} is not an index: it has no {HEADER}; make one with `understand index build`"
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"the index {folder} is damaged: {HEADER} is not JSON") from error
+    version = header.get("format") if isinstance(header, dict) else None
+    if version != FORMAT:
+        raise InputError(
+            f"the index {folder} is of format {version}, this version reads format {FORMAT}; "
+            "build it again with `understand index build`"
+        )
+    try:
+        data = (path / ARRAYS).read_bytes()
+    except OSError as error:
+        raise InputError(f"the index {folder} has no {ARRAYS} to read; build it again") from error
+    if hashlib.sha256(data).hexdigest() != header.get("sha256"):
+        raise InputError(
+            f"the index {folder} is truncated or was altered (the checksum of {ARRAYS} is not "
+            f"the one in {HEADER}); build it again"
+        )
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            return header, dict(arrays)
+    except (*NO_PLAIN_ARRAYS, *DAMAGED_ARRAYS) as error:
+        raise InputError(f"the index {folder} is damaged ({error}); build it again") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What `index_pages` made: the folder, how many documents and terms, and the failures."""
+
+    folder: str
+    documents: int
+    terms: int
+    failures: tuple[Failure, ...]
+
+
+def index_pages(
+    inputs: Annotated[Sequence[str], AtPrompt(list[str], value="INPUT...")],
+    *,
+    output: Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER")],
+    extractor: Annotated[str, AtPrompt(choices="text.extract.extractors:EXTRACTORS")] = "naive",
+    stop_words: Annotated[str, AtPrompt(choices="study.index:STOP_WORDS")] = "english",
+    stemmer: Annotated[str, AtPrompt(choices="study.index:STEMMERS")] = "porter",
+    docnos: Annotated[
+        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.docnos:read_docnos")
+    ] = None,
+    limit_mb: float = DEFAULT_LIMIT / 1e6,
+    progress: Annotated[Callable[[int, int], None] | None, AtPrompt(None)] = None,
+) -> Indexed:
+    """Index pages: how often each term occurs in their titles and bodies.
+
+    irds:NAME names the documents of a data set of ir_datasets (extra ir). Documents that cannot
+    be indexed go to FOLDER.errors.jsonl.
+
+    Example: understand index build crawl.warc.gz -o crawl-index/
+
+    Args:
+        inputs: Pages as `understand score` takes them, or irds:NAME.
+        output: The new index.
+        extractor: How to find the text of a page: main, naive, boilerpipe, justext.
+        stop_words: Words to leave out: english (scikit-learn's list), none.
+        stemmer: porter, none.
+        docnos: Read only documents named in this list, qrels file or run.
+        limit_mb: Longest document, in MB once decoded; longer ones become errors.
+        progress: Called with the documents and the errors so far.
+    """
+    analyzer = Analyzer(stop_words, stemmer)
+    folder = output.rstrip("/") or "/"
+    files = [name for name in inputs if not is_dataset(name)]
+    pages = chain(
+        Sources(files, docnos=docnos, limit=int(limit_mb * 1e6)) if files else (),
+        *(dataset_pages(name) for name in inputs if is_dataset(name)),
+    )
+    index, failures = build_index(_counted(pages, progress), analyzer, extractor)
+    save_index(index, folder)
+    write_failures(failures, folder)
+    return Indexed(folder, len(index), len(index.terms), failures)
+
+
+def _counted(
+    pages: Iterable[Page | Failure], progress: Callable[[int, int], None] | None
+) -> Iterator[Page | Failure]:
+    errors = 0
+    for number, page in enumerate(pages, 1):
+        errors += isinstance(page, Failure)
+        if progress is not None:
+            progress(number - errors, errors)
+        yield page
