@@ -62,6 +62,11 @@ def test_a_rule_that_is_sure_proposes(sentence: str, kind: str, expected: str) -
         ("It must not be swallowed.", "you"),
         ("The operation must be done soon.", "you"),
         ("You should eat well, sleep well and walk.", "list"),
+        ("It causes trouble breathing, wheezing, or swelling of the head and neck.", "list"),
+        ("They help with other conditions, such as diabetes, asthma, gout and cancer.", "list"),
+        ("The womb has a muscular outer layer called the myometrium and an inner lining called "
+         "the endometrium.", "cut"),
+        ("You will have a CT scan (CAT scan) on the ward.", "in full"),
     ],
 )  # fmt: skip
 def test_a_rule_that_is_not_sure_says_nothing(sentence: str, kind: str) -> None:
