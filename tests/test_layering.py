@@ -51,20 +51,19 @@ HOOKS = (
 # The most lines of Python that each package may have. Lower the figure as a package shrinks; to
 # raise one is a decision.
 LINES = {
-    "": 1_300,
-    "api": 1_800,
-    "cli": 5_000,
-    "crawls": 2_800,
-    "evaluation": 4_100,
-    "feature": 4_100,
-    "inputs": 4_800,
+    "": 1_100,
+    "cli": 2_400,
+    "crawls": 2_700,
+    "evaluation": 4_400,
+    "feature": 4_000,
+    "inputs": 4_500,
     "integrations": 900,
-    "model": 3_600,
+    "model": 3_700,
     "neural": 700,
-    "study": 4_700,
-    "text": 3_500,
-    "training": 2_200,
-    "writers": 5_600,
+    "study": 4_900,
+    "text": 3_000,
+    "training": 2_800,
+    "writers": 5_900,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

@@ -43,7 +43,7 @@ from understandability.neural.neural_model import NeuralModel
 from understandability.resources import resource
 from understandability.text.document import Document
 from understandability.training.background_training import train_background
-from understandability.training.judged_training import text_columns
+from understandability.training.feature_sets import text_columns
 from understandability.training.portable import portable
 
 TAUGHT = 1000

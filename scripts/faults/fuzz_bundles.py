@@ -35,7 +35,7 @@ from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.calibration import Calibration
-from understandability.model.card import card_lines
+from understandability.model.card import card
 from understandability.model.estimators import ESTIMATORS
 from understandability.model.judged import JudgedModel
 from understandability.model.model import ColumnModel
@@ -332,7 +332,7 @@ def outcome(parts: Parts, folder: Path) -> str:
     for estimate in bundle.estimate(batch)[:2]:
         if not 0 <= estimate.difficulty <= 100 or not 0 <= estimate.p_understandable <= 1:
             raise AssertionError(f"an estimate that cannot be: {estimate}")
-    "\n".join(card_lines(bundle)).encode()
+    card(bundle).encode()
     return "estimates"
 
 
