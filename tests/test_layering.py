@@ -52,19 +52,18 @@ HOOKS = (
 # raise one is a decision.
 LINES = {
     "": 1_300,
-    "api": 800,
-    "cli": 3_800,
-    "crawls": 2_800,
+    "cli": 3_300,
+    "crawls": 2_650,
     "evaluation": 4_320,
     "feature": 4_100,
-    "inputs": 4_800,
-    "integrations": 900,
-    "model": 3_600,
+    "inputs": 4_450,
+    "integrations": 950,
+    "model": 3_700,
     "neural": 700,
-    "study": 4_700,
+    "study": 4_900,
     "text": 3_500,
-    "training": 2_200,
-    "writers": 5_600,
+    "training": 2_800,
+    "writers": 5_900,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

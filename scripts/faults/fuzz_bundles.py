@@ -30,16 +30,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from understandability.model.pages import Error, PageModel, PageScale
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.calibration import Calibration
-from understandability.model.card import card_lines
+from understandability.model.card import card
 from understandability.model.estimators import ESTIMATORS
 from understandability.model.judged import JudgedModel
 from understandability.model.model import ColumnModel
-from understandability.model.pages import Error, PageModel, PageScale
 from understandability.model.passages import passage_columns
 from understandability.model.predictors import Kernel, Prepared
 from understandability.text.analysis import document_of_text
@@ -332,7 +332,7 @@ def outcome(parts: Parts, folder: Path) -> str:
     for estimate in bundle.estimate(batch)[:2]:
         if not 0 <= estimate.difficulty <= 100 or not 0 <= estimate.p_understandable <= 1:
             raise AssertionError(f"an estimate that cannot be: {estimate}")
-    "\n".join(card_lines(bundle)).encode()
+    card(bundle).encode()
     return "estimates"
 
 

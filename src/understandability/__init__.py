@@ -16,9 +16,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from understandability.api.calibration import calibrate, rescale
-    from understandability.api.training import train
-    from understandability.api.validation import validate
     from understandability.crawls.merge import merge
     from understandability.crawls.score import Scores, Work, crawl, features, score, score_table
     from understandability.evaluation.bounds import bounds
@@ -36,19 +33,21 @@ if TYPE_CHECKING:
     from understandability.scoring import Scorer, Settings, score_html, score_text
     from understandability.study.simulated_users import simulate_users
     from understandability.study.simulation import simulate
+    from understandability.training.answers import calibrate
+    from understandability.training.labelled import LabelColumns
+    from understandability.training.rescaling import rescale
+    from understandability.training.train import train
+    from understandability.training.validation import validate
     from understandability.writers.explain import explain
 
 from understandability._version import __version__
 
 # Module -> its names: imported when first used, so that importing the package costs nothing.
 _PUBLIC = {
-    "api.calibration": ("calibrate", "rescale"),
     "crawls.merge": ("merge",),
     "crawls.score": ("Scores", "Work", "crawl", "features", "score", "score_table"),
     "feature.formulas_of_languages": ("readability",),
     "writers.explain": ("explain",),
-    "api.training": ("train",),
-    "api.validation": ("validate",),
     "evaluation.bounds": ("bounds",),
     "evaluation.criteria": ("criterion",),
     "evaluation.evaluate": ("compare", "correlate", "evaluate"),
@@ -61,12 +60,18 @@ _PUBLIC = {
     "inputs.page_tables": ("TableColumns",),
     "model.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings", "score_html", "score_text"),
+    "training.answers": ("calibrate",),
+    "training.labelled": ("LabelColumns",),
+    "training.rescaling": ("rescale",),
+    "training.train": ("train",),
+    "training.validation": ("validate",),
     "study.simulated_users": ("simulate_users",),
     "study.simulation": ("simulate",),
 }
 
 __all__ = [
     "Bundle",
+    "LabelColumns",
     "Scorer",
     "Scores",
     "Settings",

@@ -45,3 +45,16 @@ class PageError(UnderstandabilityError):
     def __init__(self, stage: str, message: str) -> None:
         super().__init__(message)
         self.stage = stage
+
+
+def check_least(least: int, **given: float) -> None:
+    """Raise `OptionError` for the first number of those given, by name, that is less.
+
+    >>> check_least(2, folds=1)
+    Traceback (most recent call last):
+    understandability.errors.OptionError: folds (--folds) must be 2 or more, not 1
+    """
+    for name, number in given.items():
+        if not number >= least:
+            option = f"--{name.replace('_', '-')}"
+            raise OptionError(f"{name} ({option}) must be {least} or more, not {number:g}")

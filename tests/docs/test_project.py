@@ -49,7 +49,7 @@ def test_the_image_copies_what_the_wheel_is_built_from() -> None:
     read = [*build["packages"], *build["force-include"], *PROJECT["project"]["license-files"]]
     fragments = PROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]["fragments"]
     read += [fragment["path"] for fragment in fragments]
-    assert {path.split("/")[0] for path in read} | {"pyproject.toml"} == copied
+    assert {path.split("/")[0] for path in read} | {"pyproject.toml", "hatch_build.py"} == copied
 
 
 def test_the_image_runs_a_command_that_exists_and_not_as_root() -> None:

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.model.bundle_files import check_place
 from understandability.model.calibration import Calibration
 from understandability.training.judged_training import judged_estimator
-from understandability.training.labelled import LabelSource, read_labelled
+from understandability.training.labelled import LabelColumns, read_labelled
 
 TEXT = "The cat sat on a mat. It was hot."
 
@@ -37,7 +36,7 @@ def test_labels_that_cannot_be_used(
 ) -> None:
     path = write(tmp_path / "x.jsonl", records)
     with pytest.raises(InputError, match=message) as caught:
-        read_labelled(LabelSource(str(path), direction=Direction.HARDER))
+        read_labelled(str(path), LabelColumns("harder"))
     assert len(str(caught.value)) < 300
 
 
@@ -46,7 +45,7 @@ def test_texts_without_words_are_named(tmp_path: Path) -> None:
         {"id": f"d{n}", "text": TEXT if n else "???", "label": n} for n in range(40)
     ]
     path = write(tmp_path / "x.jsonl", records)
-    texts = read_labelled(LabelSource(str(path), direction=Direction.HARDER))
+    texts = read_labelled(str(path), LabelColumns("harder"))
     assert texts.unusable == {"no words": ["d0"]}
 
 

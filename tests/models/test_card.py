@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.bundle_files import embedded_bundles
-from understandability.model.card import card_lines, card_markdown
+from understandability.model.card import card
 from understandability.text.analysis import document_of_text
 from understandability.training.judged_training import train_judged
 
@@ -24,9 +25,9 @@ def needing(lexicons: Path) -> Bundle:
     """A bundle that reads a vocabulary."""
     columns = ("smog", "mesh_depth")
     groups = [str(n) for n in range(60)]
-    card = {"intended_use": "leaflets", "training": [SET]}
     labels = 50 + 10 * ROWS[:, 0]
-    return train_judged(ROWS, columns, labels, groups, "linear-regressor", card=card)[0]
+    bundle, _ = train_judged(ROWS, columns, labels, groups, "linear-regressor")
+    return replace(bundle, card={"intended_use": "leaflets", "training": [SET]})
 
 
 def test_a_missing_vocabulary_is_said_in_each_row(
@@ -39,11 +40,11 @@ def test_a_missing_vocabulary_is_said_in_each_row(
     assert [row.flags for row in needing.estimate(batch)] == [
         ("missing_vocabulary",), ("no_words",),
     ]  # fmt: skip
-    assert any("Not installed" in line and "mesh" in line for line in card_lines(needing))
+    assert any("Not installed" in line and "mesh" in line for line in card(needing).splitlines())
 
 
 def test_the_markdown_card_has_use_data_licence_figures_and_limits(needing: Bundle) -> None:
-    text = card_markdown(needing)
+    text = card(needing, markdown=True)
     for part in ("## Intended use\n\nleaflets.", "| site a\\|b | 60 | CC0 |", "## Limits"):
         assert part in text
     assert "0000" not in text
@@ -52,11 +53,11 @@ def test_the_markdown_card_has_use_data_licence_figures_and_limits(needing: Bund
 @pytest.mark.parametrize("name", embedded_bundles())
 def test_every_bundle_has_a_card_in_both_forms(name: str) -> None:
     bundle = load_bundle(name)
-    text = card_markdown(bundle)
+    text = card(bundle, markdown=True)
     headings = [line for line in text.splitlines() if line.startswith("#")]
     assert headings[:5] == [
         f"# Model card: {name}", "## Model", "## Intended use", "## Training data", "## Figures",
     ]  # fmt: skip
     assert bundle.label in text
-    assert f"scale {bundle.scale}" in list(card_lines(bundle))
+    assert f"scale {bundle.scale}" in card(bundle).splitlines()
     assert bundle.missing_vocabularies == ()

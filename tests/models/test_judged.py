@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import understandability as ud
-from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import load_bundle
@@ -21,7 +20,7 @@ from understandability.model.calibration import Calibration, difficulty_of_level
 from understandability.model.estimators import ESTIMATORS
 from understandability.text.analysis import document_of_text
 from understandability.training.judged_training import folds_of, train_judged
-from understandability.training.labelled import LabelSource, read_labelled
+from understandability.training.labelled import LabelColumns, LabelledTexts, read_labelled
 from understandability.training.validation import brier_score, calibration_error, roc_auc, validate
 
 Run = Callable[..., CompletedProcess[str]]
@@ -43,8 +42,8 @@ def write(path: Path, records: list[dict[str, object]]) -> Path:
     return path
 
 
-def labels_in(path: Path, **more: Any) -> LabelSource:
-    return LabelSource(str(path), **{"direction": Direction.HARDER, **more})
+def labels_in(path: Path, **more: Any) -> LabelledTexts:
+    return read_labelled(str(path), LabelColumns(**{"direction": "harder", **more}))
 
 
 def records(count: int = 60, **more: object) -> list[dict[str, object]]:
@@ -152,8 +151,8 @@ def test_too_few_groups_say_how_many_folds_there_can_be() -> None:
     ],
 )
 def test_a_label_source_is_what_it_says(source: str, expected: tuple[str, ...]) -> None:
-    got = LabelSource.parse(source)
-    assert (got.path, got.label, got.direction, got.scale) == expected
+    path, got = LabelColumns().stated_in(source)
+    assert (path, got.label, got.direction, got.scale) == expected
 
 
 @pytest.mark.parametrize("said", ["hard", "cefr:harder"])
@@ -163,19 +162,19 @@ def test_a_word_that_is_no_direction_is_named(tmp_path: Path, said: str) -> None
     path.write_text("text,rating\n")
     word = said.partition(":")[0]
     with pytest.raises(OptionError, match=f"'{word}' is not one of harder, easier"):
-        LabelSource.parse(f"{path}:rating:{said}")
+        LabelColumns().stated_in(f"{path}:rating:{said}")
 
 
 def test_labels_are_turned_to_harder_is_higher(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl.gz", records())
-    harder = read_labelled(labels_in(path, scale="cefr"))
-    easier = read_labelled(labels_in(path, direction=Direction.EASIER, scale="cefr"))
+    harder = labels_in(path, scale="cefr")
+    easier = labels_in(path, direction="easier", scale="cefr")
     np.testing.assert_array_equal(harder.labels + easier.labels, 7)
-    np.testing.assert_array_equal(harder.difficulties, difficulty_of_level(harder.labels))
+    np.testing.assert_array_equal(harder.targets, difficulty_of_level(harder.labels))
 
 
 def test_ranks_within_a_set_run_from_0_to_100(labelled: Path) -> None:
-    ranked = read_labelled(labels_in(labelled)).difficulties
+    ranked = labels_in(labelled).targets
     assert ranked.min() == pytest.approx(100 / 12)
     assert ranked.max() == pytest.approx(100 - 100 / 12)
 
@@ -183,7 +182,7 @@ def test_ranks_within_a_set_run_from_0_to_100(labelled: Path) -> None:
 def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     more: list[dict[str, object]] = [{"id": "e", "text": " ", "label": 1}, {"id": "n", "label": 2}]
     more += [{"id": "u", "text": EASY}]
-    texts = read_labelled(labels_in(write(tmp_path / "x.jsonl.gz", records() + more)))
+    texts = labels_in(write(tmp_path / "x.jsonl.gz", records() + more))
     assert texts.unusable == {"no text": ["e", "n"]}
     assert np.isnan(texts.labels[-1])
 
@@ -203,7 +202,7 @@ def test_bad_labels_are_one_sentence(
 ) -> None:
     path = write(tmp_path / "x.jsonl.gz", rows)
     with pytest.raises(InputError, match=message):
-        read_labelled(LabelSource.parse(f"{path}{source}"))
+        read_labelled(*LabelColumns().stated_in(f"{path}{source}"))
 
 
 def test_measures_of_chances_by_hand() -> None:
@@ -221,8 +220,8 @@ def test_calibrations_never_fall() -> None:
 @pytest.mark.slow
 def test_validation_orders_texts_that_differ(labelled: Path) -> None:
     """On easy and hard texts every baseline agrees, Flesch's ease turned round."""
-    texts = read_labelled(labels_in(labelled, scale="cefr"))
-    result = validate(load_bundle("open"), texts)
+    texts = labels_in(labelled, scale="cefr")
+    [result] = validate("open", texts).sets
     assert result.records == 60
     for row in result.agreements:
         assert row.correlations["spearman"] > 0.8, row.name

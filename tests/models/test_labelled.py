@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.inputs.page_tables import TableColumns
-from understandability.training.labelled import LabelSource, joined_groups, read_labelled
+from understandability.training.labelled import LabelColumns, joined_groups, read_labelled
 
 EASY, HARD = "The cat sat.", "Pharmacokinetic heterogeneity complicates extrapolation."
 ROWS = [
@@ -29,9 +28,7 @@ ROWS = [
     }
     for i in range(40)
 ]
-SOURCE = LabelSource(
-    "labels", "rating", Direction.HARDER, columns=TableColumns(id="key", text="body"), group="pair"
-)
+COLUMNS = LabelColumns("harder", "rating", id="key", text="body", group="pair")
 
 
 def written(path: Path) -> Path:
@@ -52,8 +49,7 @@ def written(path: Path) -> Path:
 
 
 def read(path: Path | str, given: Any = None, **changes: Any) -> Any:
-    settings = {name: getattr(SOURCE, name) for name in SOURCE.__slots__} | {"path": str(path)}
-    return read_labelled(LabelSource(**{**settings, **changes}), given)
+    return read_labelled(str(path), replace(COLUMNS, **changes), given)
 
 
 def check(texts: Any) -> None:
@@ -92,7 +88,7 @@ def test_the_direction_is_asked_for_with_both_correlations() -> None:
 
 def test_texts_without_ids_are_named_by_their_number() -> None:
     rows = [{"text": row["body"], "label": row["rating"]} for row in ROWS]
-    texts = read("x", pd.DataFrame(rows), label="label", columns=TableColumns(), group=None)
+    texts = read("x", pd.DataFrame(rows), label=None, id=None, text=None, group=None)
     assert texts.docnos[0] == texts.groups[0] == "1"
 
 
@@ -110,7 +106,7 @@ def test_equal_texts_are_in_one_group() -> None:
         ("key,body,rating\n", {}, "has no texts with words"),
         (
             "key,words,rating,pair\na,b,4,1\n",
-            {"columns": TableColumns()},
+            {"id": None, "text": None},
             "it has key, words, rating, pair; choose one with --text-column",
         ),
         ("key,body,rating,pair\na,b,4,1\n", {"label": "score"}, "no column 'score'; it has key"),
@@ -133,5 +129,5 @@ def test_each_mistake_is_one_sentence(
 
 
 def test_labels_by_range_run_from_0_to_100() -> None:
-    difficulties = read("x", pd.DataFrame(ROWS), scale="range").difficulties
+    difficulties = read("x", pd.DataFrame(ROWS), scale="range").targets
     np.testing.assert_allclose(difficulties, np.arange(40) / 39 * 100)

@@ -16,7 +16,7 @@ import pytest
 import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.model.calibration import Calibration
-from understandability.model.card import card_markdown
+from understandability.model.card import card
 from understandability.model.readers import reader_of
 from understandability.training.answers import fit_reader
 
@@ -96,11 +96,11 @@ def test_real_labels_halve_the_distance(shared_data: Path) -> None:
 
 def test_the_card_says_whose_scale_it_is() -> None:
     found = ud.rescale("open", ratings("open"), label="rating", direction="higher-harder")
-    card = card_markdown(found.bundle)
-    assert "with difficulties on the scale of the table" in card
+    text = card(found.bundle, markdown=True)
+    assert "with difficulties on the scale of the table" in text
     assert "CC BY-SA 4.0" in found.bundle.licence
     assert "its scale under that of its labels" in found.bundle.licence
-    assert found.bundle.scale in card
+    assert found.bundle.scale in text
     told = ud.validate(
         found.bundle, ratings("open"), label="rating", direction="higher-harder", scale="range"
     )

@@ -9,12 +9,8 @@ import pytest
 
 import understandability as ud
 from understandability.errors import OptionError
-from understandability.training.judged_training import (
-    FoldedLabels,
-    columns_named,
-    folded_labels,
-    study_columns,
-)
+from understandability.training.feature_sets import columns_named, study_columns
+from understandability.training.judged_training import FoldedLabels, folded_labels
 from understandability.training.validation import agreement
 
 pytestmark = pytest.mark.slow

@@ -26,8 +26,6 @@ from understandability.cli.commands import (
     Command,
     completed,
 )
-from understandability.cli.typed import TYPED, build_typed
-from understandability.cli.typed import summary as typed_summary
 from understandability.errors import OptionError, UnderstandabilityError
 
 if TYPE_CHECKING:
@@ -35,6 +33,9 @@ if TYPE_CHECKING:
 
 COMMANDS: tuple[Command, ...] = (
     Command("score", "crawls.score:score", SCORING, "cli.doors:rows"),
+    Command("explain", "writers.explain:reported", SCORING, "cli.doors_writers:report"),
+    Command("rewrite", "writers.rewriting:rewrite", SCORING, "cli.doors_writers:rewritten"),
+    Command("serve", "writers.serve.server:serve", SCORING, "cli.doors_writers:served"),
     Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
     Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
     Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
@@ -59,6 +60,12 @@ COMMANDS: tuple[Command, ...] = (
         "cli.doors_study:verified",
     ),
     Command(
+        "probability",
+        "model.probabilities:probabilities",
+        SCORING,
+        "cli.doors_training:probabilities",
+    ),
+    Command(
         "export",
         "integrations.search_engines:export_scores",
         SCORING,
@@ -71,6 +78,19 @@ COMMANDS: tuple[Command, ...] = (
         "cli.doors_study:corpora",
         hidden=("url", "keep"),
     ),
+    Command("bundle list", "model.card:bundles", MODELS, "cli.doors_training:bundles"),
+    Command("bundle show", "model.card:card", MODELS, "cli.doors_training:card"),
+    Command("bundle rescale", "training.rescaling:rescale", MODELS, "cli.doors_training:rescaled"),
+    Command("train judged", "training.train:train", MODELS, "cli.doors_training:trained"),
+    Command(
+        "train background",
+        "training.background_training:train_background",
+        MODELS,
+        "cli.doors_training:background",
+        hidden=("corpora",),
+    ),
+    Command("validate", "training.validation:validate", MODELS, "cli.doors_training:validated"),
+    Command("calibrate", "training.answers:calibrate", MODELS, "cli.doors_training:calibrated"),
     Command(
         "evaluate", "evaluation.evaluate:evaluate", EVALUATION, "cli.doors_evaluation:evaluated"
     ),
@@ -106,6 +126,8 @@ COMMANDS: tuple[Command, ...] = (
 # The first sentence on commands that have commands of their own.
 GROUPS = {
     "crawl": "Show the progress of a crawl folder, merge it into one table, or look up documents.",
+    "bundle": "Show what a bundle is, or give it the scale of your labels.",
+    "train": "Train a model, and write it as a bundle.",
     "resources": "List, install and check the vocabularies that some features need.",
     "simulate": "Simulate the users of the uRBP papers over real runs, or whole systems.",
     "plot": "Draw figures of runs, users and scores (needs the extra plots).",
@@ -157,9 +179,6 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
             )
             app.command(parents[head])
         (parents[head] if sub else app).command(shown)
-    for name, module, task in TYPED:
-        text = typed_summary(name, module) if not words else ""
-        app.command(App(name=name, help=text, group=groups[task]))
     return app
 
 
@@ -215,9 +234,6 @@ def run(words: Sequence[str]) -> None:
         raise OptionError(
             f"{first!r} is not a command; to score it, write: understand score {shlex.join(words)}"
         )
-    if first in {name for name, _, _ in TYPED}:
-        build_typed()(list(words), prog_name="understand")
-        return
     try:
         app = build_app(words if first in names else ())
         _check_options(words)

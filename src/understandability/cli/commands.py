@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from understandability.prompt import AtPrompt
@@ -137,7 +137,11 @@ def _arguments(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str,
 
 def _options(function: Callable[..., Any]) -> Iterator[Option]:
     """The options of a function, those of dataclasses among its parameters too."""
-    hints, texts = get_type_hints(function, include_extras=True), parameters_in(function)
+    # What it returns may be of a package that is loaded when it is called.
+    stated = {name: each for name, each in function.__annotations__.items() if name != "return"}
+    around = SimpleNamespace(__annotations__=stated)
+    hints = get_type_hints(around, function.__globals__, include_extras=True)
+    texts = parameters_in(function)
     for name, each in inspect.signature(function).parameters.items():
         if each.kind is inspect.Parameter.POSITIONAL_ONLY or name not in hints:
             continue
@@ -149,7 +153,8 @@ def _options(function: Callable[..., Any]) -> Iterator[Option]:
             for made in kind if isinstance(kind, tuple) else (kind,):
                 yield from _fields(made, ((made, "**" if keywords else name),))
             continue
-        argument = not about.names and each.default is inspect.Parameter.empty
+        needed = each.default is inspect.Parameter.empty
+        argument = needed and not about.names and each.kind is each.POSITIONAL_OR_KEYWORD
         names = about.names or ((_value(name),) if argument else (_long(name),))
         text = texts.get(name, about.help)
         yield Option(name, names, kind, each.default, text, about)

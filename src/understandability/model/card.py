@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
-from understandability.model.bundle import Bundle
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.bundle_files import embedded_bundles
+from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
 # Entries of the card that are sentences, with their headings.
@@ -22,13 +25,34 @@ _TABLES = {
 _HIDDEN = ("sha256", "texts_sha256")
 
 
-def card_lines(bundle: Bundle) -> Iterator[str]:
-    """The lines of a bundle's card.
+def bundles() -> tuple[Bundle, ...]:
+    """List the bundles that come with the package, with licence and summary.
 
-    >>> from understandability.model.bundle import load_bundle
-    >>> next(card_lines(load_bundle("llr")))
-    'llr (Apache-2.0)'
+    Example: understand bundle list
+
+    >>> "open" in [bundle.name for bundle in bundles()]
+    True
     """
+    return tuple(map(load_bundle, embedded_bundles()))
+
+
+def card(bundle: Annotated[Bundle | str | Path, AtPrompt(str)], *, markdown: bool = False) -> str:
+    """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.
+
+    Example: understand bundle show default
+
+    Args:
+        bundle: Name or folder of a bundle.
+        markdown: As Markdown, for a paper or a release.
+
+    >>> card("llr").splitlines()[0], card("llr", markdown=True).splitlines()[0]
+    ('llr (Apache-2.0)', '# Model card: llr')
+    """
+    found = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
+    return _markdown(found) if markdown else "".join(f"{line}\n" for line in _lines(found))
+
+
+def _lines(bundle: Bundle) -> Iterator[str]:
     yield f"{bundle.name} ({bundle.licence})"
     if bundle.checksum:
         yield f"checksum {bundle.checksum[:16]}"
@@ -55,14 +79,10 @@ def card_lines(bundle: Bundle) -> Iterator[str]:
         yield f"  {raw:8.3f} {difficulty:8.1f} ± {spread:.1f}"
 
 
-def card_markdown(bundle: Bundle) -> str:
+def _markdown(bundle: Bundle) -> str:
     """The card as Markdown, in the order of Mitchell et al. (2019), "Model cards".
 
     What the model is, intended use, data with licences, figures, limits, how to use it.
-
-    >>> from understandability.model.bundle import load_bundle
-    >>> print(card_markdown(load_bundle("llr")).partition("\\n")[0])
-    # Model card: llr
     """
     card = bundle.card
     vocabularies = ", ".join(bundle.missing_vocabularies)

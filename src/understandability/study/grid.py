@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -20,6 +21,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
 from understandability.inputs.run import Labels
+from understandability.inputs.runs import numeric_columns, read_labels
 from understandability.model.background import BackgroundModel
 from understandability.model.bundle import Bundle
 from understandability.text.analysis import document_of
@@ -131,6 +133,25 @@ def _strongest(cells: Sequence[GridCell], category: str, coefficient: str) -> Gr
     return max(candidates, key=lambda cell: _size(cell, coefficient), default=None)
 
 
+def assessors_in(labels: Sequence[str]) -> dict[str, Labels]:
+    """The labels of each column of numbers of tables, and of each label file, by docno.
+
+    Each of `labels` is a FILE, or FILE:COLUMN. Raises `InputError` for a table without numbers.
+    """
+    found: dict[str, Labels] = {}
+    for text in labels:
+        path, _, column = text.rpartition(":") if not Path(text).exists() else (text, "", "")
+        path = path or text
+        columns = [column] if column else numeric_columns(path)
+        if columns is None:
+            found[text] = read_labels(path)
+        elif not columns:
+            raise InputError(f"{path} has no column of numbers other than docno")
+        else:
+            found |= {f"{path}:{name}": read_labels(path, column=name) for name in columns}
+    return found
+
+
 def run_grid(
     pages: Iterable[Page | Failure],
     assessors: Mapping[str, Labels],
@@ -197,9 +218,7 @@ class _Scored:
         return np.asarray(table.transpose(1, 0, 2), np.float64)
 
     def _scores(self, batch: Batch) -> Floats:
-        raw = [
-            np.where(batch.words > 0, bundle.model.raw(batch), np.nan) for bundle in self._bundles
-        ]
+        raw = [bundle.model.read(batch).raw for bundle in self._bundles]
         models = [bundle.model for bundle in self._bundles]
         backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
         return np.column_stack([features_of(batch, tuple(COLUMNS), backgrounds).values, *raw])

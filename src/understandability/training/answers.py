@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 
 from understandability.arrays import Floats
+from understandability.crawls.score import Rows
 from understandability.errors import InputError
+from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import ID_COLUMNS
+from understandability.inputs.tables import SETTINGS_KEY, read_settings
 from understandability.model.calibration import EASIEST, HARDEST
 from understandability.model.readers import Reader, probability
+from understandability.prompt import AtPrompt
 
 FEWEST_ANSWERS = 20
 _THRESHOLDS = np.linspace(EASIEST, HARDEST, 201)
@@ -46,6 +52,81 @@ class FittedReader:
             "threshold_interval": list(self.threshold_interval),
             "noise_interval": list(self.noise_interval),
         }
+
+
+def calibrate(
+    answers: Annotated[Any, AtPrompt(str)],
+    scores: Annotated[Any, AtPrompt(str, value="TABLE")] = None,
+    *,
+    id: Annotated[str | None, AtPrompt(str, "--id-column")] = None,  # noqa: A002 - its column
+    understood: str = "understood",
+    column: str = "difficulty",
+    name: Annotated[str, AtPrompt(None)] = "own",
+) -> FittedReader:
+    """Find the threshold and the noise of a reader, or a group, from about fifty answers.
+
+    Fits P(U|d) to the answers (probit regression on difficulty), with 95 % intervals, and writes
+    a reader that --reader takes. To give a bundle the scale of your labels, see
+    `understand bundle rescale`.
+
+    Example: understand calibrate answers.csv --scores scores.parquet -o me.json
+
+    In Python, `answers` are a path, a frame or a dictionary of lists, and so are `scores`, or what
+    `score` gave.
+
+    Raises as `fit_reader` does, and `InputError` where a column is missing or an answer is neither
+    yes nor no.
+
+    Args:
+        answers: A table (CSV, TSV, JSON Lines, Parquet) with a document and a yes or no in each
+            row.
+        scores: Scores of the documents, from `understand score`. Default: a column of the answers.
+        id: Column with the name of each document. Default: the first of id, docno, document_id,
+            doc_id, warc_record_id, url.
+        understood: Column of yes or no.
+        column: Column with the difficulty.
+
+    >>> difficulties = list(range(10, 70))
+    >>> answers = {"difficulty": difficulties, "understood": [d + d % 7 < 45 for d in difficulties]}
+    >>> round(calibrate(answers).reader.threshold)
+    42
+    """
+    found: dict[str, float] | None = None
+    scale = bundle = ""
+    remarks: list[str] = []
+    if scores is not None:
+        table = scores.to_arrow() if isinstance(scores, Rows) else scores
+        rows = read_records(table)
+        if not rows or "docno" not in rows[0] or column not in rows[0]:
+            raise InputError(f"the scores have no docno and no column {column!r}")
+        found = {str(row["docno"]): row[column] for row in rows}
+        settings = _settings_of(table)
+        scale, bundle = (str(settings.get(each, "")) for each in ("scale", "bundle"))
+    where = str(answers) if isinstance(answers, str | Path) else "the table of answers"
+    values, given, without = read_answers(
+        read_records(answers), where, found, id=id, understood=understood, column=column
+    )
+    fitted = fit_reader(values, given, name, scale=scale)
+    if not scale:
+        remarks.append(
+            "nothing says on which scale these difficulties are, so the reader is taken for every "
+            "bundle: use it with the bundle that gave them, or calibrate with scores as "
+            "`understand score` writes them (a .csv needs its .settings.json beside it)"
+        )
+    if without:
+        some = ", ".join(without[:3])
+        remarks.append(
+            f"left out, because they have no difficulty: {len(without)} answers ({some})"
+        )
+    return replace(fitted, remarks=(*remarks, *fitted.remarks), bundle=bundle)
+
+
+def _settings_of(table: Any) -> Mapping[str, Any]:
+    """What a score table says of how it was made; nothing where it does not."""
+    if isinstance(table, str | Path):
+        return read_settings(str(table)) or {}
+    metadata = getattr(getattr(table, "schema", None), "metadata", None) or {}
+    return dict(json.loads(metadata.get(SETTINGS_KEY, "{}")))
 
 
 def fit_reader(

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, MissingExtraError
+from understandability.errors import InputError, MissingExtraError, check_least
 from understandability.feature.table import batches
 from understandability.feature.word_statistics import statistics_key
 from understandability.model.background import BackgroundModel, expected_label
@@ -28,6 +28,7 @@ from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_corpora
 from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.predictors import Predictor
+from understandability.prompt import AtPrompt
 from understandability.text.document import Document
 from understandability.training.portable import portable
 from understandability.wording import counted
@@ -40,24 +41,38 @@ _AT_ONCE = 10_000  # documents
 
 def train_background(
     corpora: Mapping[float, Iterable[Document]],
-    estimator: str = "mlp-regressor",
+    estimator: Annotated[str, AtPrompt(choices="model.estimators:ESTIMATORS")] = "mlp-regressor",
     *,
     dimensions: int = 10,
-    vocabulary_size: int = 30_000,
+    vocabulary_size: Annotated[int, AtPrompt(int, "--vocabulary")] = 30_000,
     random_state: int = 0,
-    name: str = "background",
+    name: Annotated[str, AtPrompt(None)] = "background",
     licence: str = "that of its training corpora",
 ) -> Bundle:
-    """Train a background model on corpora, each with its label (a higher one is harder).
+    """Train on labelled corpora, to say which of them a text is like.
 
-    Documents are read once, and put by on disk as bags of words; what grows with the corpora in
-    memory is the list of distinct words. The vocabulary is the `vocabulary_size` words of the most
-    documents (three at least); words in more than half of the documents stay, their weight is
-    small. The map to difficulty (`calibrate_by_corpora`) and the figures of the card come from a
-    fifth of the documents that the estimator has not seen; then it is trained on all of them.
+    Example: understand train background --corpus 1=reddit.jsonl.gz --corpus 2=wiki.jsonl.gz
+    --corpus 3=pubmed.jsonl.gz --estimator mlp-regressor --dimensions 10 -o my-bundle
+
+    In Python, `corpora` are documents by label (a higher one is harder), which are read once, and
+    put by on disk as bags of words; what grows with them in memory is the list of distinct words.
+    The vocabulary is the words of the most documents (three at least); words in more than half of
+    the documents stay, their weight is small. The map to difficulty (`calibrate_by_corpora`) and
+    the figures of the card come from a fifth of the documents that the estimator has not seen; then
+    it is trained on all of them.
 
     Raises `InputError` where there are less than two labels, or less than 30 documents of one.
+
+    Args:
+        estimator: One of the twelve estimators.
+        dimensions: Dimensions of the LSA space.
+        vocabulary_size: How many words the model knows.
+        licence: Licence of the model.
+        random_state: Seed; the same number gives the same bundle.
     """
+    check_least(1, dimensions=dimensions)
+    check_least(100, vocabulary=vocabulary_size)
+    check_least(0, random_state=random_state)
     row = estimator_row(estimator)
     if len(corpora) < 2:
         raise InputError("background models tell corpora apart; give at least two, each a label")

@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.feature.catalogue import COLUMNS, all_groups, catalogue, check_columns
-from understandability.feature.needs import missing
-from understandability.feature.row import DOCUMENT
 from understandability.model.background import BackgroundModel, expected_label
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import calibrate_by_line
@@ -23,121 +20,11 @@ from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.judged import JudgedModel, check_backgrounds
 from understandability.model.predictors import Predictor
 from understandability.training.portable import portable
+from understandability.wording import counted
 
 _MOST_CLASSES = 20
-
-
-# Groups of the catalogue that describe a text of any length, whatever page it stood on.
-_GROUPS = (
-    "readability",
-    "components",
-    "medical vocabulary",
-    "natural language",
-    "word frequency",
-    "language model",
-)
-
-
-def text_columns() -> tuple[str, ...]:
-    """The columns of the catalogue that a judged model reads by default.
-
-    They are ratios, so that the length of a text does not matter, and need nothing installed.
-    """
-    return tuple(
-        row.column(per)
-        for row in catalogue()
-        if row.group in _GROUPS
-        if not row.needs and not row.name.endswith("_readcalc")
-        for per in row.per
-        if (per != DOCUMENT or len(row.per) == 1) and row.name != "sentences"
-    )
-
-
-# What rows of the study's groups have at the end of their names, or are called, that its Table 2
-# does not list: other forms of a formula, other lists, another matcher of concepts.
-_NOT_IN_STUDY = (
-    "_above_5", "_cloze", "_plain", "_readcalc", "_metamap", "_indri", "_terrier",
-    "words_over_3_syllables", "adam_abbreviations",
-)  # fmt: skip
-_STUDY_GROUPS = (
-    "readability",
-    "components",
-    "medical vocabulary",
-    "consumer vocabulary",
-    "expert vocabulary",
-    "natural language",
-    "html",
-    "word frequency",
-)
-
-
-def study_columns() -> tuple[str, ...]:
-    """The features of Table 2 of Palotti, Zuccon & Hanbury (2019), in all their forms.
-
-    Raw, per word and per sentence; the outputs of background models, which Table 2 has too, come
-    with the bundles of these models. Where the study had a list of its own, ours stands beside it.
-    """
-    return tuple(
-        column
-        for row in catalogue()
-        if row.group in _STUDY_GROUPS
-        if not row.name.endswith(_NOT_IN_STUDY) and not row.name.startswith("zipf_")
-        for column in row.columns
-    )
-
-
-# Sets of features by name, besides the groups and the columns of the catalogue.
-FEATURE_SETS = MappingProxyType({"text": text_columns, "study2018": study_columns})
-
-
-def columns_named(names: Sequence[str]) -> tuple[str, ...]:
-    """The columns of sets (`FEATURE_SETS`), groups, features and columns; each once.
-
-    A group or a feature has all its forms: raw, per word, per sentence.
-
-    >>> columns_named(["smog", "syllables"])
-    ('smog', 'syllables', 'syllables_per_word', 'syllables_per_sentence')
-    """
-    chosen: list[str] = []
-    for name in names:
-        group = name.replace("-", " ").replace("_", " ").lower()
-        if name in FEATURE_SETS:
-            chosen += FEATURE_SETS[name]()
-        elif group in all_groups():
-            chosen += [each for row in catalogue() if row.group == group for each in row.columns]
-        else:
-            try:
-                [column] = check_columns([name])
-            except OptionError as error:
-                raise OptionError(
-                    f"{error}; sets and groups are {', '.join((*FEATURE_SETS, *all_groups()))}"
-                ) from error
-            row, form = COLUMNS[column]
-            chosen += row.columns if form == DOCUMENT else [column]
-    return tuple(dict.fromkeys(chosen))
-
-
-def without_empty(inputs: Floats, columns: Sequence[str]) -> tuple[Floats, tuple[str, ...], str]:
-    """The columns that have a value in any row, and a sentence on those that have none.
-
-    >>> without_empty(np.array([[1.0, np.nan]]), ["smog", "chv_concepts"])[1:]  # doctest: +ELLIPSIS
-    (('smog',), 'left out, because no text has a value: 1 feature (chv_concepts); ...')
-    """
-    full = np.asarray(np.isfinite(inputs).any(axis=0))
-    empty = [name for name, has in zip(columns, full, strict=True) if not has]
-    if not empty:
-        return inputs, tuple(columns), ""
-    if not full.any():
-        raise InputError(f"none of the features {', '.join(empty[:5])} has a value for any text")
-    needs = [need for name in empty for need in COLUMNS[name][0].needs]
-    lacking = ", ".join(dict.fromkeys(missing(needs)))
-    some = f"{', '.join(empty[:3])}{', ...' if len(empty) > 3 else ''}"
-    count = f"{len(empty)} feature{'s' if len(empty) > 1 else ''}"
-    remark = f"left out, because no text has a value: {count} ({some})"
-    if lacking:
-        remark += f"; not installed: {lacking} (see `understand resources list`)"
-    kept = tuple(name for name, has in zip(columns, full, strict=True) if has)
-    return inputs[:, full], kept, remark
+_SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)  # of the labels, for a learning curve
+_FEWEST_TEXTS = 20
 
 
 def judged_estimator(name: str) -> EstimatorRow:
@@ -150,7 +37,10 @@ def judged_estimator(name: str) -> EstimatorRow:
 
 @dataclass(frozen=True)
 class FoldedLabels:
-    """What judged models are fitted to, and how; `rows` and `labels` of judged texts only."""
+    """What judged models are fitted to, and how; `rows` and `labels` of judged texts only.
+
+    Labels stand on 0 to 100, higher = harder.
+    """
 
     row: EstimatorRow
     rows: Floats
@@ -162,7 +52,7 @@ class FoldedLabels:
 
     @property
     def classes(self) -> tuple[float, ...]:
-        """The difficulties of a classifier's classes; none for a regressor."""
+        """The labels of a classifier's classes; none for a regressor."""
         return tuple(np.unique(self.labels).tolist()) if self.row.classifies else ()
 
     def fit(self, where: NDArray[np.bool_]) -> Predictor:
@@ -209,7 +99,7 @@ class OutOfFold:
 
 def folded_labels(
     inputs: Floats,
-    difficulties: Floats,
+    targets: Floats,
     groups: Sequence[Any] | NDArray[Any],
     estimator: str,
     *,
@@ -219,10 +109,10 @@ def folded_labels(
 ) -> FoldedLabels:
     """The judged texts among all, dealt out to folds by group; raises as `train_judged`."""
     row = judged_estimator(estimator)
-    judged = np.isfinite(difficulties)
+    judged = np.isfinite(targets)
     numbers = np.unique(np.asarray(groups)[judged], return_inverse=True)[1]
     check_groups(int(numbers.max()) + 1, folds)
-    labels = difficulties[judged]
+    labels = targets[judged]
     if row.classifies and (found := len(np.unique(labels))) > _MOST_CLASSES:
         raise OptionError(
             f"{row.name} needs at most {_MOST_CLASSES} different labels, but there are "
@@ -237,7 +127,7 @@ def check_groups(groups: int, folds: int, joined: str = "") -> None:
     if groups < folds:
         fewer = f", or --folds {groups} (folds={groups})" if groups > 1 else ""
         raise InputError(
-            f"the labels have {groups} group{'s' if groups > 1 else ''}{joined}, too few for "
+            f"the labels have {counted(groups, 'group')}{joined}, too few for "
             f"{folds} folds; give more groups{fewer}"
         )
 
@@ -245,38 +135,27 @@ def check_groups(groups: int, folds: int, joined: str = "") -> None:
 def train_judged(
     inputs: Floats,
     columns: Sequence[str],
-    difficulties: Floats,
+    targets: Floats,
     groups: Sequence[Any] | NDArray[Any],
     estimator: str = "xgboost-regressor",
     *,
     backgrounds: Sequence[BackgroundModel] = (),
-    folds: int = 5,
-    random_state: int = 0,
-    parameters: Mapping[str, Any] = MappingProxyType({}),
     name: str = "judged",
     licence: str = "that of its labels",
-    card: Mapping[str, Any] = MappingProxyType({}),
+    **dealt: Any,
 ) -> tuple[Bundle, OutOfFold]:
-    """Train an estimator on (documents, columns) and difficulties of 0 to 100.
+    """Train an estimator on (documents, columns) and `targets`, labels on 0 to 100.
 
-    Documents whose difficulty is NaN are left out of training. Out-of-fold estimates over
-    `folds` folds by group give the map from the estimator's output to difficulty
-    (`calibrate_by_line`). `backgrounds` are the models whose outputs are among the columns; the
-    bundle holds them. `parameters` are those of the estimator (`EstimatorRow.parameters`).
+    Documents whose target is NaN are left out of training. Out-of-fold estimates by group give
+    the map from the estimator's output to difficulty (`calibrate_by_line`). `backgrounds` are the
+    models whose outputs are among the columns; the bundle holds them. `dealt` are folds, random
+    state and parameters of the estimator, as `folded_labels` has them.
 
     Raises `InputError` where there are too few groups for the folds, or where the estimates say
-    nothing about the difficulties; `OptionError` for an estimator that takes no columns.
+    nothing about the targets; `OptionError` for an estimator that takes no columns.
     """
     check_backgrounds(columns, backgrounds)
-    task = folded_labels(
-        inputs,
-        difficulties,
-        groups,
-        estimator,
-        folds=folds,
-        random_state=random_state,
-        parameters=parameters,
-    )
+    task = folded_labels(inputs, targets, groups, estimator, **dealt)
     raw = task.out_of_fold()
     calibration = calibrate_by_line(raw, task.labels).on_own_scale()
     known = np.isfinite(task.rows)
@@ -289,26 +168,22 @@ def train_judged(
         task.classes,
         tuple(backgrounds),
     )
-    judged = np.isfinite(difficulties)
+    judged = np.isfinite(targets)
     estimated, where = np.full(len(inputs), np.nan), np.full(len(inputs), -1, np.int64)
-    estimated[judged], where[judged] = calibration.apply(raw)[0], task.fold
-    bundle = Bundle(name, licence, model, calibration, MappingProxyType(dict(card)))
+    estimated[judged], where[judged] = calibration.of(raw)[0], task.fold
+    bundle = Bundle(name, licence, model, calibration, MappingProxyType({}))
     return bundle, OutOfFold(estimated, where, task, raw)
 
 
-SHARES = (1 / 8, 1 / 4, 1 / 2, 1.0)
-_FEWEST_TEXTS = 20
-
-
 def learning_curve(found: OutOfFold) -> dict[float, Floats]:
-    """Raw outputs out of fold of models that saw a share (`SHARES`) of the groups.
+    """Raw outputs out of fold of models that saw a share of the groups, from an eighth to all.
 
     Shares of too few texts to learn from are left out.
     """
     task = found.task
     kept = 1 - 1 / (task.fold.max() + 1)
     curve = {}
-    for share in SHARES:
+    for share in _SHARES:
         if share * kept * len(task.labels) >= _FEWEST_TEXTS:
             with contextlib.suppress(InputError):  # a class that so few texts lack
                 curve[share] = found.raw if share == 1 else task.out_of_fold(share)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,10 @@ from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError, PageError, WrongTypeError
 from understandability.feature.table import compute_features
 from understandability.inputs.frames import read_records
-from understandability.inputs.page_tables import (
-    CONTENT_COLUMNS,
-    ID_COLUMNS,
-    TableColumns,
-    media_type_of,
-)
+from understandability.inputs.page_tables import CONTENT_COLUMNS, ID_COLUMNS, media_type_of
 from understandability.model.arrays import MOST
 from understandability.model.calibration import difficulty_of_level
+from understandability.prompt import AtPrompt
 from understandability.text.analysis import document_of_page
 from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Page
@@ -35,76 +31,107 @@ from understandability.wording import counted
 LEAST_RECORDS = 30
 
 
-def _ranked(labels: Floats) -> Floats:
-    """Where each label stands among all of its set, 0 to 100; equal labels share their place."""
+@dataclass(frozen=True, slots=True)
+class LabelScale:
+    """How labels, higher = harder, are put on 0 to 100; they have to lie from `low` to `high`."""
+
+    to_difficulty: Callable[[Floats], Floats]
+    low: float = -math.inf
+    high: float = math.inf
+
+    def turned(self, labels: Floats) -> Floats:
+        """Labels of which higher ones are easier, turned round."""
+        return self.low + self.high - labels if math.isfinite(self.low) else -labels
+
+
+def percentile(labels: Floats) -> Floats:
+    """The share of its set below each label, 0 to 100, equal labels counting half.
+
+    >>> percentile(np.array([3.0, 7.0, 7.0, 9.0])).tolist()
+    [12.5, 50.0, 50.0, 87.5]
+    """
     _, place, counts = np.unique(labels, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - counts / 2
     return np.asarray(100 * middle[place] / len(labels), np.float64)
 
 
-def _ranged(labels: Floats) -> Floats:
-    """Each label on the way from the lowest, 0, to the highest of its set, 100."""
+def rescaled_label(labels: Floats) -> Floats:
+    """Each label on the way from the lowest of its set, 0, to the highest, 100."""
     return np.asarray(100 * (labels - labels.min()) / np.ptp(labels), np.float64)
 
 
-# How labels, harder = higher, become difficulty; and within which limits they have to be.
-SCALES: Mapping[str, tuple[Any, float, float]] = MappingProxyType(
+SCALES: Mapping[str, LabelScale] = MappingProxyType(
     {
-        "rank": (_ranked, -math.inf, math.inf),
-        "range": (_ranged, -math.inf, math.inf),
-        "cefr": (difficulty_of_level, 1.0, 6.0),
-        "difficulty": (lambda labels: labels, 0.0, 100.0),
+        "rank": LabelScale(percentile),
+        "range": LabelScale(rescaled_label),
+        "cefr": LabelScale(difficulty_of_level, 1.0, 6.0),
+        "difficulty": LabelScale(np.asarray, 0.0, 100.0),
     }
 )
 _FOG = "gunning_fog_plain"
-_GUESSED = TableColumns()
 
 
 @dataclass(frozen=True, slots=True)
-class LabelSource:
-    """A table of labelled texts: its columns, what a higher label means, the labels' scale.
+class LabelColumns:
+    """What tables of labelled texts hold; the same for all that train, judge and rescale.
 
-    `columns` chooses id, text and html (guessed as for pages, if not chosen), `group` the column
-    of texts that belong together (``group``, if there is one). Without a `direction` it is asked
-    for when the labels are read.
+    `scale` puts labels on 0 to 100: by ``rank`` (the percentile), by ``range`` (the lowest is 0,
+    the highest 100), by ``cefr`` level, or ``difficulty``, as they are. Raises `OptionError` for
+    a direction or a scale that does not exist.
 
-    >>> LabelSource.parse("clear.jsonl.gz:label:easier")  # doctest: +NORMALIZE_WHITESPACE
-    LabelSource(path='clear.jsonl.gz', label='label',
-                direction=<Direction.EASIER: 'higher-easier'>, scale='rank',
-                columns=TableColumns(id=None, html=None, text=None, url=None, keep=()), group=None)
-    >>> LabelSource.parse("readme.csv:cefr:harder:cefr").label
-    'cefr'
+    >>> LabelColumns("harder", "rating", group="site").direction
+    <Direction.HARDER: 'higher-harder'>
+
+    Args:
+        direction: What a higher label means: higher-harder or higher-easier.
+        label: Column with the label. Default: label.
+        group: Column that says which texts belong together (site, article). Default: group, if
+            there is one; else each text is its own group.
+        id: Column with the name of each document. Default: the first of id, docno, document_id,
+            doc_id, warc_record_id, url.
+        text: Column with plain text.
+        html: Column with HTML. Default: the first of html, content, raw_content, body, text.
     """
 
-    path: str
-    label: str = "label"
-    direction: Direction | None = None
-    scale: str = "rank"
-    columns: TableColumns = _GUESSED
-    group: str | None = None
+    direction: Annotated[str | None, AtPrompt(str)] = None
+    label: Annotated[str | None, AtPrompt(str, "--label-column")] = "label"
+    group: Annotated[str | None, AtPrompt(str, "--group-column")] = None
+    id: Annotated[str | None, AtPrompt(str, "--id-column")] = None
+    text: Annotated[str | None, AtPrompt(str, "--text-column")] = None
+    html: Annotated[str | None, AtPrompt(str, "--html-column")] = None
+    scale: Annotated[str | None, AtPrompt(None)] = "rank"
 
     def __post_init__(self) -> None:
+        for name, usual in (("label", "label"), ("scale", "rank")):
+            object.__setattr__(self, name, getattr(self, name) or usual)
+        if self.direction is not None:
+            object.__setattr__(self, "direction", Direction.of(self.direction))
         if self.scale not in SCALES:
             raise OptionError(
                 f"there is no scale of labels {self.scale!r}; choose one of {', '.join(SCALES)}"
             )
 
-    @classmethod
-    def parse(
-        cls,
-        text: str,
-        label: str | None = None,
-        direction: Direction | None = None,
-        scale: str | None = None,
-        columns: TableColumns = _GUESSED,
-        group: str | None = None,
-    ) -> LabelSource:
-        """``PATH[:COLUMN][:harder|easier][:SCALE]``; what it leaves out is as given besides."""
+    @property
+    def label_scale(self) -> LabelScale:
+        """The row of `SCALES`."""
+        return SCALES[str(self.scale)]
+
+    def stated_in(self, text: str) -> tuple[str, LabelColumns]:
+        """The path and the columns of ``PATH[:COLUMN][:harder|easier][:SCALE]``.
+
+        What the text leaves out stays. Raises `OptionError` where it names no table, or ends in
+        a word that is no direction.
+
+        >>> path, columns = LabelColumns(group="site").stated_in("clear.csv:rating:easier:cefr")
+        >>> path, columns.label, columns.direction.value, columns.scale, columns.group
+        ('clear.csv', 'rating', 'higher-easier', 'cefr', 'site')
+        """
+        changes: dict[str, str] = {}
         parts = text.split(":")
         if len(parts) > 1 and parts[-1] in SCALES:
-            scale = parts.pop()
+            changes["scale"] = parts.pop()
         if len(parts) > 1 and parts[-1] in WORDS:
-            direction = WORDS[parts.pop()]
+            changes["direction"] = parts.pop()
         path = ":".join(parts)
         if len(parts) > 1 and not Path(path).exists():
             if len(parts) > 2 and Path(":".join(parts[:-2])).exists():
@@ -113,30 +140,26 @@ class LabelSource:
                     "FILE:COLUMN:harder or FILE:COLUMN:easier, and behind it, if any, a scale "
                     f"({', '.join(SCALES)})"
                 )
-            path, label = ":".join(parts[:-1]), parts[-1]
+            path, changes["label"] = ":".join(parts[:-1]), parts[-1]
         if not path:
             raise OptionError(
                 f"{text!r} names no labels; write FILE[:COLUMN][:harder|easier]"
                 f"[:{'|'.join(SCALES)}]"
             )
-        return cls(path, label or "label", direction, scale or "rank", columns, group)
-
-    @property
-    def name(self) -> str:
-        """The file's name without its suffixes."""
-        return Path(self.path).name.partition(".")[0]
+        return path, replace(self, **changes)
 
 
 @dataclass(frozen=True)
 class LabelledTexts:
-    """One labelled set, in the order of its file.
+    """One labelled set, in the order of its table, which `path` names.
 
     `labels` are turned to harder = higher, NaN where a record has none. `documents` is empty
     where only labels were asked for. `unusable` are the ids of records that were left out, by
     reason.
     """
 
-    source: LabelSource
+    path: str
+    columns: LabelColumns
     docnos: tuple[str, ...]
     documents: tuple[Document, ...]
     labels: Floats
@@ -144,12 +167,16 @@ class LabelledTexts:
     unusable: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
-    def difficulties(self) -> Floats:
-        """The labels on the scale of difficulty; NaN stays."""
-        to_difficulty, _, _ = SCALES[self.source.scale]
+    def name(self) -> str:
+        """The file's name without its suffixes."""
+        return Path(self.path).name.partition(".")[0]
+
+    @property
+    def targets(self) -> Floats:
+        """The labels on 0 to 100 as their scale says; NaN stays."""
         known = np.isfinite(self.labels)
         result = np.full(len(self.labels), np.nan)
-        result[known] = to_difficulty(self.labels[known])
+        result[known] = self.columns.label_scale.to_difficulty(self.labels[known])
         return result
 
     @property
@@ -158,9 +185,43 @@ class LabelledTexts:
         texts = sorted(" ".join(document.pieces) for document in self.documents)
         return hashlib.sha256("\n".join(texts).encode()).hexdigest() if texts else ""
 
+    def on_card(self, licence: str) -> dict[str, Any]:
+        """The set as a bundle's card has it."""
+        return {
+            "name": self.name,
+            "records": int(np.isfinite(self.labels).sum()),
+            "groups": len(set(self.groups)),
+            "label": self.columns.label,
+            "scale": self.columns.scale,
+            "direction": self.columns.direction,
+            "licence": licence,
+            "texts_sha256": self.checksum,
+        }
+
+
+def read_sets(
+    labels: Any, columns: LabelColumns, *, with_text: bool = True
+) -> tuple[LabelledTexts, ...]:
+    """The labelled sets that a call names: a table, its path, or a list of paths.
+
+    A path may be ``PATH:COLUMN:harder:SCALE``. Raises as `read_labelled` does.
+    """
+    given = labels if isinstance(labels, list | tuple) else [labels]
+    if not given:
+        raise WrongTypeError("there are no labels; give the path of a table, or a frame")
+    return tuple(_set_of(each, columns, with_text) for each in given)
+
+
+def _set_of(given: Any, columns: LabelColumns, with_text: bool) -> LabelledTexts:
+    if isinstance(given, LabelledTexts):
+        return given
+    if isinstance(given, str | Path):
+        return read_labelled(*columns.stated_in(str(given)), with_text=with_text)
+    return read_labelled("the table", columns, given, with_text=with_text)
+
 
 def read_labelled(
-    source: LabelSource, given: Any = None, *, with_text: bool = True
+    path: str, columns: LabelColumns, given: Any = None, *, with_text: bool = True
 ) -> LabelledTexts:
     """Read a labelled set from its file, or from a frame that is `given`.
 
@@ -169,14 +230,15 @@ def read_labelled(
     `InputError` where a column is missing, or where labels are not numbers, out of their scale, all
     the same, or fewer than 30; `OptionError` where the direction is not said.
     """
-    records = read_records(source.path if given is None else given)
+    records = read_records(path if given is None else given)
+    names = tuple(dict.fromkeys(name for each in records for name in each))
     if not records:
-        raise InputError(f"{source.path} has no texts with words")
-    columns = _Chosen.of(source, tuple(dict.fromkeys(name for each in records for name in each)))
-    if with_text and not columns.contents:
+        raise InputError(f"{path} has no texts with words")
+    identity, contents, group_column = _places(path, columns, names)
+    if with_text and not contents:
         raise InputError(
-            f"{source.path} has no column that would hold texts ({', '.join(CONTENT_COLUMNS)}); "
-            f"it has {', '.join(columns.names)}; choose one with --text-column or --html-column "
+            f"{path} has no column that would hold texts ({', '.join(CONTENT_COLUMNS)}); "
+            f"it has {', '.join(names)}; choose one with --text-column or --html-column "
             "(text=, html=)"
         )
     docnos: list[str] = []
@@ -185,96 +247,49 @@ def read_labelled(
     groups: list[str] = []
     unusable: dict[str, list[str]] = {}
     for number, record in enumerate(records, 1):
-        identity = record.get(columns.id) if columns.id else None
-        docno = str(number if identity is None else identity)
+        named = record.get(identity) if identity else None
+        docno = str(number if named is None else named)
         if with_text:
-            document = _document(record, docno, columns.contents)
+            document = _document(record, docno, contents)
             if isinstance(document, str):
                 unusable.setdefault(document, []).append(docno)
                 continue
             documents.append(document)
-        group = record.get(columns.group) if columns.group else None
+        group = record.get(group_column) if group_column else None
         docnos.append(docno)
-        labels.append(_label(record, source, number))
+        labels.append(_label(record, columns, f"{path}, record {number}: {columns.label!r}"))
         groups.append(docno if group is None else str(group))
     values = np.array(labels, np.float64)
-    _check(values, source)
-    if source.direction is None:
-        raise OptionError(_which_direction(source, documents, values))
-    turned = values if source.direction is Direction.HARDER else _turned(values, source.scale)
-    return LabelledTexts(source, tuple(docnos), tuple(documents), turned, tuple(groups), unusable)
+    _check(values, path)
+    if columns.direction is None:
+        raise OptionError(_which_direction(path, columns, documents, values))
+    if columns.direction is Direction.EASIER:
+        values = columns.label_scale.turned(values)
+    return LabelledTexts(
+        path, columns, tuple(docnos), tuple(documents), values, tuple(groups), unusable
+    )
 
 
-def read_sets(
-    labels: Any,
-    label: str | None,
-    direction: str | None,
-    scale: str | None,
-    columns: TableColumns,
-    group: str | None,
-    *,
-    with_text: bool = True,
-) -> tuple[LabelledTexts, ...]:
-    """The labelled sets that a call names: a table, its path, or a list of paths.
-
-    A path may be ``PATH:COLUMN:harder:SCALE``; what it leaves out is given besides. Without a
-    scale labels become difficulties by rank.
-    """
-    stated = None if direction is None else Direction.of(direction)
-    given = labels if isinstance(labels, list | tuple) else [labels]
-    if not given:
-        raise WrongTypeError("there are no labels; give the path of a table, or a frame")
-    sets = []
-    for each in given:
-        if isinstance(each, LabelSource):
-            sets.append(read_labelled(each, with_text=with_text))
-        elif isinstance(each, str | Path):
-            source = LabelSource.parse(str(each), label, stated, scale, columns, group)
-            sets.append(read_labelled(source, with_text=with_text))
-        else:
-            source = LabelSource(
-                "the table", label or "label", stated, scale or "rank", columns, group
+def _places(
+    path: str, columns: LabelColumns, names: Sequence[str]
+) -> tuple[str | None, list[tuple[str, str | None]], str | None]:
+    """The columns of ids, of texts with their media types (None: pages tell), and of groups."""
+    for option in ("label", "id", "html", "text", "group"):
+        name = getattr(columns, option)
+        if name is not None and name not in names:
+            raise InputError(
+                f"{path} has no column {name!r}; it has {', '.join(names)}; "
+                f"choose one with --{option}-column"
             )
-            sets.append(read_labelled(source, each, with_text=with_text))
-    return tuple(sets)
-
-
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """Which columns of a table are read; `contents` with the media type, None if pages tell."""
-
-    id: str | None
-    contents: tuple[tuple[str, str | None], ...]
-    group: str | None
-    names: tuple[str, ...]
-
-    @classmethod
-    def of(cls, source: LabelSource, names: tuple[str, ...]) -> _Chosen:
-        """Those that the source chooses, and else the first of the usual names."""
-        chosen = source.columns
-        for name, option in (
-            (source.label, "--label-column"),
-            (chosen.id, "--id-column"),
-            (chosen.html, "--html-column"),
-            (chosen.text, "--text-column"),
-            (source.group, "--group-column"),
-        ):
-            if name is not None and name not in names:
-                raise InputError(
-                    f"{source.path} has no column {name!r}; it has {', '.join(names)}; "
-                    f"choose one with {option}"
-                )
-        picked: list[tuple[str | None, str | None]] = [(chosen.html, HTML), (chosen.text, TEXT)]
-        usual = [(name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names]
-        contents: list[tuple[str, str | None]] = [
-            (name, kind) for name, kind in picked if name is not None
-        ]
-        return cls(
-            chosen.id or next((name for name in ID_COLUMNS if name in names), None),
-            tuple(contents or usual),
-            source.group or ("group" if "group" in names else None),
-            names,
-        )
+    chosen: list[tuple[str, str | None]] = [
+        (name, kind) for name, kind in ((columns.html, HTML), (columns.text, TEXT)) if name
+    ]
+    usual = [(name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names]
+    return (
+        columns.id or next((name for name in ID_COLUMNS if name in names), None),
+        chosen or usual,
+        columns.group or ("group" if "group" in names else None),
+    )
 
 
 def _document(
@@ -293,39 +308,30 @@ def _document(
     return "no text"
 
 
-def _label(record: Mapping[str, Any], source: LabelSource, number: int) -> float:
-    given = record.get(source.label)
-    if given is None:
-        return math.nan
+def _label(record: Mapping[str, Any], columns: LabelColumns, where: str) -> float:
+    given = record.get(str(columns.label))
     try:
-        label = math.inf if isinstance(given, bool) else float(given)
+        label = math.inf if isinstance(given, bool) else math.nan if given is None else float(given)
     except (TypeError, ValueError, OverflowError):
         label = math.inf
     if math.isnan(label):
         return math.nan
     if not abs(label) <= MOST:
-        raise InputError(
-            f"{source.path}, record {number}: {source.label!r} is {str(given)[:40]!r}, not a number"
-        )
-    _, low, high = SCALES[source.scale]
+        raise InputError(f"{where} is {str(given)[:40]!r}, not a number")
+    low, high = columns.label_scale.low, columns.label_scale.high
     if not low <= label <= high:
         raise InputError(
-            f"{source.path}, record {number}: {source.label!r} is {label:g}, outside {low:g} to "
-            f"{high:g} of the scale {source.scale!r}"
+            f"{where} is {label:g}, outside {low:g} to {high:g} of the scale {columns.scale!r}"
         )
     return label
 
 
-def _turned(labels: Floats, scale: str) -> Floats:
-    """Labels of which higher ones are easier, turned round."""
-    _, low, high = SCALES[scale]
-    return low + high - labels if math.isfinite(low) else -labels
-
-
-def _which_direction(source: LabelSource, documents: Sequence[Document], labels: Floats) -> str:
+def _which_direction(
+    path: str, columns: LabelColumns, documents: Sequence[Document], labels: Floats
+) -> str:
     """The sentence that asks what a higher label means, with what speaks for either reading."""
     question = (
-        f"{source.path} does not say what a higher {source.label!r} means; say "
+        f"{path} does not say what a higher {columns.label!r} means; say "
         "higher-harder or higher-easier (--direction, direction=)"
     )
     if not documents:
@@ -344,17 +350,16 @@ def _which_direction(source: LabelSource, documents: Sequence[Document], labels:
     )
 
 
-def _check(labels: Floats, source: LabelSource) -> None:
+def _check(labels: Floats, path: str) -> None:
     if not len(labels):
-        raise InputError(f"{source.path} has no texts with words")
+        raise InputError(f"{path} has no texts with words")
     known = labels[np.isfinite(labels)]
     if len(known) < LEAST_RECORDS:
         raise InputError(
-            f"{source.path} has {counted(len(known), 'usable label')}; "
-            f"at least {LEAST_RECORDS} are needed"
+            f"{path} has {counted(len(known), 'usable label')}; at least {LEAST_RECORDS} are needed"
         )
     if known.min() == known.max():
-        raise InputError(f"{source.path}: all labels are {known[0]:g}; they must differ")
+        raise InputError(f"{path}: all labels are {known[0]:g}; they must differ")
 
 
 def joined_groups(sets: Sequence[LabelledTexts]) -> NDArray[np.int64]:
@@ -362,21 +367,20 @@ def joined_groups(sets: Sequence[LabelledTexts]) -> NDArray[np.int64]:
 
     A text that stands twice must not be learned from in one fold and judged in another.
     """
-    groups = [group for each in sets for group in each.groups]
-    numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
-    parent = list(range(len(numbers)))
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-    def root(number: int) -> int:
-        while parent[number] != number:
-            number = parent[number]
-        return number
+    groups = _numbered([group for each in sets for group in each.groups])
+    texts = _numbered([" ".join(document.pieces) for document in all_documents(sets)])
+    size = 2 * len(groups)
+    joined = coo_array((np.ones(len(groups)), (groups, len(groups) + texts)), (size, size))
+    return np.asarray(connected_components(joined, directed=False)[1][groups], np.int64)
 
-    first: dict[str, int] = {}
-    for document, group in zip(all_documents(sets), groups, strict=False):
-        own = root(numbers[group])
-        other = root(first.setdefault(" ".join(document.pieces), own))
-        parent[max(own, other)] = min(own, other)
-    return np.array([root(numbers[group]) for group in groups], np.int64)
+
+def _numbered(values: Sequence[str]) -> NDArray[np.int64]:
+    """The number of each value in the order of its first."""
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+    return np.array([numbers[value] for value in values], np.int64)
 
 
 def all_documents(sets: Sequence[LabelledTexts]) -> Iterator[Document]:

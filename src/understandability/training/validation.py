@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import compress
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
+from understandability.errors import OptionError
 from understandability.evaluation.correlation import kendall_tau_b, pearson, spearman
+from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
-from understandability.model.bundle import Bundle
+from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.estimate import Estimate
+from understandability.model.readers import probability
+from understandability.prompt import AtPrompt
 from understandability.text.document import Document
-from understandability.training.labelled import LabelledTexts
+from understandability.training.labelled import LabelColumns, LabelledTexts, read_sets
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 # The eight formulas of Palotti, Zuccon & Hanbury (2019).
 EIGHT_FORMULAS = (
@@ -97,6 +106,13 @@ class Agreement:
     correlations: Mapping[str, float]
     intervals: Mapping[str, tuple[float, float]]
 
+    def in_words(self, digits: int = 3) -> list[str]:
+        """Each correlation with its interval in brackets."""
+        return [
+            f"{self.correlations[name]:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+            for name, (low, high) in self.intervals.items()
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Validation:
@@ -115,6 +131,76 @@ class Validation:
     agreements: tuple[Agreement, ...]
     chances: Mapping[str, float]
     remarks: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures as plain data, for JSON."""
+        return {
+            "set": self.set,
+            "records": self.records,
+            "groups": self.groups,
+            "remarks": list(self.remarks),
+            "left_out": {reason: list(docnos) for reason, docnos in self.left_out.items()},
+            "scores": [
+                {
+                    "name": row.name,
+                    "n": row.scored,
+                    **row.correlations,
+                    "intervals": {name: list(ends) for name, ends in row.intervals.items()},
+                }
+                for row in self.agreements
+            ],
+            "p_understandable": dict(self.chances),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Validated(Tabular):
+    """How scores agree with the labels of one or more `sets`: a table with a row for each score.
+
+    `settings` are the model, its scale and the threshold, where one model was judged.
+    """
+
+    sets: tuple[Validation, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """Each row: set, score, n, correlations and their 95 % intervals."""
+        for each in self.sets:
+            for row in each.agreements:
+                ends = {
+                    f"{name}_{end}": value
+                    for name, interval in row.intervals.items()
+                    for end, value in zip(("low", "high"), interval, strict=True)
+                }
+                start = {"set": each.set, "score": row.name, "n": row.scored}
+                yield {**start, **row.correlations, **ends}
+
+    def as_dict(self) -> dict[str, Any]:
+        """All there is as plain data, for JSON."""
+        return {"settings": dict(self.settings), "sets": [each.as_dict() for each in self.sets]}
+
+    def to_arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(list(self))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The rows as a pandas data frame, where pandas is installed."""
+        return self.to_arrow().to_pandas()
+
+    def table(self, *, digits: int = 3) -> ResultTable:
+        """A table for a paper: one row for each score, each correlation with its interval."""
+        rows = tuple(
+            (each.set, row.name, row.scored, *row.in_words(digits))
+            for each in self.sets
+            for row in each.agreements
+        )
+        return ResultTable(
+            ("set", "score", "texts", *(name.capitalize() for name in CORRELATIONS)),
+            rows,
+            note="Correlations with the labels; in brackets 95 % intervals by resampling groups.",
+        )
 
 
 def resamples_of_groups(
@@ -166,12 +252,15 @@ def agreement(
 class Comparisons:
     """A bundle's estimates of documents, and the baselines beside them.
 
-    `formulas` is (documents, `BASELINES`), turned so that higher is harder.
+    `other` is the level, of a bundle without levels its raw output; `formulas` is (documents,
+    `BASELINES`), turned so that higher is harder.
     """
 
     difficulty: Floats
-    raw: Floats
-    chances: Floats
+    spread: Floats
+    level: Floats
+    level_error: Floats
+    other: tuple[str, Floats]
     formulas: Floats
 
     def baselines(self) -> list[tuple[str, Floats]]:
@@ -179,55 +268,96 @@ class Comparisons:
         return list(zip(BASELINES, self.formulas.T, strict=True))
 
 
-def comparisons(
-    bundle: Bundle, documents: Iterable[Document], threshold: float = 40.0
-) -> Comparisons:
+def comparisons(bundle: Bundle, documents: Iterable[Document]) -> Comparisons:
     """The estimates of a bundle and the baselines of documents."""
     estimates: list[Estimate] = []
+    errors = [np.empty(0)]
     formulas = [np.empty((0, len(BASELINES)))]
     for batch in batches(documents):
-        estimates += bundle.estimate(batch, threshold=threshold)
+        estimates += bundle.estimate(batch)
+        errors.append(bundle.model.read(batch).level_error)
         formulas.append(features_of(batch, BASELINES).values)
     signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
+    level, raw = (np.array([getattr(each, of) for each in estimates]) for of in ("level", "raw"))
     return Comparisons(
         np.array([each.difficulty for each in estimates]),
-        np.array([each.raw for each in estimates]),
-        np.array([each.p_understandable for each in estimates]),
+        np.array([each.spread for each in estimates]),
+        level,
+        np.concatenate(errors),
+        ("level", level) if np.isfinite(level).any() else ("raw output", raw),
         np.concatenate(formulas) * signs,
     )
 
 
 def validate(
-    bundle: Bundle, texts: LabelledTexts, *, threshold: float = 40.0, random_state: int = 0
-) -> Validation:
-    """Estimate a labelled set, and compare estimates and baselines with its labels.
+    bundle: Annotated[Bundle | str | Path, AtPrompt(str)],
+    labels: Annotated[Any, AtPrompt(list[str], value="LABELS...")],
+    *,
+    threshold: float = 40.0,
+    **columns: Annotated[Any, AtPrompt((LabelColumns,))],
+) -> Validated:
+    """Compare a bundle, the eight formulas and the corpus ratio with labels of texts.
 
-    Estimates are those of the bundle as it is: of texts that it was trained on they say nothing,
-    which a remark says where it can be told. Baselines are turned so that higher is harder.
+    Correlations come with 95 % intervals, by groups of texts; where labels are difficulties (cefr,
+    difficulty), P(U|d) is judged at the threshold by Brier score, calibration error and ROC AUC.
+    Use texts that the bundle was not trained on.
+
+    With --grid, repeat the main experiment of Palotti, Zuccon & Hanbury (2019) on labelled pages.
+
+    Example: understand validate default judged.csv --label-column rating --direction harder
+
+    In Python, `labels` are those of `train`, and `columns` fields of `LabelColumns`. Formulas are
+    turned so that higher is harder.
+
+    Args:
+        bundle: Name or folder of a bundle.
+        labels: Labelled texts: FILE[:COLUMN][:harder|easier], with the scales of the --labels of
+            `understand train judged`.
+        threshold: The difficulty below which the reader understands.
+
+    >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
+    >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
+    >>> labels = {"text": texts, "ease": [-(i % 5) for i in range(60)]}
+    >>> found = validate("llr", labels, label="ease", direction="higher-easier")
+    >>> [row["score"] for row in found][:2]
+    ['llr', 'llr, raw output']
     """
-    found = comparisons(bundle, texts.documents, threshold)
-    rows = [(bundle.name, found.difficulty), (f"{bundle.name}, raw output", found.raw)]
-    result = compared(
-        texts, [*rows, *found.baselines()], _chances(found.chances, texts, threshold), random_state
-    )
+    if not math.isfinite(threshold):
+        raise OptionError(f"the threshold must be a finite number, not {threshold}")
+    model = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
+    sets = []
+    for texts in read_sets(labels, LabelColumns(**columns)):
+        found = comparisons(model, texts.documents)
+        name, other = found.other
+        scores = [(model.name, found.difficulty), (f"{model.name}, {name}", other)]
+        chances = _chances(model, found, texts, threshold)
+        remarks = _trained_on(model, texts)
+        sets.append(compared(texts, [*scores, *found.baselines()], chances, remarks=remarks))
+    settings = {"model": model.label, "scale": model.scale, "threshold": threshold}
+    return Validated(tuple(sets), settings)
+
+
+def _trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:
+    """A remark where the card of the bundle shows that it learned from these texts."""
     training = bundle.card.get("training")
-    if isinstance(training, list) and any(
-        isinstance(entry, Mapping) and entry.get("texts_sha256") == texts.checksum
-        for entry in training
+    entries = training if isinstance(training, list) else []
+    if not any(
+        isinstance(each, Mapping) and each.get("texts_sha256") == texts.checksum for each in entries
     ):
-        remark = (
-            f"{bundle.name} was trained on these very texts: its figures here say nothing of "
-            "others; those out of fold are in its card (`understand bundle show`)"
-        )
-        return replace(result, remarks=(remark,))
-    return result
+        return ()
+    return (
+        f"{bundle.name} was trained on these very texts: its figures here say nothing of "
+        "others; those out of fold are in its card (`understand bundle show`)",
+    )
 
 
 def compared(
     texts: LabelledTexts,
     scores: Sequence[tuple[str, Floats]],
     chances: Mapping[str, float] = MappingProxyType({}),
+    *,
     random_state: int = 0,
+    remarks: tuple[str, ...] = (),
 ) -> Validation:
     """Scores against the labels of a set, with intervals by group; the first is the one judged."""
     left_out = {reason: tuple(docnos) for reason, docnos in texts.unusable.items()}
@@ -238,7 +368,7 @@ def compared(
         if where.any():
             left_out[reason] = tuple(compress(texts.docnos, where))
     return Validation(
-        texts.source.name,
+        texts.name,
         len(texts.docnos),
         len(set(texts.groups)),
         MappingProxyType(left_out),
@@ -247,59 +377,31 @@ def compared(
             for name, values in scores
         ),
         chances,
+        remarks,
     )
 
 
-def _chances(chances: Floats, texts: LabelledTexts, threshold: float) -> Mapping[str, float]:
-    known = np.isfinite(chances) & np.isfinite(texts.labels)
-    if texts.source.scale == "rank" or not known.any():
+def _chances(
+    bundle: Bundle, found: Comparisons, texts: LabelledTexts, threshold: float
+) -> Mapping[str, float]:
+    """How well the chance of a label below the threshold is told; nothing where labels are ranks.
+
+    Labels that are levels are compared with the level, and its error: the threshold, a difficulty
+    on the scale of 2016, stands for the level that has it.
+    """
+    if texts.columns.scale == "rank":
         return {}
-    truth = texts.difficulties[known] < threshold
+    labels, estimates, errors = texts.targets, found.difficulty, found.spread
+    if texts.columns.scale == "cefr" and bundle.assessors:
+        threshold = bundle.assessors.level_of(threshold)
+        labels, estimates, errors = texts.labels, found.level, found.level_error
+    known = np.isfinite(labels) & np.isfinite(estimates)
+    if not known.any():
+        return {}
+    chances = probability(estimates, threshold, "calibrated", noise_scale=errors)
+    truth = labels[known] < threshold
     return {
         "brier": brier_score(chances[known], truth),
         "calibration_error": calibration_error(chances[known], truth),
         "roc_auc": roc_auc(chances[known], truth),
     }
-
-
-def report(validations: Sequence[Validation]) -> list[dict[str, object]]:
-    """Validations as plain data, for JSON."""
-    return [
-        {
-            "set": each.set,
-            "records": each.records,
-            "groups": each.groups,
-            "remarks": list(each.remarks),
-            "left_out": {reason: list(docnos) for reason, docnos in each.left_out.items()},
-            "scores": [
-                {
-                    "name": row.name,
-                    "n": row.scored,
-                    **row.correlations,
-                    "intervals": {name: list(ends) for name, ends in row.intervals.items()},
-                }
-                for row in each.agreements
-            ],
-            "p_understandable": dict(each.chances),
-        }
-        for each in validations
-    ]
-
-
-def score_rows(validations: Sequence[Validation]) -> list[dict[str, object]]:
-    """Validations as rows of a table: a score of a set, its correlations and their intervals."""
-    return [
-        {
-            "set": each.set,
-            "score": row.name,
-            "n": row.scored,
-            **row.correlations,
-            **{
-                f"{name}_{end}": value
-                for name, ends in row.intervals.items()
-                for end, value in zip(("low", "high"), ends, strict=True)
-            },
-        }
-        for each in validations
-        for row in each.agreements
-    ]

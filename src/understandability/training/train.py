@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.api.validation import Validated
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.errors import InputError
+from understandability.errors import check_least
 from understandability.evaluation.correlation import spearman
 from understandability.feature.background_rows import by_row
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import compute_features
-from understandability.inputs.frames import read_records
-from understandability.inputs.page_tables import TableColumns
 from understandability.model.bundle import (
     DEFAULT_BUNDLE,
     Bundle,
     load_background_models,
     load_bundle,
 )
-from understandability.model.calibration import SHORT
+from understandability.model.calibration import Calibration
 from understandability.model.judged import JudgedModel
+from understandability.prompt import AtPrompt
+from understandability.training.feature_sets import columns_named, features_in, without_empty
 from understandability.training.judged_training import (
     OutOfFold,
     check_groups,
-    columns_named,
     judged_estimator,
     learning_curve,
     train_judged,
-    without_empty,
 )
 from understandability.training.labelled import (
+    LabelColumns,
     LabelledTexts,
     all_documents,
     joined_groups,
@@ -47,6 +44,7 @@ from understandability.training.labelled import (
 )
 from understandability.training.validation import (
     BASELINES,
+    Validated,
     compared,
     comparisons,
     resamples_of_groups,
@@ -99,37 +97,57 @@ class Trained:
 
 
 def train(
-    labels: Any,
+    labels: Annotated[
+        Any,
+        AtPrompt(
+            list[str],
+            "--labels",
+            value="FILE[:COLUMN][:harder|easier][:rank|range|cefr|difficulty]",
+        ),
+    ],
     *,
-    label: str | None = None,
-    direction: str | None = None,
-    scale: str | None = None,
-    id: str | None = None,  # noqa: A002 - as the option of the command is called
-    text: str | None = None,
-    html: str | None = None,
-    group: str | None = None,
-    features: Sequence[str] | str = ("text",),
-    table: Any = None,
-    backgrounds: Sequence[str | Path] = (),
-    estimator: str = "xgboost-regressor",
-    parameters: Mapping[str, Any] = MappingProxyType({}),
+    estimator: Annotated[str, AtPrompt(choices="model.estimators:ESTIMATORS")] = (
+        "xgboost-regressor"
+    ),
+    features: Annotated[
+        Sequence[str] | str, AtPrompt(str, value="NAME,...", convert="wording:names_in")
+    ] = ("text",),
+    table: Annotated[Any, AtPrompt(str, value="FILE")] = None,
+    backgrounds: Annotated[Sequence[str | Path], AtPrompt(list[str], "--bundle")] = (),
     folds: int = 10,
-    curve: bool = False,
-    name: str = "judged",
+    curve: Annotated[bool, AtPrompt(bool, "--learning-curve")] = False,
     licence: str = "that of its labels",
     random_state: int = 0,
+    parameters: Annotated[Mapping[str, Any], AtPrompt(None)] = MappingProxyType({}),
+    name: Annotated[str, AtPrompt(None)] = "judged",
+    **columns: Annotated[Any, AtPrompt((LabelColumns,))],
 ) -> Trained:
-    """Train an estimator on labels of texts, and judge it on folds it did not learn from.
+    """Train on people's labels of texts; files with different scales may be combined.
 
-    `labels` are a frame or a dictionary of lists, the path of a table, or several paths, each
-    perhaps ``PATH:COLUMN:harder:SCALE``. `label`, `id`, `text`, `html` and `group` are columns;
-    texts of one group are never split between learning and judging. `direction` says what a higher
-    label means and has to be given; `scale` how labels become difficulties: by ``rank``, by
-    ``range`` (the lowest is 0, the highest 100), by ``cefr`` level, or ``difficulty``, as they are.
+    Shows how well held-out texts are estimated (out of fold, by group), compared with the eight
+    formulas, the corpus ratio and the default bundle. The bundle's card keeps these figures.
 
-    `features` are sets (``text``, ``study2018``), groups, features or columns of the catalogue;
-    or `table` has them by docno. `backgrounds` are bundles whose outputs become features;
-    `parameters` are set on the `estimator`. With `curve` a learning curve is made, too.
+    Example: understand train judged --labels ratings.csv --label-column rating
+    --direction higher-harder --group-column site -o my-bundle
+
+    In Python, `labels` are a frame or a dictionary of lists, the path of a table, or several paths,
+    each perhaps ``PATH:COLUMN:harder:SCALE``; `columns` are fields of `LabelColumns`, of which
+    `direction` has to be given; texts of one group are never split between learning and judging.
+    `parameters` are set on the `estimator`, `name` is that of the bundle.
+
+    Args:
+        labels: Texts with a label: a table (JSON Lines, CSV, TSV, Parquet). The scale says how
+            labels become difficulty: by rank within the file, by range (the lowest 0, the highest
+            100), by CEFR level 1 to 6, or as they are, 0 to 100. May be repeated.
+        estimator: A regressor or classifier over features.
+        features: Sets (text, study2018: Table 2 of the study of 2019), groups (readability,
+            components, html, ...) and features.
+        table: Use the features in this table instead, joined by docno.
+        backgrounds: A background model, whose output becomes a feature. May be repeated.
+        folds: Folds; groups stay together.
+        curve: Also learn from 1/8, 1/4 and 1/2 of the labels, to see whether more would help.
+        licence: Licence of the model.
+        random_state: Seed; the same number gives the same bundle.
 
     >>> easy, hard = "The cat sat on a mat.", "Pharmacokinetic heterogeneity complicates it."
     >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
@@ -141,33 +159,26 @@ def train(
     True
     """
     judged_estimator(estimator)
+    check_least(2, folds=folds)
+    check_least(0, random_state=random_state)
     models = load_background_models(backgrounds)
-    sets = read_sets(
-        labels,
-        label,
-        direction,
-        scale,
-        TableColumns(id, html, text),
-        group,
-        with_text=table is None,
-    )
-    docnos = [docno for each in sets for docno in each.docnos]
-    difficulties = np.concatenate([each.difficulties for each in sets])
+    sets = read_sets(labels, LabelColumns(**columns), with_text=table is None)
+    targets = np.concatenate([each.targets for each in sets])
     stated = np.array([group for each in sets for group in each.groups])
     groups = joined_groups(sets) if table is None else stated
-    judged = np.isfinite(difficulties)
-    _check_groups(stated[judged], groups[judged], sets[0].source.group, folds)
+    judged = np.isfinite(targets)
+    _check_groups(stated[judged], groups[judged], sets[0].columns.group, folds)
     if table is None:
         named = columns_named([features] if isinstance(features, str) else features)
-        columns: tuple[str, ...] = tuple(dict.fromkeys((*named, *by_row(models))))
-        inputs = compute_features(all_documents(sets), columns, models).values
+        names: tuple[str, ...] = tuple(dict.fromkeys((*named, *by_row(models))))
+        inputs = compute_features(all_documents(sets), names, models).values
     else:
-        columns, inputs = _features_in(table, docnos)
-    inputs, columns, remark = without_empty(inputs, columns)
+        names, inputs = features_in(table, [docno for each in sets for docno in each.docnos])
+    inputs, names, remark = without_empty(inputs, names)
     bundle, out_of_fold = train_judged(
         inputs,
-        columns,
-        difficulties,
+        names,
+        targets,
         groups,
         estimator,
         backgrounds=models,
@@ -177,29 +188,18 @@ def train(
         name=name,
         licence=licence,
     )
-    figures = _figures(name, sets, out_of_fold, inputs, columns, random_state)
-    remarks = [remark] if remark else []
-    for each in figures.sets:
-        own, *others = (row.correlations["spearman"] for row in each.agreements)
-        better = [
-            f"{row.name} ({value:.3f})"
-            for row, value in zip(each.agreements[1:], others, strict=True)
-            if value > own
-        ]
-        if better:
-            remarks.append(
-                f"with the labels of {each.set} these agree better than {name} does out of fold "
-                f"(Spearman {own:.3f}): {', '.join(better)}"
-            )
+    figures = _figures(name, sets, out_of_fold, inputs, names, random_state)
+    remarks = [*([remark] if remark else []), *_better(name, figures)]
     points: tuple[CurvePoint, ...] = ()
     if curve:
         points, said = _curve(out_of_fold)
         remarks.append(said)
-    card = _card(bundle, columns, sets, figures, points, folds, parameters)
+    chosen = "".join(f", {key} {value}" for key, value in parameters.items())
+    summary = f"{estimator}{chosen} on {counted(len(names), 'feature')}, trained on judged texts."
     return Trained(
-        Bundle(bundle.name, bundle.licence, bundle.model, bundle.calibration, card),
+        replace(bundle, card=_card(summary, licence, sets, figures, points, folds)),
         figures,
-        _estimates(bundle, out_of_fold, inputs, docnos, sets),
+        _estimates(bundle, out_of_fold, inputs, sets),
         points,
         tuple(remarks),
     )
@@ -213,29 +213,6 @@ def _check_groups(
     what = f"{values} values of {column!r}" if column else f"{values} groups or single texts"
     joined = f" ({what}, joined where texts are equal)" if count < values else ""
     check_groups(count, folds, joined)
-
-
-def _features_in(table: Any, docnos: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
-    """The columns of the catalogue in a table of features, and their values by docno."""
-    where = str(table) if isinstance(table, str | Path) else "the table"
-    records = read_records(table)
-    columns = tuple(name for name in (records[0] if records else ()) if name in COLUMNS)
-    if not columns or "docno" not in records[0]:
-        raise InputError(f"{where} has no docno and columns of the feature catalogue")
-    rows = {str(record["docno"]): record for record in records}
-    if missing := [docno for docno in docnos if docno not in rows]:
-        raise InputError(f"{where} lacks {len(missing)} labelled docnos, such as {missing[0]!r}")
-    try:
-        values = [
-            [
-                math.nan if rows[docno][name] is None else float(rows[docno][name])
-                for name in columns
-            ]
-            for docno in docnos
-        ]
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{where} holds values that are not numbers: {error}") from error
-    return columns, np.array(values, np.float64)
 
 
 def _figures(
@@ -270,6 +247,20 @@ def _figures(
     return Validated(tuple(validations))
 
 
+def _better(name: str, figures: Validated) -> list[str]:
+    """A sentence for each set of labels with which others agree better than the new bundle."""
+    remarks = []
+    for each in figures.sets:
+        own, *others = ((row.name, row.correlations["spearman"]) for row in each.agreements)
+        better = [f"{other} ({value:.3f})" for other, value in others if value > own[1]]
+        if better:
+            remarks.append(
+                f"with the labels of {each.set} these agree better than {name} does out of fold "
+                f"(Spearman {own[1]:.3f}): {', '.join(better)}"
+            )
+    return remarks
+
+
 def _curve(out_of_fold: OutOfFold) -> tuple[tuple[CurvePoint, ...], str]:
     """The learning curve, and a sentence on whether more labels would help."""
     task, outputs = out_of_fold.task, learning_curve(out_of_fold)
@@ -299,78 +290,49 @@ def _curve(out_of_fold: OutOfFold) -> tuple[tuple[CurvePoint, ...], str]:
 
 
 def _card(
-    bundle: Bundle,
-    columns: Sequence[str],
+    summary: str,
+    licence: str,
     sets: tuple[LabelledTexts, ...],
     figures: Validated,
     curve: Sequence[CurvePoint],
     folds: int,
-    parameters: Mapping[str, Any],
 ) -> Mapping[str, Any]:
     """What there is to know of a judged bundle: data, figures, and what they do not say."""
-    assert isinstance(bundle.model, JudgedModel)
-    chosen = "".join(f", {name} {value}" for name, value in parameters.items())
     card: dict[str, Any] = {
-        "summary": f"{bundle.model.estimator}{chosen} on {counted(len(columns), 'feature')}, "
-        "trained on judged texts.",
+        "summary": summary,
         "intended_use": "texts like those it was trained on, for readers like those who judged "
         "them",
         "cannot_know": "anything but the text; how texts of other kinds, lengths and subjects "
         "would have been judged",
-        "training": [
-            {
-                "name": each.source.name,
-                "records": int(np.isfinite(each.labels).sum()),
-                "groups": len(set(each.groups)),
-                "label": each.source.label,
-                "scale": each.source.scale,
-                "direction": each.source.direction,
-                "licence": bundle.licence,
-                "texts_sha256": each.checksum,
-            }
-            for each in sets
-        ],
-        "figures": [
-            {
-                key: round(value, 3) if isinstance(value, float) else value
-                for key, value in row.items()
-            }
-            for row in figures
-        ],
+        "training": [each.on_card(licence) for each in sets],
+        "figures": [_rounded(row) for row in figures],
         "figures_note": f"Correlations with the labels, 95 % intervals by group. The first row of "
         f"a set is out of fold: {folds} folds by group, each text estimated by a model that saw no "
         "text of its group. No figure is on texts from elsewhere.",
     }
     if curve:
-        card["learning_curve"] = [
-            {
-                "share": point.share,
-                "texts": point.texts,
-                "spearman": round(point.spearman, 3),
-                "low": round(point.low, 3),
-                "high": round(point.high, 3),
-            }
-            for point in curve
-        ]
+        card["learning_curve"] = [_rounded(asdict(point)) for point in curve]
     return MappingProxyType(card)
 
 
+def _rounded(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()
+    }
+
+
 def _estimates(
-    bundle: Bundle,
-    out_of_fold: OutOfFold,
-    inputs: Floats,
-    docnos: list[str],
-    sets: tuple[LabelledTexts, ...],
+    bundle: Bundle, out_of_fold: OutOfFold, inputs: Floats, sets: tuple[LabelledTexts, ...]
 ) -> pa.Table:
     import pyarrow as pa
 
     assert isinstance(bundle.model, JudgedModel)
-    raw = bundle.model.predict(inputs)
-    whole = bundle.calibration.apply(raw, np.full(len(raw), SHORT))[0]
+    assert isinstance(bundle.calibration, Calibration)
+    whole = bundle.calibration.of(bundle.model.predict(inputs))[0]
     return pa.table(
         {
-            "docno": docnos,
-            "set": [each.source.name for each in sets for _ in each.docnos],
+            "docno": [docno for each in sets for docno in each.docnos],
+            "set": [each.name for each in sets for _ in each.docnos],
             "label": np.concatenate([each.labels for each in sets]),
             "fold": out_of_fold.fold,
             "difficulty": np.where(out_of_fold.fold >= 0, out_of_fold.difficulty, whole),

@@ -1,0 +1,307 @@
+"""How what is trained and judged leaves a command; see `doors`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from understandability.cli.doors import Given, Quiet, say
+from understandability.cli.outputs import check_destination, named, show_table, write_result
+from understandability.cli.tables import print_table
+from understandability.errors import OptionError
+from understandability.prompt import AtPrompt
+from understandability.wording import counted
+
+if TYPE_CHECKING:
+    from understandability.text.document import Document
+    from understandability.training.train import Trained
+    from understandability.training.validation import Validated, Validation
+
+NewBundle = Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER")]
+ResultFile = Annotated[str | None, AtPrompt(str, "--output", "-o", value="FILE")]
+
+
+def trained(
+    call: Given,
+    *,
+    output: NewBundle,
+    out_of_fold: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    quiet: Quiet = False,
+) -> None:
+    """A bundle in its folder, its figures on the terminal.
+
+    Args:
+        output: Folder of the new bundle.
+        out_of_fold: Write the estimates: judged texts out of fold, the others by the whole model.
+        quiet: Show no progress and no remarks.
+    """
+    from understandability.inputs.tables import write_table
+    from understandability.model.bundle_files import check_place
+
+    check_place(output)
+    found: Trained = call(name=Path(output).name)
+    found.save(output)
+    if out_of_fold:
+        write_table(found.estimates, out_of_fold)
+    if quiet:
+        return
+    for each in found.figures.sets:
+        _show_validation(each, f"{call.keywords.get('folds', 10)} folds by group")
+    if found.curve:
+        print("\nlearning curve, out of fold")
+        print_table(
+            ("share", "texts", "Spearman"),
+            [
+                (f"{p.share:g}", str(p.texts), f"{p.spearman:.3f} [{p.low:.3f}, {p.high:.3f}]")
+                for p in found.curve
+            ],
+            texts=0,
+        )
+    for remark in found.remarks:
+        say(remark)
+    first = found.bundle.card["training"][0]
+    say(
+        f"{output} is written; the figures above are of held-out texts. For texts from elsewhere: "
+        f"understand validate {output} OTHER_FILE --label-column {first['label']} "
+        f"--direction {first['direction']}"
+    )
+
+
+def background(
+    call: Given,
+    *,
+    output: NewBundle,
+    corpus: Annotated[list[str], AtPrompt(list[str], "--corpus", value="LABEL=INPUT")],
+    limit_mb: float = 10.0,
+    quiet: Quiet = False,
+) -> None:
+    """A bundle in its folder.
+
+    Args:
+        output: Folder of the new bundle.
+        corpus: A corpus and its label, a number (higher is harder). Give it once for each input.
+        limit_mb: Longest document, in MB once decoded; longer ones become errors.
+        quiet: Show no progress and no remarks.
+    """
+    from understandability.crawls.score import Work
+    from understandability.inputs.sources import Sources
+    from understandability.model.arrays import MOST
+    from understandability.model.bundle_files import check_place
+    from understandability.scoring import Settings, documents_of
+
+    check_place(output)
+    inputs: dict[float, list[str]] = {}
+    for each in corpus:
+        label, equals, path = each.partition("=")
+        try:
+            inputs.setdefault(float(label), []).append(path)
+        except ValueError:
+            equals = ""
+        if not equals or not path or not abs(float(label)) <= MOST:
+            raise OptionError(f"--corpus is LABEL=INPUT, such as 1=posts.jsonl.gz, not {each!r}")
+    limit = int(Work(limit_mb=limit_mb).limit_mb * 1e6)
+    corpora = {
+        label: _shown(documents_of(Sources(paths, limit=limit), Settings()), quiet)
+        for label, paths in inputs.items()
+    }
+    call(corpora=corpora, name=Path(output).name).save(output)
+    if not quiet:
+        say(f"{output}: understand bundle show {output}")
+
+
+def _shown(documents: Iterable[Document], quiet: bool) -> Iterator[Document]:
+    """The documents, with progress on a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield from documents
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(documents, "texts", console=Console(stderr=True), transient=True)
+
+
+def validated(
+    call: Given,
+    *,
+    bundle: Annotated[str | None, AtPrompt(str, "BUNDLE")] = None,
+    labelled: Annotated[
+        list[str] | None, AtPrompt(list[str], "LABELLED", value="LABELS...")
+    ] = None,
+    grid: Annotated[list[str] | None, AtPrompt(list[str], value="PAGES")] = None,
+    labels: Annotated[list[str] | None, AtPrompt(list[str], value="FILE[:COLUMN]")] = None,
+    bundles: Annotated[list[str] | None, AtPrompt(list[str], "--bundle")] = None,
+    plot: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    limit_mb: float = 10.0,
+    output: ResultFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Figures of a bundle on the terminal or in a file; or those of the study's experiment.
+
+    Args:
+        bundle: Name or folder of a bundle.
+        labelled: Labelled texts: FILE[:COLUMN][:harder|easier], with the scales of the --labels of
+            `understand train judged`.
+        grid: Pages, as for `understand score`: compare every feature and bundle under three
+            extractors and three kinds of sentence ends with --labels. May be repeated.
+        labels: With --grid: labels by docno, a table or a TREC label file; each column of numbers
+            and each file is an assessor. May be repeated.
+        bundles: With --grid: an estimator; all that come with the package by default. May be
+            repeated.
+        plot: With --grid: draw the spread under each pipeline as SVG.
+        limit_mb: Longest document, in MB once decoded; longer ones become errors.
+        output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is
+            JSON on standard output.
+        quiet: Show no progress and no remarks.
+    """
+    if grid:
+        if bundle is not None or not labels:
+            raise OptionError(
+                "--grid PAGES needs --labels FILE, and takes estimators as --bundle BUNDLE"
+            )
+        if "direction" not in call.keywords:
+            raise OptionError(
+                "--grid needs --direction higher-harder or higher-easier: what a higher label means"
+            )
+        from understandability.cli.doors_grid import validate_grid
+
+        validate_grid(
+            grid, labels, call.keywords["direction"], bundles, plot=plot, limit_mb=limit_mb,
+            quiet=quiet, output=output,
+        )  # fmt: skip
+        return
+    if labels or bundles or plot:
+        raise OptionError("--labels, --bundle and --plot belong to --grid PAGES; name the pages")
+    if bundle is None or not labelled:
+        raise OptionError(
+            "there is nothing to compare; name a bundle and labelled texts, or --grid PAGES"
+        )
+    from understandability.evaluation.criteria import mixed_models
+
+    check_destination(output)
+    found: Validated = call(bundle=bundle, labels=labelled)
+    model, scale, threshold = found.settings.values()
+    if not quiet and (mix := mixed_models(labelled, f"{model} on scale {scale}")):
+        say(f"understand: {mix}")
+    if output != "-":
+        print(f"model {model}, scale {scale}")
+        for each in found.sets:
+            _show_validation(each, f"P(U|d) at {threshold:g}")
+    if output is not None:
+        write_result(output, found.as_dict(), lambda: list(found), table=found.table)
+
+
+def _show_validation(result: Validation, how: str) -> None:
+    """The figures of one set on the terminal; `how` says how they, or the chances, were made."""
+    texts, groups = counted(result.records, "text"), counted(result.groups, "group")
+    print(f"\n{result.set}: {texts} in {groups} ({how})")
+    for reason, docnos in result.left_out.items():
+        print(named(f"left out, {reason}", docnos))
+    print_table(
+        ("score", "n", "Pearson", "Spearman", "Kendall"),
+        [(row.name, str(row.scored), *row.in_words()) for row in result.agreements],
+    )
+    if result.chances:
+        chances = result.chances.items()
+        figures = (f"{name.replace('_', ' ')} {value:.3f}" for name, value in chances)
+        print(f"{how}: {', '.join(figures)}")
+    for remark in result.remarks:
+        say(remark)
+
+
+def calibrated(
+    call: Given,
+    *,
+    output: Annotated[str, AtPrompt(str, "--output", "-o", value="FILE.json")],
+    quiet: Quiet = False,
+) -> None:
+    """A reader in a file, its threshold and noise on the terminal.
+
+    Args:
+        output: Where to write the reader.
+        quiet: Show no progress and no remarks.
+    """
+    from understandability.inputs.writing import write_text
+    from understandability.model.bundle import DEFAULT_BUNDLE
+    from understandability.model.bundle_files import embedded_bundles
+
+    if not output.endswith(".json"):
+        raise OptionError(f"a reader is written as .json, not as {output}; name a FILE.json")
+    check_destination(output)
+    found = call(name=Path(output).stem)
+    write_text(output, json.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n")
+    if quiet:
+        return
+    who = found.reader
+    for name, value, (low, high) in (
+        ("threshold", who.threshold, found.threshold_interval),
+        ("noise", who.noise_scale, found.noise_interval),
+    ):
+        print(f"{name} {value:g} [{low:g}, {high:g}], from {found.answers} answers")
+    for remark in found.remarks:
+        say(remark)
+    bundle = ""
+    if found.bundle not in ("", DEFAULT_BUNDLE):
+        own = found.bundle not in embedded_bundles()
+        bundle = f" --bundle {f'FOLDER, that of {found.bundle}' if own else found.bundle}"
+    say(f"Next: understand score PAGES --reader {output}{bundle}")
+
+
+def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
+    """A bundle in its folder, the distances from the labels on the terminal.
+
+    Args:
+        output: Where to write the bundle.
+        quiet: Show no progress and no remarks.
+    """
+    from understandability.model.bundle_files import check_place
+
+    check_place(output)
+    found = call(name=Path(output).name)
+    found.save(output)
+    if quiet:
+        return
+    show_table(found.table())
+    say(
+        f"{output} is written. Thresholds belong to a scale: choose one on yours "
+        f"(understand score PAGES --bundle {output} --threshold T), or find it from answers "
+        "(understand calibrate)."
+    )
+
+
+def bundles(call: Given) -> None:
+    """Each bundle with its licence and summary."""
+    for bundle in call():
+        print(f"{bundle.name}\n    {bundle.licence}\n    {bundle.card.get('summary', '')}")
+
+
+def card(call: Given) -> None:
+    """The card as it is."""
+    print(call(), end="")
+
+
+def probabilities(
+    call: Given, *, output: Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")] = "-"
+) -> None:
+    """A table in a file, with what was chosen.
+
+    Args:
+        output: Table to write; - is standard output.
+    """
+    from understandability.inputs.tables import write_table
+    from understandability.inputs.writing import check_is_no_input
+
+    given = call.keywords
+    check_is_no_input(output, [given["scores"]])
+    table = call()
+    settings = {
+        "scores": given["scores"],
+        "column": table.column_names[1],
+        "user": given.get("user", "step"),
+        "threshold": given["threshold"],
+        **{name: given.get(name) for name in ("noise_scale", "direction", "normalise")},
+    }
+    settings["direction"] = settings["direction"] or "harder"
+    write_table(table, output, settings=settings)

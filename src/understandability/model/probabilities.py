@@ -1,0 +1,90 @@
+"""P(U|d) from a column of any score: a table in, a table out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from understandability.arrays import Floats
+from understandability.errors import InputError, OptionError
+from understandability.inputs.tables import read_table
+from understandability.model.readers import probability
+from understandability.prompt import AtPrompt
+from understandability.wording import number_or_pi
+
+_NO_SCORES = ("docno", "path", "url", "flags")
+
+
+def probabilities(
+    scores: Annotated[Any, AtPrompt(str)],
+    *,
+    threshold: Annotated[float, AtPrompt(float, "--threshold")],
+    column: str | None = None,
+    user: Annotated[str, AtPrompt(choices="model.readers:USERS")] = "step",
+    noise_scale: Annotated[str | float | None, AtPrompt(str)] = None,
+    direction: str = "harder",
+    normalise: Annotated[Literal["integral"] | None, AtPrompt(str)] = None,
+) -> Any:
+    """Turn a column of scores into P(U|d).
+
+    Example: understand probability fog.tsv --user arctan --threshold 15 --noise-scale pi -o p.tsv
+
+    In Python, `scores` is a path or an Arrow table, and an Arrow table of docnos, the scores and
+    ``p_understandable`` comes out; `probability` of
+    `model.readers` takes the numbers themselves, and says what each user model is.
+
+    Raises `InputError` where a column is missing or holds no numbers, `OptionError` where several
+    could be meant.
+
+    Args:
+        scores: A table with docno and a column of scores.
+        threshold: The score below which the reader understands.
+        column: The column of scores, if the table has several.
+        user: How sharp the threshold is: step, arctan, calibrated.
+        noise_scale: Scale of the user's noise: a number, pi, or a column of the table.
+        direction: What a higher score means: harder, or easier.
+        normalise: integral: divide the arctan form by its integral over the scores.
+
+    >>> import pyarrow as pa
+    >>> fog = pa.table({"docno": ["a", "b"], "fog": [9.5, 17.0]})
+    >>> probabilities(fog, threshold=15)["p_understandable"].to_pylist()
+    [1.0, 0.0]
+    """
+    import pyarrow as pa
+
+    where = str(scores) if isinstance(scores, str | Path) else "the table"
+    table = read_table(where) if isinstance(scores, str | Path) else scores
+    if "docno" not in table.column_names:
+        raise InputError(f"{where} has no column docno; it has {', '.join(table.column_names)}")
+    if column is None:
+        names = [name for name in table.column_names if name not in _NO_SCORES]
+        if len(names) != 1:
+            raise OptionError(
+                f"{where} has the columns {', '.join(names)}; choose one with --column"
+            )
+        [column] = names
+    noise: Floats | float | None
+    if isinstance(noise_scale, str):
+        is_column = noise_scale in table.column_names
+        noise = _numbers(table, noise_scale, where) if is_column else number_or_pi(noise_scale)
+    else:
+        noise = noise_scale
+    values = _numbers(table, column, where)
+    chance = probability(
+        values, threshold, user, noise_scale=noise, direction=direction, normalise=normalise
+    )
+    return pa.table({"docno": table["docno"], column: values, "p_understandable": chance})
+
+
+def _numbers(table: Any, name: str, where: str) -> Floats:
+    if name not in table.column_names:
+        raise InputError(f"{where} has no column {name!r}; it has {', '.join(table.column_names)}")
+    try:
+        numbers = np.array(table[name].to_pylist(), np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"column {name!r} of {where} holds values that are not numbers") from None
+    if np.isinf(numbers).any():
+        raise InputError(f"column {name!r} of {where} holds numbers that are not finite")
+    return numbers
