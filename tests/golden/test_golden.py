@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from scripts.freeze import FROZEN, frozen
 
 EXPECTED = json.loads(FROZEN.read_text("utf-8"))
