@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import understandability as ud
+from understandability.inputs.sources import Sources
 
 ROOT = Path(__file__).parents[1]
 FROZEN = ROOT / "tests/golden/frozen.json"
@@ -68,7 +69,7 @@ def frozen(pages: list[Path] = PAGES, texts: list[Path] = PANEL) -> Iterator[tup
     for bundle in BUNDLES:
         for row in ud.score([*inputs, *map(str, texts)], bundle=bundle):
             yield f"{row['docno']} {bundle}", rounded(row)
-    for row in ud.features(inputs):
+    for row in ud.features(Sources(inputs)):
         yield f"{row['docno']} features", rounded(row)
     result = ud.evaluate(RUNS, RELEVANCE, LABELS, scale="lower-easier:40:0..100", measures=MEASURES)
     for name in MEASURES:
