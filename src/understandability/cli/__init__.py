@@ -97,7 +97,9 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "correlate", "evaluation.evaluate:correlate", EVALUATION, "cli.doors_evaluation:correlated"
     ),
-    Command("compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:compared"),
+    Command(
+        "compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:runs_compared"
+    ),
     Command("bounds", "evaluation.bounds:bounds", EVALUATION, "cli.doors_evaluation:result"),
     Command(
         "simulate users",

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.comparison import TESTS, RunComparisons, best_of, comparisons
+from understandability.evaluation.comparison import TESTS, RunComparisons, best_of, compare_runs
 from understandability.evaluation.correlation import (
     DEFAULT_COEFFICIENTS,
     Correlations,
-    correlations,
+    correlate_measures,
 )
 from understandability.evaluation.judgements import (
     DEFAULT_MEASURES,
@@ -176,15 +176,15 @@ class Evaluation(Tabular):
         return ResultTable(table.columns, table.rows, marks, table.best, note, digits)
 
     def compare(self, **how: Any) -> RunComparisons:
-        """The runs against the first and the best, or in pairs; options as in `comparisons`."""
-        found = comparisons(self.measures, self.values, self.means, **how)
+        """The runs against the first and the best, or in pairs; options as in `compare_runs`."""
+        found = compare_runs(self.measures, self.values, self.means, **how)
         return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def correlate(self, *coefficients: str, **how: Any) -> Correlations:
-        """How alike the measures order the runs; options as in `correlations`."""
+        """How alike the measures order the runs; options as in `correlate_measures`."""
         if coefficients:
             how["coefficients"] = coefficients
-        found = correlations(self.measures, self.means, **how)
+        found = correlate_measures(self.measures, self.means, **how)
         return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def as_dict(self, per_query: bool = True) -> dict[str, Any]:
