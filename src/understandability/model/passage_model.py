@@ -183,9 +183,9 @@ class PassageModel:
         }
         wider = np.prod([np.where(raised[name], by, 1.0) for name, by in _WIDER.items()], axis=0)
         # Where nothing was judged, easy is no more than a guess; what looks hard may well be.
-        difficulty = np.where(
-            difficulty < _USUAL, _USUAL + (difficulty - _USUAL) / wider, difficulty
-        )
+        guess = _USUAL + (difficulty - _USUAL) / wider
+        unsure = (raised[CUT] | raised[NO_ORDER]) & (difficulty < _USUAL)
+        difficulty = np.where(unsure, guess, difficulty)
         return Reading(
             difficulty,
             wider * self.difficulty_error.of(difficulty, words, unlikeness),

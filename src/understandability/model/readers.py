@@ -113,7 +113,8 @@ class Reader:
         """The mean of the curve over a normal distribution about each difficulty."""
         difficulties, shares = np.array(self.curve).T
         places = difficulty[..., None] + spread[..., None] * _PLACES
-        return np.asarray(np.interp(places, difficulties, shares) @ _WEIGHTS)
+        # A product of matrices would add in an order that depends on the batch.
+        return np.asarray((np.interp(places, difficulties, shares) * _WEIGHTS).sum(axis=-1))
 
     def to_json(self) -> dict[str, Any]:
         """What `reader_of` reads from a file."""
