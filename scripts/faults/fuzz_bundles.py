@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from understandability.model.pages import Error, PageModel, PageScale
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
@@ -39,7 +40,6 @@ from understandability.model.card import card
 from understandability.model.estimators import ESTIMATORS
 from understandability.model.judged import JudgedModel
 from understandability.model.model import ColumnModel
-from understandability.model.pages import Error, PageModel, PageScale
 from understandability.model.passages import passage_columns
 from understandability.model.predictors import Kernel, Prepared
 from understandability.text.analysis import document_of_text
