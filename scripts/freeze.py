@@ -21,7 +21,7 @@ PAGES = [ROOT / "resources/samples"]
 PANEL = sorted((ROOT / "tests/panel").glob("*.txt"))
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 SENTENCE_ENDS = ("none", "force-period", "force-period-always")
-BUNDLES = ("open", "research", "llr", "background-mlp")
+BUNDLES = ("open", "llr", "background-mlp")
 MEASURES = (
     "RBP(p=0.8)@10",
     "uRBP(p=0.8)@10",
@@ -52,7 +52,7 @@ def rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.6g}") if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(name): rounded(each) for name, each in value.items()}
+        return {str(name): rounded(each) for name, each in value.items() if name != "path"}
     if isinstance(value, str) or not isinstance(value, Iterable):
         return value
     return [rounded(each) for each in value]

@@ -62,7 +62,7 @@ LINES = {
     "neural": 700,
     "study": 4_900,
     "text": 3_500,
-    "training": 2_750,
+    "training": 2_800,
     "writers": 5_950,
 }
 # Of the core, only these touch files.

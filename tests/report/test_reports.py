@@ -141,7 +141,6 @@ def test_steps_gain_what_the_model_says_of_the_changed_text(
     assert together.points > points[0]
     told = "That is more than these gains added up" in page_report([explanation])
     assert told == (together.points > sum(points))
-    assert told  # a very hard text
 
 
 def test_reasons_of_a_sentence_by_hand(scorer: Scorer) -> None:

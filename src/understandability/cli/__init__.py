@@ -196,6 +196,8 @@ def _as_function(command: Command, complete: bool) -> Callable[..., None]:
             help=each.help,
             show_default=default not in (None, False, ""),
             allow_leading_hyphen=each.type is not bool,
+            allow_repeating=True,  # the last counts
+            metavar=each.about.value or None,
         )
         kind = completed(each) if complete else each.type
         optional = default is None
