@@ -308,7 +308,7 @@ def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
 def _enough(reader: Reader, spread: float) -> float:
     """The difficulty at which the share `AIM` of such readers understands, by halving."""
     low, high = 0.0, 100.0
-    while high - low > 0.1 and not math.isnan(spread):
+    while high - low > 0.1 and spread > 0:
         middle = (low + high) / 2
         chance = float(reader.understands(middle, spread))
         low, high = (middle, high) if chance >= AIM else (low, middle)

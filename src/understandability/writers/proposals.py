@@ -91,17 +91,17 @@ def proposals(
 
     >>> from understandability.text.analysis import document_of_text
     >>> from understandability.writers.hard_sentences import findings
-    >>> document = document_of_text("The dose is checked by a nurse. Rest well. Drink water.")
+    >>> document = document_of_text("Patients are advised to avoid alcohol. Rest well.")
     >>> found = findings(Batch([document]))
     >>> [each.text for each in proposals(document, 0, found, (), Scorer(), "british")]
-    ['A nurse checks the dose.']
+    ['You should avoid alcohol.']
     """
     first, last = spans(document)[number]
     batch = Batch([document])
     parts = [document.pieces[a:b] for a, b in spans(document)]
     (sentence,) = tagged_sentences(batch, [number], parts)
     pieces = list(parts[number])
-    tried = list(_tried(sentence, pieces, first, last, found, offered, english))
+    tried = list(changes(sentence, pieces, first, last, found, offered, english))
     if not tried:
         return ()
     whole = [[list(each)] for each in parts]
@@ -121,7 +121,7 @@ def proposals(
     return tuple(sorted(made, key=lambda each: -each.points))
 
 
-def _tried(
+def changes(
     sentence: TaggedSentence, pieces: list[str], first: int, last: int, found: Findings,
     offered: Sequence[Offer], english: str,
 ) -> Iterator[tuple[str, list[str], str]]:  # fmt: skip
