@@ -66,14 +66,10 @@ def server(scorer: Scorer) -> MCPServer:
             "flags": found.remarks,
         }
 
-    made = MCPServer("understandability", instructions=_INSTRUCTIONS, version=__version__)
-
-    @made.tool()
     def score_text(text: str) -> dict[str, Any]:
         """How likely readers are to understand a text, and how difficult it is (0 to 100)."""
         return dict(plain_data(summary(explained(text, steps=False))))
 
-    @made.tool()
     def explain_text(text: str) -> dict[str, Any]:
         """What to change in a text, in order of gain: steps, hardest sentences, terms, words."""
         found = explained(text)
@@ -96,7 +92,6 @@ def server(scorer: Scorer) -> MCPServer:
             )
         )
 
-    @made.tool()
     def compare_texts(before: str, after: str) -> dict[str, Any]:
         """Whether a rewrite is easier than the text before it, and what changed."""
         old, new = explained(before, steps=False), explained(after, steps=False)
@@ -107,7 +102,6 @@ def server(scorer: Scorer) -> MCPServer:
                 "hard_words_new": found.hard_words_new}  # fmt: skip
         return dict(plain_data(told))
 
-    @made.tool()
     def plain_terms(text: str) -> dict[str, Any]:
         """The terms of a text for which there are plainer ones, with what to put in their place."""
         document = explained(text, steps=False).document
@@ -120,6 +114,9 @@ def server(scorer: Scorer) -> MCPServer:
         ]  # fmt: skip
         return dict(plain_data({"terms": terms}))
 
+    made = MCPServer("understandability", instructions=_INSTRUCTIONS, version=__version__)
+    for tool in (score_text, explain_text, compare_texts, plain_terms):
+        made.add_tool(tool)
     return made
 
 

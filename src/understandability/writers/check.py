@@ -26,9 +26,7 @@ from understandability.scoring import Scorer, Settings, document_under, scorer_o
 from understandability.text.decoding import decode
 from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Failure, Page
-from understandability.writers.explanation import explain
 from understandability.writers.levels import AIM, level_of
-from understandability.writers.plain_terms.offers import EXPLAINED
 from understandability.writers.prose import Prose
 
 # Rule -> what it says of a place.
@@ -341,6 +339,10 @@ def _content(path: str) -> bytes:
 
 def _findings(document: Document, prose: Prose, scorer: Scorer) -> Iterator[Finding]:
     """The hardest sentences, hardest first, and the most frequent terms that have a plainer one."""
+    # Without a miss these need not be loaded.
+    from understandability.writers.explanation import explain
+    from understandability.writers.plain_terms.offers import EXPLAINED
+
     explained = explain(document, scorer, steps=False)
     pieces, every = document.pieces, explained.sentences
 

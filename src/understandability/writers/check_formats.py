@@ -12,7 +12,6 @@ from urllib.parse import quote
 from understandability._version import __version__
 from understandability.wording import counted
 from understandability.writers.check import RULES, Checked, Checks, Finding
-from understandability.writers.explanation import plain_data
 
 
 def _verdict(each: Checked) -> str:
@@ -77,6 +76,8 @@ def _comment(checks: Checks) -> str:
 
 def as_json(checks: Checks) -> str:
     """All files with all that is known; NaN is null."""
+    from understandability.writers.explanation import plain_data
+
     return json.dumps(plain_data({"files": checks.files}), ensure_ascii=False, indent=1)
 
 
