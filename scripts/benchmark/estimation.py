@@ -31,6 +31,7 @@ from pathlib import Path
 import numpy as np
 from scripts.benchmark.features import BATCH, EMBEDDED, documents_of, stretches
 from scripts.train.background_bundle import CORPORA, documents
+from understandability.neural.neural_model import NeuralModel
 
 from understandability.feature.batch import Batch
 from understandability.feature.table import compute_features, features_of
@@ -39,7 +40,6 @@ from understandability.model.bundle_files import embedded_bundles
 from understandability.model.calibration import Calibration
 from understandability.model.estimators import ESTIMATORS
 from understandability.model.judged import JudgedModel
-from understandability.neural.neural_model import NeuralModel
 from understandability.resources import resource
 from understandability.text.document import Document
 from understandability.training.background_training import train_background

@@ -29,12 +29,12 @@ from scripts.evaluate.intervals import (
 )
 from scripts.train.page_fit import LEVELLED, RECIPES, Fit, Recipe, out_of_fold
 from scripts.train.page_texts import SETS, TEACHER, Mask, Table, training_table
+from understandability.model.pages import PageModel, PageScale
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.feature.catalogue import COLUMNS
 from understandability.model.bundle import load_bundle
-from understandability.model.pages import PageModel, PageScale
 from understandability.model.readers import READERS, probability
 from understandability.training.validation import BASELINES, calibration_error
 

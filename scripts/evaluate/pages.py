@@ -42,6 +42,8 @@ from scripts.train.page_texts import (
     training_table,
 )
 from scripts.train.pages import labels_2016
+from understandability.model.pages import PageLevels, PageModel, PageScale
+from understandability.neural.neural_model import NeuralModel
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
@@ -49,9 +51,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches
 from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.pages import PageLevels, PageModel, PageScale
 from understandability.model.readers import READERS, probability
-from understandability.neural.neural_model import NeuralModel
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.training.validation import BASELINES

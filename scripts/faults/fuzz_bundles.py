@@ -34,14 +34,14 @@ import numpy as np
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.calibration import Calibration
+from understandability.model.calibration import AssessorScale, Calibration, ReadingScale
 from understandability.model.card import card
 from understandability.model.estimators import ESTIMATORS
 from understandability.model.judged import JudgedModel
 from understandability.model.model import ColumnModel
-from understandability.model.pages import Error, PageModel, PageScale
+from understandability.model.passage_model import ErrorModel, PassageModel
 from understandability.model.passages import passage_columns
-from understandability.model.predictors import Kernel, Prepared
+from understandability.model.predictors import Kernel, Network, Prepared
 from understandability.text.analysis import document_of_text
 from understandability.training.background_training import train_background
 from understandability.training.portable import portable
@@ -105,19 +105,22 @@ def bundles() -> dict[str, Bundle]:
             for label, text in enumerate((EASY, HARD))
         }
         found[f"background {name}"] = train_background(texts, name, dimensions=2)
-    scale = PageScale(40.0, 25.0, 0.5, 4.0, 0.5, 3.0)
-    found["pages"] = Bundle("p", "CC0-1.0", pages(rng), scale)
+    scale = AssessorScale(40.0, 25.0, 0.5, 4.0, 0.5, 3.0)
+    found["passages"] = Bundle("p", "CC0-1.0", passages(rng), ReadingScale(), assessors=scale)
     return found
 
 
-def pages(rng: np.random.Generator) -> PageModel:
-    """A page model of few landmarks and one kind."""
+def passages(rng: np.random.Generator) -> PassageModel:
+    """A model of passages with few units, few landmarks and one kind."""
     columns = len(passage_columns())
+    zeros, ones = np.zeros(columns), np.ones(columns)
+    weights = rng.normal(size=(columns, 4)), rng.normal(size=(4, 1))
+    network = Network(weights, (np.zeros(4), np.array([50.0])))
     starts = np.array([3.5, 0.1, 0.0])
     kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 3)), starts, 0.001)
-    zeros, ones = np.zeros(columns), np.ones(columns)
-    prepared = Prepared(zeros, zeros, ones, kernel, 4.0)
-    return PageModel(prepared, Error(0.1, 1.0, 1.0, 1.0, 3.0), 0.1)
+    error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)
+    prepared = [Prepared(zeros, zeros, ones, each, 4.0) for each in (network, kernel)]
+    return PassageModel(*prepared, error, error, 0.1, 0.01)
 
 
 @cache
@@ -134,7 +137,7 @@ def samples() -> tuple[tuple[str, Parts], ...]:
 
 ODD: tuple[Any, ...] = (
     *(None, True, -1, 0, 1, 2**31, 2**63, 10**400, 1e308, float("nan"), float("inf")),
-    *("", "x", "../../etc/passwd", "\ud800", "\x00", "a" * 100_000, "pages", "background"),
+    *("", "x", "../../etc/passwd", "\ud800", "\x00", "a" * 100_000, "passages", "background"),
     *([], {}, [[]], [None], ["x"], {"x": 1}, [float("nan")], [10**400], ["dale_chall"] * 3),
 )
 

@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import html
 import json
+import random
 import re
 import tarfile
 import zlib
@@ -77,7 +78,12 @@ SETS = {
     "pdq_pages": LabelledSet(
         "public domain (US government)", "National Cancer Institute, PDQ, 2025", by_origin=True
     ),
+    "readings": LabelledSet(
+        "the readings are ours; texts CC0, public domain, CC BY, CC BY-SA, MIT, Apache-2.0",
+        "passages read twice by a language model, for difficulty and understanding",
+    ),
 }
+READINGS = "readings"
 
 # Kinds of pages by where they come from; of a corpus at most `MOST` of each source are used.
 _WEB = {
@@ -98,12 +104,14 @@ _CORPORA = {
     },
 }
 MOST = 300
-# Texts without labels that show what kinds of texts there are besides those of the sets.
-OTHERS = "others"
-# Passages whose levels are what a larger model says of them.
-TEACHER = "teacher"
-_EWT = "ud_english_ewt/en_ewt-ud-train.conllu.gz"
-_SHORT = 200  # characters
+# Passages that nobody read, whose difficulty a larger model estimates.
+UNREAD = "unread"
+# Kinds of readings that the sources of unread passages have under another name.
+_KINDS_OF = {
+    "consumer_nih": ("medlineplus", "genetics home reference"),
+    "wikipedia_med": ("wikipedia medicine",),
+    "pdq_pages": ("pdq patient", "pdq professional"),
+}
 # The kinds of pages that the assessors of 2016 saw.
 REFERENCE = ("sondhi", "schwarz")
 
@@ -117,6 +125,8 @@ class Text:
     content: str | bytes
     label: float = np.nan
     group: str = ""
+    kind: str = ""
+    understand: float = np.nan
 
     def document(self) -> Document:
         """What the package reads of it; raises `PageError`."""
@@ -133,11 +143,15 @@ def records(path: Path) -> Iterator[dict[str, Any]]:
 
 def path_of(data: Path, name: str) -> Path:
     """The file of a labelled set."""
+    if name == READINGS:
+        return data / "judged" / "passages.jsonl.gz"
     return data / "labelled" / f"{name}.jsonl.gz"
 
 
 def labelled(data: Path, name: str) -> list[Text]:
     """The texts of a labelled set, in the order of its file."""
+    if name == READINGS:
+        return readings(data, "passages")
     of = SETS[name]
     return [
         Text(
@@ -151,33 +165,73 @@ def labelled(data: Path, name: str) -> list[Text]:
     ]
 
 
-def written_on_the_web(data: Path) -> list[Text]:
-    """What people wrote in blogs, groups, reviews, mail: UD English EWT, CC BY-SA 4.0."""
-    sentences = dict[str, list[str]]()
-    with gzip.open(data / _EWT, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            name, _, value = line.strip().partition(" = ")
-            if name == "# newdoc id":
-                sentences[value] = []
-            elif name == "# text":
-                sentences[next(reversed(sentences))].append(value)
-    texts = [Text(OTHERS, document, " ".join(each)) for document, each in sentences.items()]
-    return [text for text in texts if len(text.content) > _SHORT]
-
-
-def others(data: Path) -> Iterator[Text]:
-    """Texts of other kinds than those that were labelled, all of which anyone may use.
-
-    Those of `written_on_the_web`, and pages of the National Institutes of Health (public domain)
-    but those of the kinds that estimates are judged on.
-    """
-    yield from written_on_the_web(data)
-    texts = [
-        Text(OTHERS, row["id"], row["text"])
-        for row in records(data / "corpora" / "consumer_nih.jsonl.gz")
-        if row["source"] not in _CORPORA["consumer_nih"]
+def readings(data: Path, file: str) -> list[Text]:
+    """Texts that were read: ``passages`` to learn from, whole ``pages`` to judge with."""
+    return [
+        Text(
+            READINGS,
+            row["id"],
+            row["text"],
+            float(row["difficulty"]),
+            str(row.get("group", row["id"])),
+            row["kind"],
+            float(row["understand"]) / 100,
+        )
+        for row in records(data / "judged" / f"{file}.jsonl.gz")
     ]
-    yield from sorted(texts, key=by_chance)[:MOST]
+
+
+_SENTENCE_END = re.compile(r'(?<=[.!?]) +(?=[A-Z"“(])')
+
+
+def _windows(text: str, chance: random.Random) -> list[str]:
+    """Runs of about 60 to 160 words of a text, with their lines as they are, in any order."""
+    found, part, words, wanted = [], "", 0, chance.randint(60, 160)
+    for line in text.split("\n"):
+        *sentences, last = _SENTENCE_END.split(line) if len(line.split()) > 60 else [line]
+        for piece, end in [*((each, " ") for each in sentences), (last, "\n")]:
+            size = len(piece.split())
+            if words and words + size > 1.3 * wanted:
+                found.append(part.strip())
+                part, words, wanted = "", 0, chance.randint(60, 160)
+            part, words = f"{part}{piece}{end}", words + size
+            if words >= wanted:
+                found.append(part.strip())
+                part, words, wanted = "", 0, chance.randint(60, 160)
+    if words >= 42:
+        found.append(part.strip())
+    found = [each for each in found if 30 <= len(each.split()) <= 300]
+    chance.shuffle(found)
+    return found
+
+
+def unread(data: Path) -> Iterator[Text]:
+    """Passages that nobody read, all of which anyone may learn from."""
+    sources = (
+        ("open_texts", data / "open_texts" / "texts.jsonl.gz", None, 2),
+        ("consumer_nih", data / "corpora" / "consumer_nih.jsonl.gz", 1000, 1),
+        ("wikipedia_med", data / "corpora" / "wikipedia_med.jsonl.gz", 700, 1),
+        ("pdq_pages", data / "labelled" / "pdq_pages.jsonl.gz", None, 2),
+    )
+    for source, path, most, of_each in sources:
+        rows = list(records(path))
+        if source != "open_texts":
+            rows.sort(key=lambda row: zlib.crc32(row["id"].encode()))
+        for row in rows[:most]:
+            chance = random.Random(zlib.crc32(row["id"].encode()))
+            for number, part in enumerate(_windows(row["text"], chance)[:of_each]):
+                of_text = source == "open_texts"
+                group = str(row["group"] if of_text else row["id"])
+                kind = row["kind"] if of_text else source
+                yield Text(UNREAD, f"{row['id']}-{number}", part, np.nan, group, kind)
+
+
+def left_out_with(kinds: NDArray[np.str_], left_out: Iterable[str]) -> Mask:
+    """Which texts are of the kinds that are left out, under whatever name."""
+    names = set(left_out)
+    return np.isin(kinds, sorted(names)) | np.array(
+        [bool(names & set(_KINDS_OF.get(kind, ()))) for kind in kinds.tolist()]
+    )
 
 
 def by_chance(text: Text) -> tuple[int, str]:
@@ -293,7 +347,8 @@ def groups_of(texts: Sequence[Text]) -> Ints:
             key = parent[key]
         return key
 
-    keys = [(SETS[text.set].family or text.set, text.group) for text in texts]
+    families = {name: of.family or name for name, of in SETS.items()} | {UNREAD: READINGS}
+    keys = [(families.get(text.set, text.set), text.group) for text in texts]
     for a, b in near_duplicates([str(text.content) for text in texts]):
         parent[find(keys[a])] = find(keys[b])
     numbers: dict[tuple[str, str], int] = {}
@@ -316,13 +371,15 @@ class Table:
 
     `keys` are the groups as the files have them, `groups` those joined by near-duplicates;
     `plain` numbers the texts that are the same but for capitals; `formulas` has a column for each
-    of `BASELINES`.
+    of `BASELINES`; `understand` is the share of adults who get the message, where it was read.
     """
 
     sets: NDArray[np.str_]
     ids: NDArray[np.str_]
+    kinds: NDArray[np.str_]
     keys: NDArray[np.str_]
     labels: Floats
+    understand: Floats
     groups: Ints
     plain: Ints
     formulas: Floats
@@ -356,8 +413,10 @@ class Table:
         return cls(
             np.array([text.set for text in read]),
             np.array([text.id for text in read]),
+            np.array([text.kind for text in read]),
             np.array([text.group for text in read]),
             np.array([text.label for text in read]),
+            np.array([text.understand for text in read]),
             groups_of(read) if joined else np.arange(len(read)),
             np.array([zlib.crc32(text.content.lower().encode()) for text in read])
             if joined
@@ -385,14 +444,13 @@ class Table:
 
 
 def _joined_passages(parts: Sequence[Passages]) -> Passages:
-    sizes = np.concatenate([np.diff(part.starts) for part in parts])
-    return Passages(
-        np.append(0, np.cumsum(sizes)),
-        np.concatenate([part.columns for part in parts]).astype(np.float32),
-        np.concatenate([part.words for part in parts]),
-        np.concatenate([part.sentences for part in parts]),
-        np.concatenate([part.prose for part in parts]),
-    )
+    starts = np.append(0, np.cumsum(np.concatenate([np.diff(part.starts) for part in parts])))
+    rest = {
+        each.name: np.concatenate([getattr(part, each.name) for part in parts])
+        for each in fields(Passages)
+        if each.name != "starts"
+    }
+    return Passages(**(rest | {"starts": starts, "columns": rest["columns"].astype(np.float32)}))
 
 
 def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
@@ -407,40 +465,15 @@ def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
     return table
 
 
-def joined(first: Table, second: Table) -> Table:
-    """The texts of both tables; those of the second are groups of their own."""
-    columns = {
-        each.name: np.concatenate([getattr(first, each.name), getattr(second, each.name)])
-        for each in fields(Table)
-        if each.name not in ("passages", "groups")
-    }
-    groups = np.concatenate([first.groups, first.groups.max() + 1 + second.groups])
-    return Table(
-        **columns, groups=groups, passages=_joined_passages([first.passages, second.passages])
-    )
+def training_table(data: Path, cache: Path | None) -> Table:
+    """The passages of all labelled sets, then those that nobody read."""
 
+    def texts() -> Iterator[Text]:
+        for name in SETS:
+            yield from labelled(data, name)
+        yield from unread(data)
 
-def labelled_table(data: Path, cache: Path | None) -> Table:
-    """The passages of all labelled sets."""
-    texts = (text for name in SETS for text in labelled(data, name))
-    return cached(cache, "labelled", lambda: Table.of(texts, joined=True))
-
-
-def training_table(data: Path, teacher: Path, cache: Path | None) -> Table:
-    """The labelled sets, then texts of other kinds, the set `OTHERS`, and what a teacher says.
-
-    `teacher` is a file of ``text`` and ``level``; its passages are the set `TEACHER`.
-    """
-    with np.load(teacher, allow_pickle=False) as arrays:
-        texts = [
-            Text(TEACHER, f"{TEACHER}-{number}", str(text), float(level), str(number))
-            for number, (text, level) in enumerate(
-                zip(arrays["text"], arrays["level"], strict=True)
-            )
-        ]
-    table = labelled_table(data, cache)
-    table = joined(table, cached(cache, OTHERS, lambda: Table.of(others(data))))
-    return joined(table, cached(cache, TEACHER, lambda: Table.of(texts)))
+    return cached(cache, "training", lambda: Table.of(texts(), joined=True))
 
 
 def sha256(path: Path) -> str:

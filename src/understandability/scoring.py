@@ -14,11 +14,10 @@ from understandability.errors import OptionError, PageError, WrongTypeError
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
-from understandability.inputs.frames import wrong_type
+from understandability.hooks import load
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, load_bundle
 from understandability.model.estimate import Estimate
-from understandability.model.pages import PageScale
-from understandability.model.readers import DEFAULT_READER, READERS, USERS, Reader, reader_of
+from understandability.model.readers import DEFAULT_READER, USERS, Reader, reader_of
 from understandability.prompt import AtPrompt
 from understandability.text.analysis import (
     DEFAULT_EXTRACTOR,
@@ -50,6 +49,7 @@ COUNTS = ("words", "sentences")
 ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "raw")
 TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "flags")
 NOT_ENGLISH = "not_english"
+_WRONG_TYPE = "inputs.frames:wrong_type"
 
 
 @dataclass(frozen=True)
@@ -145,6 +145,7 @@ class Settings(Extraction):
         if not given:
             return reader
         words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in given.items())
+        given.setdefault("curve", ())
         return replace(reader, description=f"{reader.description}, but {words}", **given)
 
 
@@ -223,12 +224,8 @@ class Scorer:
         self.settings = settings or Settings()
         self.bundle = bundle or load_bundle(self.settings.bundle)
         self.reader = who = self.settings.who
-        if who.scale not in ("", self.bundle.scale):
-            raise OptionError(
-                f"reader {who.name} has a threshold on the scale {who.scale!r}, but bundle "
-                f"{self.bundle.name} gives difficulties on {self.bundle.scale!r}; calibrate the "
-                "reader on scores of this bundle"
-            )
+        self.scale = who.scale_of(self.bundle.scale)
+        self.bundle.calibration_for(self.scale)  # refused here, not page by page
         self.columns: tuple[str, ...] = (*FORMULAS, *COUNTS)
         if self.settings.features:
             self.columns += tuple(name for name in COLUMNS if name not in self.columns)
@@ -240,14 +237,13 @@ class Scorer:
     @property
     def remark(self) -> str:
         """Why there is no P(U|d), as a sentence; '' where the threshold fits the bundle."""
-        chosen, scale = self.settings, self.bundle.scale
-        if chosen.threshold is not None or chosen.reader not in READERS or scale == PageScale.scale:
+        chosen, who = self.settings, self.reader
+        if chosen.threshold is not None or who.scale in ("", self.scale):
             return ""
         return (
-            f"the threshold {self.reader.threshold:g} of the reader {chosen.reader} is one of the "
-            f"scale {PageScale.scale} and means nothing on {scale}, that of bundle "
-            f"{self.bundle.name}, so there is no P(U|d): find a reader with "
-            "`understand calibrate`, or give --threshold"
+            f"the threshold {who.threshold:g} of the reader {chosen.reader} is one of the scale "
+            f"{who.scale} and means nothing on {self.scale}, that of bundle {self.bundle.name}, so "
+            "there is no P(U|d): find a reader with `understand calibrate`, or give --threshold"
         )
 
     @property
@@ -265,7 +261,7 @@ class Scorer:
             "bundle_checksum": self.bundle.checksum,
             "bundle_licence": self.bundle.licence,
             "model": self.bundle.label,
-            "scale": self.bundle.scale,
+            "scale": self.scale,
         }
 
     @cached_property
@@ -322,13 +318,7 @@ class Scorer:
         the flag ``not_english``. There is no P(U|d) where the reader's threshold is of another
         scale than the bundle's (`remark`).
         """
-        who = self.reader
-        estimates = self.bundle.estimate(
-            batch,
-            threshold=who.threshold,
-            user=who.user,
-            noise_scale=who.noise_scale,
-        )
+        estimates = self.bundle.estimate(batch, self.reader)
         if self.remark:
             estimates = tuple(replace(each, p_understandable=math.nan) for each in estimates)
         return tuple(
@@ -379,7 +369,7 @@ def score_text(text: str, **settings: Any) -> dict[str, Any]:
     (7, True)
     """
     if not isinstance(text, str):
-        raise wrong_type("score_text takes a text (str)", text)
+        raise load(_WRONG_TYPE)("score_text takes a text (str)", text)
     return scorer_of(Settings(**settings)).score_page(Page("text", "", text, TEXT))
 
 
@@ -392,6 +382,6 @@ def score_html(html: str | bytes, url: str | None = None, **settings: Any) -> di
     2
     """
     if not isinstance(html, str | bytes):
-        raise wrong_type("score_html takes HTML (str or bytes)", html)
+        raise load(_WRONG_TYPE)("score_html takes HTML (str or bytes)", html)
     scorer = scorer_of(Settings(**settings))
     return scorer.score_page(Page(url or "page", url or "", html, HTML, url=url))

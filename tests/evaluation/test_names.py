@@ -11,11 +11,7 @@ from hypothesis import strategies as st
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
 from understandability.evaluation.measures.bases import BASES, COMPOUNDS, Measure, parameters_of
-from understandability.evaluation.measures.names import (
-    example_names,
-    parse_measure,
-    parse_measures,
-)
+from understandability.evaluation.measures.names import example_names, parse_measure, parse_measures
 from understandability.evaluation.measures.parameters import PARAMETERS, show
 
 NAMES = (

@@ -26,9 +26,6 @@ from understandability.model.weights import array_bytes, predictor_of
 from understandability.text.analysis import document_of_text
 from understandability.training.portable import portable
 
-# Neural bundles need an encoder that a user installs; `test_neural` tries them.
-WITHOUT_AN_ENCODER = [name for name in embedded_bundles() if not name.startswith("neural")]
-
 COLUMNS = ("syllables_per_word", "words_per_sentence", "dale_chall")
 RNG = np.random.default_rng(3)
 ROWS = RNG.normal(size=(120, 3))
@@ -87,14 +84,14 @@ def test_a_text_without_words_has_no_estimate(folder: Path) -> None:
     assert np.isnan([empty.difficulty, empty.spread, empty.p_understandable]).all()
 
 
-@pytest.mark.parametrize("name", WITHOUT_AN_ENCODER)
+@pytest.mark.parametrize("name", embedded_bundles())
 def test_embedded_bundles_order_an_easy_and_a_hard_text(name: str) -> None:
     easy, _, hard = estimates(load_bundle(name))
     assert easy[0] < hard[0]
     assert easy[1] > hard[1]
 
 
-@pytest.mark.parametrize("name", WITHOUT_AN_ENCODER)
+@pytest.mark.parametrize("name", embedded_bundles())
 def test_a_document_does_not_depend_on_its_batch(name: str) -> None:
     """To six significant digits, alone and among others."""
     bundle = load_bundle(name)

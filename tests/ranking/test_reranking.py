@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.criteria import (
-    Criterion,
-    criterion,
-    is_criterion,
-    mixed_models,
-)
+from understandability.evaluation.criteria import Criterion, criterion, is_criterion, mixed_models
 from understandability.evaluation.rerank import rerank
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.tables import write_table

@@ -13,10 +13,7 @@ from understandability.text.analysis import document_of_text
 from understandability.writers.plain_terms.fitting import RULES, FitRule, Plain, fits
 from understandability.writers.plain_terms.matches import Match
 from understandability.writers.plain_terms.placing import placed
-from understandability.writers.plain_terms.tagged_sentences import (
-    TaggedSentence,
-    tagged_sentences,
-)
+from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
 from understandability.writers.plain_terms.term_tables import (
     MEDICAL,
     PlainTerm,

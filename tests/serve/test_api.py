@@ -432,9 +432,9 @@ def test_other_languages_are_not_estimated(app: Any) -> None:
 
 def test_a_sentence_gets_proposals_and_a_text_is_saved(app: Any) -> None:
     """By its number; a number that there is not is one sentence."""
-    asked = {"text": "The dose is checked by a nurse. Rest.", "sentence": 0}
+    asked = {"text": "Patients are advised to avoid alcohol. Rest.", "sentence": 0}
     (found,) = post(app, "/v1/sentence", asked).json()["proposals"]
-    assert found["text"] == "A nurse checks the dose."
+    assert found["text"] == "You should avoid alcohol."
     assert "counted from 0" in sentence(post(app, "/v1/sentence", {**asked, "sentence": 9}), 422)
     saved = post(app, "/v1/save", {"text": "# Flu <b>\n- rest", "kind": "html"})
     assert "<h1>Flu &lt;b&gt;</h1>\n<ul>\n<li>rest</li>" in saved.text

@@ -97,7 +97,9 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "correlate", "evaluation.evaluate:correlate", EVALUATION, "cli.doors_evaluation:correlated"
     ),
-    Command("compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:compared"),
+    Command(
+        "compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:runs_compared"
+    ),
     Command("bounds", "evaluation.bounds:bounds", EVALUATION, "cli.doors_evaluation:result"),
     Command(
         "simulate users",
@@ -196,6 +198,8 @@ def _as_function(command: Command, complete: bool) -> Callable[..., None]:
             help=each.help,
             show_default=default not in (None, False, ""),
             allow_leading_hyphen=each.type is not bool,
+            allow_repeating=True,  # the last counts
+            metavar=each.about.value or None,
         )
         kind = completed(each) if complete else each.type
         optional = default is None

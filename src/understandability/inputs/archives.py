@@ -19,12 +19,7 @@ from typing import IO, Self
 
 from understandability.errors import InputError
 from understandability.inputs.http import too_long
-from understandability.inputs.streams import (
-    DamagedStreamError,
-    decompressed,
-    open_stream,
-    skip,
-)
+from understandability.inputs.streams import DamagedStreamError, decompressed, open_stream, skip
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 PAGE_SUFFIXES = {

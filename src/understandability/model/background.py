@@ -18,7 +18,7 @@ from understandability.errors import InputError
 from understandability.feature.batch import Batch, sum_segments
 from understandability.model.arrays import MOST
 from understandability.model.bags import Bags, LsaSpace, Vocabulary
-from understandability.model.model import check_estimator
+from understandability.model.model import Reading, check_estimator
 from understandability.model.predictors import Network, Predictor
 from understandability.model.weights import array_bytes, arrays_of, predictor_files, predictor_of
 
@@ -69,6 +69,10 @@ class BackgroundModel:
     def raw(self, batch: Batch) -> Floats:
         """The raw output for each document; NaN where no word of it is known."""
         return self.predict(self.inputs(batch))
+
+    def read(self, batch: Batch) -> Reading:
+        """The same, as a reading."""
+        return Reading.of(self.raw(batch), batch.words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """Vocabulary and space in ``words.npz``, the estimator in a file of its own."""

@@ -22,11 +22,15 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.needs import missing
 from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
-from understandability.model.calibration import Calibration
+from understandability.model.calibration import (
+    READINGS,
+    AssessorScale,
+    Calibration,
+    ReadingScale,
+)
 from understandability.model.estimate import Estimate
 from understandability.model.model import Model
-from understandability.model.pages import PageModel, PageScale
-from understandability.model.readers import probability
+from understandability.model.readers import DEFAULT_READER, READERS, Reader
 
 if TYPE_CHECKING:
     from understandability.model.background import BackgroundModel
@@ -44,8 +48,7 @@ MODELS = {
     "column": "model.model:ColumnModel",
     "background": "model.background:BackgroundModel",
     "judged": "model.judged:JudgedModel",
-    "pages": "model.pages:PageModel",
-    "neural": "neural.neural_model:NeuralModel",
+    "passages": "model.passage_model:PassageModel",
 }
 
 
@@ -58,6 +61,8 @@ def _model(kind: str, model: Mapping[str, Any], weights: Mapping[str, bytes]) ->
 class Bundle:
     """A model, its map to difficulty, and its card: what there is to know about it.
 
+    `calibration` makes difficulty of what the model says; `assessors` of its level, where it has
+    one, on the scale of the assessors of 2016, for readers whose threshold is on that.
     `card` holds ``summary``, ``training``, ``figures``, ``intended_use`` and the like, as they
     stand in ``bundle.json``; `checksum` names the very weights ('' before it is written).
     """
@@ -65,9 +70,10 @@ class Bundle:
     name: str
     licence: str
     model: Model
-    calibration: Calibration | PageScale
+    calibration: Calibration | ReadingScale
     card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     checksum: str = ""
+    assessors: AssessorScale | None = None
 
     def __repr__(self) -> str:
         return (
@@ -93,33 +99,34 @@ class Bundle:
         needs = dict.fromkeys(need for row in rows if row.group != GROUP for need in row.needs)
         return missing(needs)
 
-    def estimate(
-        self,
-        batch: Batch,
-        *,
-        threshold: float = 40.0,
-        user: str = "calibrated",
-        noise_scale: ArrayLike | None = None,
-    ) -> tuple[Estimate, ...]:
-        """P(U|d), difficulty, its standard error and the raw output of each document.
+    def calibration_for(self, scale: str) -> Calibration | ReadingScale | AssessorScale:
+        """The map to difficulty on a scale, the bundle's own for ''; `OptionError` if none is."""
+        known = {each.scale: each for each in (self.calibration, self.assessors) if each}
+        if scale and scale not in known:
+            raise OptionError(
+                f"bundle {self.name} gives difficulties on {' and '.join(known)}, and the reader's "
+                f"threshold is on {scale!r}; calibrate the reader on scores of this bundle"
+            )
+        return known[scale or self.scale]
 
-        `threshold`, `user` and `noise_scale` are those of `users.probability`; the calibrated
-        user's noise is the estimate's own standard error where no other is given. A document
-        without words has NaN for all four, and the flag ``no_words``; where vocabularies that the
-        model reads are not installed, each has the flag ``missing_vocabulary``.
+    def estimate(self, batch: Batch, reader: Reader | None = None) -> tuple[Estimate, ...]:
+        """P(U|d) for a reader, difficulty on the reader's scale, its standard error, and level.
+
+        The default reader is an adult of the public. A document without words has NaN for all, and
+        the flag ``no_words``; where vocabularies that the model reads are not installed, each has
+        the flag ``missing_vocabulary``.
         """
-        raw = np.where(batch.words > 0, self.model.raw(batch), np.nan)
-        levels, evidence = np.full(len(batch), np.nan), batch.words
-        flags: tuple[tuple[str, ...], ...] = ((),) * len(batch)
-        if isinstance(self.model, PageModel):
-            found = batch.once(self.model.levels)
-            levels, flags = np.clip(raw, A1, C2), found.flags
-            if isinstance(self.calibration, PageScale):
-                evidence = found.error
+        reader = reader or READERS[DEFAULT_READER]
+        reading = self.model.read(batch)
+        some = batch.words > 0
+        difficulty, spread = self.calibration_for(reader.scale_of(self.scale)).apply(reading)
+        chance = reader.understands(difficulty, spread)
+        levels = np.clip(reading.level, A1, C2)
         lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
-        difficulty, spread = self.calibration.apply(raw, evidence)
-        noise = spread if noise_scale is None and user == "calibrated" else noise_scale
-        chance = probability(difficulty, threshold, user, noise_scale=noise)
+        chance, difficulty, spread, raw, levels = (
+            np.where(some, each, np.nan)
+            for each in (chance, difficulty, spread, reading.raw, levels)
+        )
         return tuple(
             Estimate(
                 document.docno,
@@ -128,7 +135,7 @@ class Bundle:
                 float(spread[index]),
                 float(raw[index]),
                 float(levels[index]),
-                (*flags[index], *lacking) if batch.words[index] else ("no_words",),
+                (*reading.flags[index], *lacking) if some[index] else ("no_words",),
             )
             for index, document in enumerate(batch.documents)
         )
@@ -175,6 +182,8 @@ class Bundle:
             "model": model,
             "calibration": self.calibration.to_json(),
         }
+        if self.assessors:
+            description["assessors"] = self.assessors.to_json()
         write_bundle(folder, description, weights)
 
 
@@ -214,16 +223,18 @@ def _bundle(files: BundleFiles) -> Bundle:
             f"this version knows no model of kind {str(kind)[:40]!r}, only {', '.join(MODELS)}; "
             "upgrade it"
         )
-    made = _model(kind, model, files.weights)
-    # A page model has the scale of pages, unless labels of somebody's own gave it another.
-    of_pages = isinstance(made, PageModel) and "raw" not in knots
+    assessors = card.pop("assessors", None)
+    calibration: Calibration | ReadingScale = (
+        ReadingScale() if knots.get("scale") == READINGS else Calibration.from_json(knots)
+    )
     return Bundle(
         name,
         licence,
-        made,
-        (PageScale if of_pages else Calibration).from_json(knots),
+        _model(kind, model, files.weights),
+        calibration,
         MappingProxyType(card),
         files.checksum,
+        None if assessors is None else AssessorScale.from_json(assessors),
     )
 
 

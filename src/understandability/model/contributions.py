@@ -13,7 +13,8 @@ from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.row import SENTENCE
 from understandability.model.bundle import Bundle
-from understandability.model.pages import PageModel
+from understandability.model.model import Reading
+from understandability.model.passage_model import PassageModel
 from understandability.model.passages import passage_columns, passages
 
 # Theme -> the columns that tell a reader most about it, of the catalogue and of passages. Long
@@ -51,12 +52,17 @@ _OF_NAME = {
 }
 # Columns of passages, by how their names begin or end; the first that fits counts.
 _OF_PASSAGES = (
-    (("sentence_", "words_in_sentences_"), ("_per_sentence",), "length of sentences"),
-    (("medical_", "pubmed_", "towards_", "far_towards_", "wikipedia_"), (), "medical words"),
-    (("word_vector_",), (), "subject and choice of words"),
     (
-        ("difficult_", "characters", "words_", "syllables", "polysyllables", "oov", "not_in_",
-         "zipf_", "share_", "log_probability_", "complexity"),
+        ("sentence_", "words_in_sentences_", "prose", "short_fields"),
+        ("_per_sentence",),
+        "length of sentences",
+    ),
+    (("medical_", "pubmed_", "towards_", "far_towards_", "wikipedia_"), (), "medical words"),
+    (("word_vector_", "rare_word_vector_"), (), "subject and choice of words"),
+    (
+        ("rare_", "without_vector", "code", "single_letters", "difficult_", "characters", "words_",
+         "syllables", "polysyllables", "oov", "not_in_", "zipf_", "share_", "log_probability_",
+         "complexity"),
         (),
         "difficulty of words",
     ),
@@ -114,12 +120,12 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
         if not batch.words[index]:
             continue
         masks = _coalitions(len(present)) @ players
-        if isinstance(model, PageModel):
-            raw = _levels_of_page(model, batch, index, masks)
-            difficulty, _ = bundle.calibration.apply(raw, np.zeros(len(raw)))
+        if isinstance(model, PassageModel):
+            raw = _of_passages(model, batch, index, masks)
         else:
             raw = model.predict(np.where(masks, own, model.typical))
-            difficulty, _ = bundle.calibration.apply(raw, np.full(len(raw), batch.words[index]))
+        words = np.full(len(raw), batch.words[index])
+        difficulty, _ = bundle.calibration.apply(Reading.of(raw, words))
         parts = [
             Contribution(theme, points, *_told(theme, model.names, own, model.typical))
             for theme, points in zip(present, shapley_values(difficulty).tolist(), strict=True)
@@ -136,11 +142,11 @@ def contributions(bundle: Bundle, batch: Batch) -> tuple[Contributions, ...]:
     return tuple(result)
 
 
-def _levels_of_page(model: PageModel, batch: Batch, index: int, masks: NDArray[np.bool_]) -> Floats:
-    """The level of a page whose passages have their own values where a mask is set."""
+def _of_passages(model: PassageModel, batch: Batch, index: int, masks: NDArray[np.bool_]) -> Floats:
+    """The output for a page whose passages have their own values where a mask is set."""
     found = batch.once(passages)
     start, end = found.starts[index], found.starts[index + 1]
-    columns, words = batch.once(model.of_passages)[start:end], found.words[start:end]
+    columns, words = found.columns[start:end], found.words[start:end]
     if not len(words):
         return np.full(len(masks), np.nan)
     return np.array(

@@ -16,7 +16,7 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import features_of
 from understandability.model.arrays import MOST
 from understandability.model.background import BackgroundModel, expected_label
-from understandability.model.model import check_estimator, check_features
+from understandability.model.model import Reading, check_estimator, check_features
 from understandability.model.predictors import Predictor
 from understandability.model.weights import predictor_files, predictor_of
 
@@ -55,9 +55,9 @@ class JudgedModel:
         """The raw output for rows of the columns: a value, or the expected difficulty."""
         return expected_label(self.predictor(inputs), self.labels)
 
-    def raw(self, batch: Batch) -> Floats:
+    def read(self, batch: Batch) -> Reading:
         """The raw output for each document."""
-        return self.predict(self.inputs(batch))
+        return Reading.of(self.predict(self.inputs(batch)), batch.words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The names of the columns, and the estimator in a file of its own.

@@ -16,8 +16,31 @@ from understandability.feature.table import features_of
 from understandability.model.estimators import ESTIMATORS, EstimatorRow
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a model says of some documents, before any scale; all but `flags` are (documents,).
+
+    `raw` is its own output (higher is harder), `error` its standard error, NaN where the model
+    knows none; `words` is how many it read. `level` is the CEFR level, 1 (A1) to 6 (C2), with its
+    error, NaN of models that learned no levels.
+    """
+
+    raw: Floats
+    error: Floats
+    words: Floats
+    flags: tuple[tuple[str, ...], ...]
+    level: Floats
+    level_error: Floats
+
+    @classmethod
+    def of(cls, raw: Floats, words: Floats) -> Reading:
+        """Of a model that knows its output only; none without words."""
+        none = np.full(len(raw), np.nan)
+        return cls(np.where(words > 0, raw, np.nan), none, words, ((),) * len(raw), none, none)
+
+
 class Model(Protocol):
-    """Documents in, one raw number for each out (higher is harder).
+    """Documents in, a reading out.
 
     A number depends on its own document only, to the last digit, so that scores do not change
     with the batches of a run.
@@ -41,8 +64,8 @@ class Model(Protocol):
         """The raw output for each row of inputs; NaN where there is none."""
         ...
 
-    def raw(self, batch: Batch) -> Floats:
-        """The raw output for each document: that for its inputs."""
+    def read(self, batch: Batch) -> Reading:
+        """The raw output for each document, that for its inputs, and what else it knows."""
         ...
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -76,9 +99,9 @@ class ColumnModel:
         """The values as they are."""
         return inputs[:, 0]
 
-    def raw(self, batch: Batch) -> Floats:
+    def read(self, batch: Batch) -> Reading:
         """The values of the column."""
-        return self.predict(self.inputs(batch))
+        return Reading.of(self.predict(self.inputs(batch)), batch.words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The name of the column; no weights."""

@@ -1,12 +1,11 @@
-"""A page in passages of about a hundred words, and what the page model reads of each.
+"""A page in passages of about a hundred words, and what the model reads of each.
 
-People judged sentences and short passages, so a page is read as passages too. A passage is a run of
-whole sentences; all columns are means over its words, its tokens or its sentences, so that none of
-them grows with the page. What is left out, so that it cannot make a page easy or hard:
-
-- fragments: sentences under five words or without a verb, and fields that no punctuation ends
-  (headings, list items, cells), unless the page has little else;
-- sentences that stood on the page before: a text that is repeated stays what it is.
+People judged sentences and short passages, so a page is read as passages too. A passage is a run
+of sentences, headings and list items; all columns are means over its words, its tokens or its
+sentences, so that none of them grows with the page. The words of headings and items count like
+others, but they are no sentences: how long sentences are is told by prose alone, and by nothing
+where a passage has none. What stood on the page before is left out: a text that is repeated stays
+what it is.
 """
 
 from __future__ import annotations
@@ -27,15 +26,21 @@ from understandability.feature.word_counts import KINDS, kinds_of_word
 from understandability.feature.word_statistics import NO_WORD, statistics_numbers
 from understandability.model.style import STYLE_KINDS, kinds_of_token
 from understandability.model.word_complexity import complexities, zipf_of
+from understandability.model.word_order import order_of
 from understandability.model.word_vectors import dimensions, vectors_of
+from understandability.text.language_guess import only_foreign
 
 # Passages of 60 to 150 words, and sentences alone, rank texts the same to .005.
 WORDS = 100
 _LEAST_WORDS = 5
 # A field that no punctuation ends is a sentence all the same if it is as long as this.
 _LONG = 25
-# Fragments with a verb are read too where other sentences hold less than this share of the words.
+# Fragments with a verb are prose too where other sentences hold less than this share of the words.
 _LEAST_SHARE = 0.5
+# A sentence with more words of another language than this is none of English.
+_FOREIGN = 0.15
+# Above this Zipf frequency a word is English, whatever else it is ("dog", Danish for "still").
+_ENGLISH = 4.6
 
 _WORD_KINDS = (
     "difficult_words",
@@ -52,10 +57,11 @@ _WORD_KINDS = (
     "oov",
 )
 _PICKED = [KINDS.index(kind) for kind in _WORD_KINDS]
-_DIFFICULT, _CHARACTERS = KINDS.index("difficult_words"), KINDS.index("characters")
-_WORD_COLUMNS = (*_WORD_KINDS, "characters_squared")
+_DIFFICULT = _WORD_KINDS.index("difficult_words")
+_CHARACTERS = _WORD_KINDS.index("characters")
 _ZIPF_LIMITS = np.array([3.0, 4.0, 5.0])
 _COMPLEXITY_LIMITS = np.array([0.3, 0.4])
+_RARE, _KNOWN = 4.0, 5.0  # Zipf frequencies
 _TOKEN_COLUMNS = (
     *STYLE_KINDS,
     "not_in_wordfreq",
@@ -71,50 +77,38 @@ _TOKEN_COLUMNS = (
     "complexity",
     *(f"complexity_over_{limit:g}" for limit in _COMPLEXITY_LIMITS),
     *(f"share_complexity_above_{limit:g}" for limit in _COMPLEXITY_LIMITS),
+    "code",
+    "single_letters",
+    "no_letters",
 )
-_OF_NAMES = [
-    _TOKEN_COLUMNS.index(name)
-    for name in ("complexity", "complexity_over_0.3", "capitalised", "capitals")
-]
-_NOT_NAMES = ("complexity_not_names", "complexity_over_0.3_not_names")
+_ZIPF_QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5)
+_COMPLEXITY_QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 _LENGTHS = (10, 20, 30)
 # Of so many passages the rows of all tokens stay in the processor's cache while they are summed:
 # a quarter of the time.
 _AT_ONCE = 4
-_SENTENCE_COLUMNS = (
-    "sentence_words",
-    "sentence_log_words",
-    *(f"sentence_words_over_{limit}" for limit in _LENGTHS),
-    *(f"words_in_sentences_over_{limit}" for limit in _LENGTHS[1:]),
-    "sentence_hardest_word",
-)
-# What is a sum over words, counted by sentence too.
-_BY_SENTENCE = (
-    "syllables",
-    "polysyllables",
-    "comma",
-    "relative",
-    *(f"complexity_over_{limit:g}" for limit in _COMPLEXITY_LIMITS),
-    "tag_VERB",
-)
-_TAGS = tuple(f"tag_{tag}" for tag in TWELVE)
-_SUMMED = (*_WORD_COLUMNS, *_TOKEN_COLUMNS, *_TAGS)
+# What is a mean over words or tokens, counted by sentence of prose too.
+_BY_SENTENCE_OF_WORDS = ("syllables", "polysyllables")
+_BY_SENTENCE_OF_TOKENS = ("comma", "relative", "complexity_over_0.3", "complexity_over_0.4")
 
 
 @cache
 def passage_columns() -> tuple[str, ...]:
     """The names of the columns of a passage."""
+    from understandability.text.analysis import document_of_text
+
+    batch = Batch([document_of_text("The doctor came at noon.")])
+    return tuple(_columns(batch, batch.once(read_sentences)))
+
+
+def _code_like(token: str) -> bool:
+    """Whether a token is a name of a program, a path, a part number: letters mixed with others."""
+    inside = token[1:]
     return (
-        *_SUMMED,
-        *_NOT_NAMES,
-        *_SENTENCE_COLUMNS,
-        *(f"{name}_per_sentence" for name in _BY_SENTENCE),
-        *(f"word_vector_{number}" for number in range(dimensions())),
+        (not inside.isupper() and any(map(str.isupper, inside)) and not token.isupper())
+        or any(mark in inside for mark in "_/\\@=")
+        or (any(map(str.isdigit, token)) and any(map(str.isalpha, token)))
     )
-
-
-def _capitals(words: Sequence[str]) -> NDArray[np.bool_]:
-    return np.fromiter((len(word) > 1 and word.isupper() for word in words), bool, len(words))
 
 
 def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
@@ -142,35 +136,62 @@ def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
         complexity,
         np.maximum(beyond, 0),
         beyond > 0,
+        [_code_like(token) for token in tokens],
+        [len(token) == 1 and token.isalpha() and token not in "aAI" for token in tokens],
+        1 - has_letter,
         statistics_numbers(tokens) != NO_WORD,
         vectors_of(tokens),
     ]
     return np.column_stack(columns).astype(np.float32)
 
 
+def _of_words(words: Sequence[str]) -> NDArray[np.int32]:
+    """What each word adds to `_WORD_KINDS`, the square of its letters, whether it is capitals."""
+    kinds = kinds_of_word(words)[:, _PICKED].astype(np.int32)
+    capitals = [len(word) > 1 and word.isupper() for word in words]
+    return np.column_stack([kinds, kinds[:, _CHARACTERS] ** 2, capitals]).astype(np.int32)
+
+
+def _rarities(tokens: Sequence[str]) -> NDArray[np.float32]:
+    """Zipf frequency, complexity, whether a word, capitalised, of capitals, without a vector."""
+    return np.column_stack(
+        [
+            zipf_of(tokens)[0],
+            complexities(tokens),
+            [any(map(str.isalpha, token)) for token in tokens],
+            [token[:1].isupper() for token in tokens],
+            [len(token) > 1 and token.isupper() for token in tokens],
+            vectors_of(tokens)[:, -1] == 0,
+        ]
+    ).astype(np.float32)
+
+
+def _foreign(words: Sequence[str]) -> NDArray[np.bool_]:
+    lower = [word.lower() for word in words]
+    known = only_foreign()
+    found = np.fromiter((word in known for word in lower), bool, len(words))
+    return found & (zipf_of(lower)[0] < _ENGLISH)
+
+
 @dataclass(frozen=True, slots=True)
 class ReadSentences:
-    """The sentences that the passages of some documents hold.
+    """The sentences, headings and items that the passages of some documents hold.
 
-    `numbers` run through all sentences of the documents, `words` is how many words each has, and
-    those of passage ``i`` begin at ``numbers[begins[i]]``. `documents` is the document of each
-    passage, `prose` as in `Passages`.
+    `numbers` run through all sentences of the documents, `words` is how many words each has,
+    `prose` whether it is a sentence, and those of passage ``i`` begin at ``numbers[begins[i]]``.
+    `documents` is the document of each passage.
     """
 
     numbers: NDArray[np.int64]
     words: Floats
+    prose: NDArray[np.bool_]
     begins: NDArray[np.int64]
     documents: NDArray[np.int64]
-    prose: Floats
 
     @property
     def ends(self) -> NDArray[np.int64]:
         """Behind the last sentence of each passage."""
         return np.append(self.begins[1:], len(self.numbers))[: len(self.begins)]
-
-    def means(self, values: Floats) -> Floats:
-        """The mean of values of these sentences for each passage, weighted by words."""
-        return _sums(values * self.words, self.begins) / _sums(self.words, self.begins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +200,11 @@ class Passages:
 
     Those of document ``i`` are ``starts[i]:starts[i + 1]``; `columns` is (passages, columns),
     `words` how many each has, `sentences` the numbers of the first sentence of each among the
-    sentences of its document and of the one behind its last. `prose` is the share of a document's
-    words that stand in sentences with a verb, which are no short fields; NaN without words.
+    sentences of its document and of the one behind its last. The others are shares of a document's
+    words, NaN without any: `prose` stands in sentences with a verb, which are no short fields,
+    `repeated` stood there before, `foreign` stands in sentences of another language. `cut` says
+    whether many sentences end where none can, `disordered` whether words follow each other as in
+    no text.
     """
 
     starts: NDArray[np.int64]
@@ -188,6 +212,10 @@ class Passages:
     words: Floats
     sentences: NDArray[np.int64]
     prose: Floats
+    repeated: Floats
+    foreign: Floats
+    cut: NDArray[np.bool_]
+    disordered: NDArray[np.bool_]
 
     def means(self, values: Floats) -> Floats:
         """The mean of values of passages for each document, weighted by words; NaN without any."""
@@ -202,13 +230,15 @@ class Passages:
         return sum_segments(self.words, self.starts)
 
 
-def _chosen(
+# -- which sentences are read ----------------------------------------------------------------------
+
+
+def _prose(
     batch: Batch, lengths: Floats, first: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which sentences are read, and which are prose: with a verb, and long or ended by punctuation.
+    """Which sentences tell how long sentences are, and which have a verb and are no short field.
 
-    "Do not smoke." is prose, though a passage may do without it. `first` is where each document's
-    sentences begin.
+    "Do not smoke." is one of the second. `first` is where each document's sentences begin.
     """
     documents = np.repeat(np.arange(len(batch)), np.diff(first))
     verbs = TO_TWELVE[batch.tags] == TWELVE.index("VERB")
@@ -220,19 +250,30 @@ def _chosen(
     sentences = (lengths >= _LEAST_WORDS) & has_verb
     whole = sentences & ~(is_open & (lengths < _LONG))
     in_whole, in_sentences = (sum_segments(lengths * kind, first) for kind in (whole, sentences))
-    choice = np.where(in_whole >= _LEAST_SHARE * in_sentences, 0, 1)
-    choice = np.where(in_sentences > 0, choice, 2)[documents]
-    is_prose = sentences | (has_verb & ~is_open & (lengths > 1))
-    return np.choose(choice, [whole, sentences, lengths > 0]).astype(bool), is_prose
+    enough = (in_whole >= _LEAST_SHARE * in_sentences)[documents]
+    return np.where(enough, whole, sentences), sentences | (has_verb & ~is_open & (lengths > 1))
 
 
 def _token_bounds(batch: Batch) -> NDArray[np.int64]:
     return np.append(batch.token_sentence_starts, len(batch.token_ids))
 
 
-def _first_of_each(batch: Batch, documents: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _word_bounds(batch: Batch) -> NDArray[np.int64]:
+    return np.append(batch._sentence_word_starts, len(batch.word_ids))
+
+
+def _first_sentences(batch: Batch) -> NDArray[np.int64]:
+    return starts_of([len(document.sentence_starts) for document in batch.documents])
+
+
+def _lengths(batch: Batch) -> Floats:
+    return np.diff(_word_bounds(batch)).astype(np.float64)
+
+
+def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
     """Which sentences did not stand in their document before."""
-    starts = np.append(batch.token_sentence_starts, len(batch.token_ids))
+    documents = np.repeat(np.arange(len(batch)), np.diff(_first_sentences(batch)))
+    starts = _token_bounds(batch)
     sentence = np.repeat(np.arange(len(documents)), np.diff(starts))
     place = (np.arange(len(batch.token_ids)) - starts[sentence]).astype(np.uint64)
     # A number for each sentence, by which two that differ are as good as never taken for one.
@@ -254,18 +295,13 @@ def _first_of_each(batch: Batch, documents: NDArray[np.int64]) -> NDArray[np.boo
 
 def read_sentences(batch: Batch) -> ReadSentences:
     """The sentences that are read, in passages. Use `Batch.once`."""
-    first = _first_sentences(batch)
-    lengths = np.diff(_word_bounds(batch)).astype(np.float64)
+    first, lengths = _first_sentences(batch), _lengths(batch)
     of_sentence = np.repeat(np.arange(len(batch)), np.diff(first))
-    once = _first_of_each(batch, of_sentence)
-    chosen, is_prose = _chosen(batch, lengths, first)
-    read = once & chosen
+    read = batch.once(_first_of_each) & (lengths > 0)
     passage, documents = _parts(of_sentence[read], lengths[read], len(batch))
     begins = np.flatnonzero(np.diff(passage, prepend=-1))
-    every = sum_segments(lengths * once, first)
-    in_prose = sum_segments(lengths * (once & is_prose), first)
-    prose = np.divide(in_prose, every, out=np.full(len(batch), np.nan), where=every > 0)
-    return ReadSentences(np.flatnonzero(read), lengths[read], begins, documents, prose)
+    prose, _ = _prose(batch, lengths, first)
+    return ReadSentences(np.flatnonzero(read), lengths[read], prose[read], begins, documents)
 
 
 def passages(batch: Batch) -> Passages:
@@ -278,22 +314,30 @@ def passages(batch: Batch) -> Passages:
     True
     """
     read = batch.once(read_sentences)
+    first, lengths, once = _first_sentences(batch), _lengths(batch), batch.once(_first_of_each)
     spans = np.stack([read.numbers[read.begins], read.numbers[read.ends - 1] + 1], axis=1)
+    _, verbal = _prose(batch, lengths, first)
+    foreign = sum_segments(batch.word_values(_foreign), _word_bounds(batch))
+    is_foreign = foreign > _FOREIGN * lengths
+
+    def share(of: NDArray[np.bool_], among: NDArray[np.bool_]) -> Floats:
+        every = sum_segments(lengths * among, first)
+        part = sum_segments(lengths * (of & among), first)
+        return np.asarray(part / np.where(every > 0, every, np.nan))
+
+    cut, disordered = order_of(batch, once)
+    columns = _columns(batch, read)
     return Passages(
         np.searchsorted(read.documents, np.arange(len(batch) + 1)),
-        _columns(batch, read),
+        np.column_stack(list(columns.values())),
         _sums(read.words, read.begins),
-        spans - _first_sentences(batch)[read.documents][:, None],
-        read.prose,
+        spans - first[read.documents][:, None],
+        share(verbal, once),
+        share(~once, np.ones(len(once), bool)),
+        share(is_foreign, once),
+        cut,
+        disordered,
     )
-
-
-def _first_sentences(batch: Batch) -> NDArray[np.int64]:
-    return starts_of([len(document.sentence_starts) for document in batch.documents])
-
-
-def _word_bounds(batch: Batch) -> NDArray[np.int64]:
-    return np.append(batch._sentence_word_starts, len(batch.word_ids))
 
 
 def _parts(
@@ -315,6 +359,9 @@ def _parts(
     return passage, np.searchsorted(starts_of(parts), numbers, side="right") - 1
 
 
+# -- the columns -----------------------------------------------------------------------------------
+
+
 def _sums(values: NDArray[Any], begins: NDArray[np.int64]) -> Floats:
     """Sums of segments that begin there, none of which is empty."""
     if not len(begins):
@@ -325,85 +372,209 @@ def _sums(values: NDArray[Any], begins: NDArray[np.int64]) -> Floats:
     return np.add.reduceat(values, begins, axis=0, dtype=exact).astype(np.float64)
 
 
-def _sums_of_types(
-    of_types: NDArray[Any], ids: NDArray[np.int32], begins: NDArray[np.int64]
-) -> Floats:
-    """`_sums` of what a table of types has for each of `ids`."""
-    ends = np.append(begins[1:], len(ids))
-    sums = np.empty((len(begins), of_types.shape[1]))
-    for start in range(0, len(begins), _AT_ONCE):
-        own = begins[start : start + _AT_ONCE]
-        rows = of_types.take(ids[own[0] : ends[start : start + _AT_ONCE][-1]], axis=0)
-        sums[start : start + _AT_ONCE] = _sums(rows, own - own[0])
-    return sums
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """The words or the tokens of the sentences that are read.
+
+    `ids` are their types, `of` which of all units of the batch they are; `sentences` and `begins`
+    are where those of each sentence and of each passage begin.
+    """
+
+    ids: NDArray[np.int32]
+    of: NDArray[np.bool_]
+    sentences: NDArray[np.int64]
+    begins: NDArray[np.int64]
+
+    @classmethod
+    def read(cls, ids: NDArray[np.int32], bounds: NDArray[np.int64], of: ReadSentences) -> _Units:
+        read = np.zeros(len(bounds) - 1, bool)
+        read[of.numbers] = True
+        sizes = np.diff(bounds)
+        chosen = np.repeat(read, sizes)
+        starts = starts_of(sizes[read])
+        return cls(ids[chosen], chosen, starts[:-1], starts[of.begins])
+
+    @property
+    def passage(self) -> NDArray[np.int64]:
+        """The passage of each unit."""
+        ends = np.append(self.begins[1:], len(self.ids))
+        return np.repeat(np.arange(len(self.begins)), (ends - self.begins)[: len(self.begins)])
+
+    def sums(self, of_types: NDArray[Any]) -> Floats:
+        """For each passage, what a table of types has for its units, summed."""
+        ends = np.append(self.begins[1:], len(self.ids))
+        sums = np.empty((len(self.begins), of_types.shape[1]))
+        for start in range(0, len(self.begins), _AT_ONCE):
+            own = self.begins[start : start + _AT_ONCE]
+            rows = of_types.take(self.ids[own[0] : ends[start : start + _AT_ONCE][-1]], axis=0)
+            sums[start : start + _AT_ONCE] = _sums(rows, own - own[0])
+        return sums
+
+    def in_prose(self, values: NDArray[Any], of: ReadSentences) -> Floats:
+        """Sums of values of units over the sentences of prose of each passage."""
+        sums = np.zeros((len(of.numbers), values.shape[1]))
+        full = np.append(self.sentences[1:], len(self.ids)) > self.sentences
+        sums[full] = _sums(values, self.sentences[full])
+        return _sums(sums * of.prose[:, None], of.begins)
 
 
-def _columns(batch: Batch, of: ReadSentences) -> Floats:
-    """The columns of each passage."""
-    lengths, begins = of.words, of.begins
-    word_bounds, token_bounds = _word_bounds(batch), _token_bounds(batch)
-    read = np.zeros(len(word_bounds) - 1, bool)
-    read[of.numbers] = True
-    word_sizes, token_sizes = np.diff(word_bounds), np.diff(token_bounds)
-    chosen = np.repeat(read, word_sizes)
-    word_begins = starts_of(word_sizes[read])[begins]
-    ids = batch.word_ids[chosen]
-    kinds = batch.word_types.column(kinds_of_word)
-    of_kinds = _sums_of_types(kinds, ids, word_begins)
-    is_name = batch.is_name[chosen] & ~batch.word_types.column(_capitals).take(ids)
-    of_kinds[:, _DIFFICULT] -= _sums(kinds[ids, _DIFFICULT] * is_name, word_begins)
-    squares = _sums(kinds[ids, _CHARACTERS].astype(np.float64) ** 2, word_begins)
-    in_words = np.column_stack([of_kinds[:, _PICKED], squares])
+def _columns(batch: Batch, of: ReadSentences) -> dict[str, Floats]:
+    """The columns of each passage, by name; NaN for what a passage tells nothing about."""
+    words = _Units.read(batch.word_ids, _word_bounds(batch), of)
+    tokens = _Units.read(batch.token_ids, _token_bounds(batch), of)
+    return {
+        **_word_columns(batch, of, words),
+        **_token_columns(batch, of, tokens),
+        **_tag_columns(batch, of, tokens),
+        **_rarity_columns(batch, tokens),
+        **_sentence_columns(batch, of, tokens),
+    }
 
-    chosen = np.repeat(read, token_sizes)
-    sentence_begins = starts_of(token_sizes[read])
-    token_begins = sentence_begins[begins]
-    of_types, ids = batch.token_types.column(_of_tokens), batch.token_ids[chosen]
-    summed = _sums_of_types(of_types, ids, token_begins)
+
+def _named(names: Sequence[str], values: Floats) -> dict[str, Floats]:
+    return dict(zip(names, values.T, strict=True))
+
+
+def _sentences(of: ReadSentences) -> Floats:
+    """The sentences of prose of each passage; NaN for none."""
+    count = _sums(of.prose.astype(np.float64), of.begins)
+    return np.asarray(np.where(count > 0, count, np.nan))
+
+
+def _word_columns(batch: Batch, of: ReadSentences, words: _Units) -> dict[str, Floats]:
+    """Means over words; difficult words without names."""
+    table = batch.word_types.column(_of_words)
+    sums = words.sums(table[:, :-1])
+    is_name = batch.is_name[words.of] & (table[words.ids, -1] == 0)
+    difficult = table[words.ids, _DIFFICULT] * is_name
+    sums[:, _DIFFICULT] -= _sums(difficult, words.begins)
+    means = sums / np.maximum(_sums(of.words, of.begins), 1)[:, None]
+    picked = [_WORD_KINDS.index(name) for name in _BY_SENTENCE_OF_WORDS]
+    by_sentence = words.in_prose(table[words.ids][:, picked], of) / _sentences(of)[:, None]
+    return {
+        **_named((*_WORD_KINDS, "characters_squared"), means),
+        **_named([f"{name}_per_sentence" for name in _BY_SENTENCE_OF_WORDS], by_sentence),
+    }
+
+
+def _token_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[str, Floats]:
+    """Means over tokens, and the mean vector of words."""
+    table = batch.token_types.column(_of_tokens)
     named = len(_TOKEN_COLUMNS)
-    in_tokens, counted, in_vectors = np.split(summed, [named, named + 1], axis=1)
-    tokens = np.maximum(counted, 1)
-    cells = np.repeat(np.arange(len(begins)), np.diff(np.append(token_begins, len(ids))))
-    cells = cells * len(TWELVE) + TO_TWELVE[batch.tags[chosen]]
-    tags = np.bincount(cells, minlength=len(begins) * len(TWELVE)).reshape(-1, len(TWELVE))
+    sums, counted, vectors = np.split(tokens.sums(table), [named, named + 1], axis=1)
+    picked = [_TOKEN_COLUMNS.index(name) for name in _BY_SENTENCE_OF_TOKENS]
+    by_sentence = tokens.in_prose(table[tokens.ids][:, picked], of) / _sentences(of)[:, None]
+    return {
+        **_named(_TOKEN_COLUMNS, sums / np.maximum(counted, 1)),
+        **_named([f"{name}_per_sentence" for name in _BY_SENTENCE_OF_TOKENS], by_sentence),
+        **_named(
+            [f"word_vector_{number}" for number in range(dimensions())],
+            vectors[:, :-1] / np.maximum(vectors[:, -1:], 0.5),
+        ),
+    }
 
-    complexity, over, capitalised, capitals = (of_types[ids, column] for column in _OF_NAMES)
-    begins_sentence = np.zeros(len(ids), bool)
-    begins_sentence[sentence_begins[:-1][token_sizes[read] > 0]] = True
-    no_name = ((capitalised == 0) | begins_sentence | (capitals > 0)) & (complexity > 0)
-    not_names = _sums(np.column_stack([complexity, over]) * no_name[:, None], token_begins)
-    not_names /= np.maximum(_sums(no_name, token_begins), 1)[:, None]
-    hardest = _sums_of_hardest(complexity, sentence_begins[:-1])
 
-    limits = np.array(_LENGTHS)
-    beyond = lengths[:, None] - limits
-    of_sentences = np.column_stack(
-        [
-            lengths,
-            np.log1p(lengths),
-            np.maximum(beyond, 0),
-            (beyond[:, 1:] > 0) * lengths[:, None],
-            hardest,
-        ]
+def _tag_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[str, Floats]:
+    """Shares of the parts of speech; how likely words follow each other."""
+    tags = TO_TWELVE[batch.tags[tokens.of]]
+    cells = tokens.passage * len(TWELVE) + tags
+    count = len(tokens.begins)
+    counts = np.bincount(cells, minlength=count * len(TWELVE)).reshape(-1, len(TWELVE))
+    verbs = tokens.in_prose((tags == TWELVE.index("VERB"))[:, None], of)[:, 0]
+    return {
+        **_named([f"tag_{tag}" for tag in TWELVE], counts / np.maximum(counts.sum(1), 1)[:, None]),
+        "tag_VERB_per_sentence": verbs / _sentences(of),
+    }
+
+
+def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
+    """How rare the rarest words are that are no names, what they are about, whether they return."""
+    table = batch.token_types.column(_rarities)[tokens.ids]
+    zipf, complexity, is_word, capitalised, capitals, strange = table.T
+    within = np.ones(len(tokens.ids), bool)
+    within[tokens.sentences[tokens.sentences < len(within)]] = False
+    is_name = (capitalised > 0) & within & (capitals == 0)
+    words = np.flatnonzero((is_word > 0) & ~is_name)
+    passage, count = tokens.passage, len(tokens.begins)
+    sizes = np.bincount(passage[words], minlength=count)
+    full = np.maximum(sizes, 1)
+
+    def mean(values: NDArray[Any]) -> Floats:
+        return np.asarray(np.bincount(passage[words], values[words], count) / full)
+
+    def quantiles(values: NDArray[Any], shares: Sequence[float]) -> Floats:
+        order = words[np.lexsort((values[words], passage[words]))]
+        ends = np.cumsum(sizes)
+        places = (ends - sizes)[:, None] + np.rint(np.outer(np.maximum(sizes - 1, 0), shares))
+        found = np.append(values[order], np.nan)[np.minimum(places.astype(np.int64), len(order))]
+        return np.where((sizes > 0)[:, None], found, np.nan)
+
+    # A rare word that comes back is a term; one that does not is only a word.
+    rare = words[(zipf[words] < _RARE) & (capitalised[words] == 0)]
+    terms, times = np.unique(
+        np.stack([passage[rare], tokens.ids[rare]], axis=1), axis=0, return_counts=True
     )
-    sentences = np.diff(np.append(begins, len(lengths)))[:, None]
-    words = np.maximum(_sums(lengths, begins), 1)[:, None]
-    every = np.hstack([in_words, in_tokens, tags])
-    by_sentence = every[:, [_SUMMED.index(name) for name in _BY_SENTENCE]] / sentences
-    weights = np.maximum(in_vectors[:, -1:], 0.5)
-    return np.hstack(
-        [
-            in_words / words,
-            in_tokens / tokens,
-            tags / tokens,
-            not_names,
-            _sums(of_sentences, begins) / sentences,
-            by_sentence,
-            in_vectors[:, :-1] / weights,
-        ]
-    )
+    different = np.bincount(terms[:, 0], minlength=count)
+    again = np.bincount(terms[:, 0], times * (times > 1), count)
+    every = np.maximum(np.bincount(passage[is_word > 0], minlength=count), 1)
+    rarity = (np.maximum(_KNOWN - zipf, 0) * (is_word > 0) * ~is_name).astype(np.float32)
+    kept = np.flatnonzero(rarity)
+    vectors = batch.token_types.column(vectors_of)[:, :-1]
+    about = np.zeros((count, vectors.shape[1]))
+    of_kept = np.bincount(passage[kept], minlength=count)
+    if len(kept):
+        begins = np.cumsum(of_kept) - of_kept
+        rows = vectors.take(tokens.ids[kept], axis=0) * rarity[kept, None]
+        about[of_kept > 0] = np.add.reduceat(rows, begins[of_kept > 0], axis=0)
+    weight = np.bincount(passage[kept], rarity[kept], count)
+    return {
+        **_named(
+            [f"zipf_at_{share:g}" for share in _ZIPF_QUANTILES], quantiles(zipf, _ZIPF_QUANTILES)
+        ),
+        **_named(
+            [f"complexity_at_{share:g}" for share in _COMPLEXITY_QUANTILES],
+            quantiles(complexity, _COMPLEXITY_QUANTILES),
+        ),
+        "complexity_not_names": mean(complexity),
+        "complexity_over_0.3_not_names": mean(np.maximum(complexity - 0.3, 0)),
+        "without_vector": mean(strange),
+        "names": 1 - sizes / every,
+        "rare_words": different / every,
+        "rare_words_again": again / every,
+        "rare_word_times": (np.bincount(terms[:, 0], times, count) + 1) / (different + 1),
+        **_named(
+            [f"rare_word_vector_{number}" for number in range(vectors.shape[1])],
+            about / np.maximum(weight, 1)[:, None],
+        ),
+    }
 
 
-def _sums_of_hardest(values: Floats, begins: NDArray[np.int64]) -> Floats:
-    """The highest value of each sentence."""
-    return np.maximum.reduceat(values, begins) if len(begins) else np.empty(0)
+def _sentence_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[str, Floats]:
+    """How long sentences of prose are, how hard the hardest word of each is; the share of prose."""
+    lengths, sentences = of.words, _sentences(of)
+    words = np.maximum(_sums(lengths, of.begins), 1)
+    hardest = np.zeros(len(lengths))
+    full = np.append(tokens.sentences[1:], len(tokens.ids)) > tokens.sentences
+    complexity = batch.token_types.column(_rarities)[tokens.ids, 1]
+    if full.any():
+        hardest[full] = np.maximum.reduceat(complexity, tokens.sentences[full])
+
+    def mean(values: Floats) -> Floats:
+        return np.asarray(_sums(values * of.prose, of.begins) / sentences)
+
+    log_words = np.log1p(lengths)
+    mean_log = mean(log_words)
+    return {
+        "sentence_words": mean(lengths),
+        "sentence_log_words": mean_log,
+        **{f"sentence_words_over_{each}": mean(np.maximum(lengths - each, 0)) for each in _LENGTHS},
+        **{
+            f"words_in_sentences_over_{each}": mean((lengths > each) * lengths)
+            for each in _LENGTHS[1:]
+        },
+        "sentence_hardest_word": mean(hardest),
+        "sentence_log_words_deviation": np.sqrt(np.maximum(mean(log_words**2) - mean_log**2, 0)),
+        "prose": _sums(lengths * of.prose, of.begins) / words,
+        "short_fields": _sums((lengths < _LEAST_WORDS).astype(float), of.begins)
+        / np.maximum(of.ends - of.begins, 1),
+    }

@@ -218,9 +218,7 @@ class _Scored:
         return np.asarray(table.transpose(1, 0, 2), np.float64)
 
     def _scores(self, batch: Batch) -> Floats:
-        raw = [
-            np.where(batch.words > 0, bundle.model.raw(batch), np.nan) for bundle in self._bundles
-        ]
+        raw = [bundle.model.read(batch).raw for bundle in self._bundles]
         models = [bundle.model for bundle in self._bundles]
         backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
         return np.column_stack([features_of(batch, tuple(COLUMNS), backgrounds).values, *raw])

@@ -15,12 +15,7 @@ from understandability.feature.familiar import familiar_words
 from understandability.feature.terms import TermFinder
 from understandability.feature.types import FloatArray, TypeTable
 from understandability.feature.word_lists import WordList, stop_words
-from understandability.study.installed import (
-    Terms,
-    installed,
-    installed_folder,
-    installed_terms,
-)
+from understandability.study.installed import Terms, installed, installed_folder, installed_terms
 from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
 
 Loaded = TypeVar("Loaded")

@@ -83,6 +83,18 @@ def _speakers() -> dict[str, tuple[str, ...]]:
     return speakers
 
 
+@cache
+def only_foreign() -> frozenset[str]:
+    """Frequent words of other languages that are none of English.
+
+    >>> "und" in only_foreign(), "the" in only_foreign()
+    (True, False)
+    """
+    return frozenset(
+        word for word, of in _speakers().items() if "en" not in of and word.isalpha() and word[1:]
+    )
+
+
 def _words(text: str) -> list[str]:
     """What `_WORD` finds.
 

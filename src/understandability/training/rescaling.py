@@ -131,7 +131,7 @@ def rescale(
     fold = folds_of(groups, _FOLDS, random_state)
     for each in range(_FOLDS):
         own = fold == each
-        new[own] = calibrate_by_line(raw[~own], wanted[~own]).apply(raw[own])[0]
+        new[own] = calibrate_by_line(raw[~own], wanted[~own]).of(raw[own])[0]
     samples = resamples_of_groups(groups, random_state)
     before = _distance(f"{base.name}, {base.scale}", old - wanted, samples)
     after = _distance(f"{name}, {calibration.scale}", new - wanted, samples)

@@ -328,7 +328,7 @@ def _estimates(
 
     assert isinstance(bundle.model, JudgedModel)
     assert isinstance(bundle.calibration, Calibration)
-    whole = bundle.calibration.apply(bundle.model.predict(inputs))[0]
+    whole = bundle.calibration.of(bundle.model.predict(inputs))[0]
     return pa.table(
         {
             "docno": [docno for each in sets for docno in each.docnos],

@@ -22,6 +22,7 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.estimate import Estimate
+from understandability.model.readers import probability
 from understandability.prompt import AtPrompt
 from understandability.text.document import Document
 from understandability.training.labelled import LabelColumns, LabelledTexts, read_sets
@@ -251,12 +252,15 @@ def agreement(
 class Comparisons:
     """A bundle's estimates of documents, and the baselines beside them.
 
-    `formulas` is (documents, `BASELINES`), turned so that higher is harder.
+    `other` is the level, of a bundle without levels its raw output; `formulas` is (documents,
+    `BASELINES`), turned so that higher is harder.
     """
 
     difficulty: Floats
-    raw: Floats
-    chances: Floats
+    spread: Floats
+    level: Floats
+    level_error: Floats
+    other: tuple[str, Floats]
     formulas: Floats
 
     def baselines(self) -> list[tuple[str, Floats]]:
@@ -264,20 +268,23 @@ class Comparisons:
         return list(zip(BASELINES, self.formulas.T, strict=True))
 
 
-def comparisons(
-    bundle: Bundle, documents: Iterable[Document], threshold: float = 40.0
-) -> Comparisons:
+def comparisons(bundle: Bundle, documents: Iterable[Document]) -> Comparisons:
     """The estimates of a bundle and the baselines of documents."""
     estimates: list[Estimate] = []
+    errors = [np.empty(0)]
     formulas = [np.empty((0, len(BASELINES)))]
     for batch in batches(documents):
-        estimates += bundle.estimate(batch, threshold=threshold)
+        estimates += bundle.estimate(batch)
+        errors.append(bundle.model.read(batch).level_error)
         formulas.append(features_of(batch, BASELINES).values)
     signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
+    level, raw = (np.array([getattr(each, of) for each in estimates]) for of in ("level", "raw"))
     return Comparisons(
         np.array([each.difficulty for each in estimates]),
-        np.array([each.raw for each in estimates]),
-        np.array([each.p_understandable for each in estimates]),
+        np.array([each.spread for each in estimates]),
+        level,
+        np.concatenate(errors),
+        ("level", level) if np.isfinite(level).any() else ("raw output", raw),
         np.concatenate(formulas) * signs,
     )
 
@@ -320,9 +327,10 @@ def validate(
     model = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
     sets = []
     for texts in read_sets(labels, LabelColumns(**columns)):
-        found = comparisons(model, texts.documents, threshold)
-        scores = [(model.name, found.difficulty), (f"{model.name}, raw output", found.raw)]
-        chances = _chances(found.chances, texts, threshold)
+        found = comparisons(model, texts.documents)
+        name, other = found.other
+        scores = [(model.name, found.difficulty), (f"{model.name}, {name}", other)]
+        chances = _chances(model, found, texts, threshold)
         remarks = _trained_on(model, texts)
         sets.append(compared(texts, [*scores, *found.baselines()], chances, remarks=remarks))
     settings = {"model": model.label, "scale": model.scale, "threshold": threshold}
@@ -373,11 +381,25 @@ def compared(
     )
 
 
-def _chances(chances: Floats, texts: LabelledTexts, threshold: float) -> Mapping[str, float]:
-    known = np.isfinite(chances) & np.isfinite(texts.labels)
-    if texts.columns.scale == "rank" or not known.any():
+def _chances(
+    bundle: Bundle, found: Comparisons, texts: LabelledTexts, threshold: float
+) -> Mapping[str, float]:
+    """How well the chance of a label below the threshold is told; nothing where labels are ranks.
+
+    Labels that are levels are compared with the level, and its error: the threshold, a difficulty
+    on the scale of 2016, stands for the level that has it.
+    """
+    if texts.columns.scale == "rank":
         return {}
-    truth = texts.targets[known] < threshold
+    labels, estimates, errors = texts.targets, found.difficulty, found.spread
+    if texts.columns.scale == "cefr" and bundle.assessors:
+        threshold = bundle.assessors.level_of(threshold)
+        labels, estimates, errors = texts.labels, found.level, found.level_error
+    known = np.isfinite(labels) & np.isfinite(estimates)
+    if not known.any():
+        return {}
+    chances = probability(estimates, threshold, "calibrated", noise_scale=errors)
+    truth = labels[known] < threshold
     return {
         "brier": brier_score(chances[known], truth),
         "calibration_error": calibration_error(chances[known], truth),

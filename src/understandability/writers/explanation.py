@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from understandability.direction import Direction
@@ -14,7 +14,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import features_of
 from understandability.model.estimate import Estimate
-from understandability.model.readers import READERS, Reader, probability
+from understandability.model.readers import READERS, Reader
 from understandability.scoring import Scorer
 from understandability.text.analysis import LITTLE_KEPT
 from understandability.text.document import Document
@@ -248,7 +248,7 @@ def explain(
         document,
         replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
         described,
-        _readers(estimate) if known else (),
+        _readers(scorer, batch) if known else (),
         tuple(
             Place(each.name, each.share_easier(difficulty))
             for each in references(described["bundle_checksum"])
@@ -287,37 +287,31 @@ def _share(share: float) -> str:
     return "nearly all" if share >= PERCENTS[-1] / 100 else f"{share:.0%}".replace("%", " %")
 
 
-def _readers(estimate: Estimate) -> tuple[ReaderChance, ...]:
-    """What the named readers make of a text, the one who needs it plainest first."""
-    difficulty, spread = estimate.difficulty, estimate.spread
-    return tuple(
-        ReaderChance(
-            reader.name,
-            reader.description,
-            reader.threshold,
-            math.nan
-            if math.isnan(spread)
-            else float(
-                probability(
-                    difficulty,
-                    reader.threshold,
-                    reader.user,
-                    noise_scale=reader.noise_scale or spread,
-                )
-            ),
-            max(0.0, difficulty - _enough(reader, reader.noise_scale or spread)),
+def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
+    """What the named readers make of a text, on the scale of each, as the package lists them."""
+    found = []
+    for reader in READERS.values():
+        (estimate,) = scorer.bundle.estimate(batch, reader)
+        found.append(
+            ReaderChance(
+                reader.name,
+                reader.description,
+                reader.threshold,
+                estimate.p_understandable,
+                max(0.0, estimate.difficulty - _enough(reader, round(estimate.spread, 1))),
+            )
         )
-        for reader in sorted(READERS.values(), key=lambda each: each.threshold)
-    )
+    return tuple(found)
 
 
-def _enough(reader: Reader, noise_scale: float) -> float:
+@lru_cache(256)
+def _enough(reader: Reader, spread: float) -> float:
     """The difficulty at which the share `AIM` of such readers understands, by halving."""
     low, high = 0.0, 100.0
-    while high - low > 0.1 and not math.isnan(noise_scale):
+    while high - low > 0.1 and spread > 0:
         middle = (low + high) / 2
-        chance = probability(middle, reader.threshold, reader.user, noise_scale=noise_scale)
-        low, high = (middle, high) if float(chance) >= AIM else (low, middle)
+        chance = float(reader.understands(middle, spread))
+        low, high = (middle, high) if chance >= AIM else (low, middle)
     return low
 
 

@@ -63,9 +63,9 @@ class NamedDocument(TextOrPage):
 class ReaderChoice(_Strict):
     """For whom the estimate is; the server's own choice where nothing is given."""
 
-    reader: Literal["public", "plain-language", "well-read", "health-student"] | None = Field(
-        None, description="A kind of reader; threshold and user of it can be set otherwise."
-    )
+    reader: (
+        Literal["public", "assessor-2016", "plain-language", "well-read", "health-student"] | None
+    ) = Field(None, description="A kind of reader; threshold and user of it can be set otherwise.")
     threshold: Annotated[float, Field(ge=0, le=100)] | None = Field(
         None, description="The difficulty below which the reader understands."
     )

@@ -13,10 +13,20 @@ from scipy.stats import spearmanr
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import load_bundle
+from understandability.model.calibration import AssessorScale
 from understandability.model.estimate import Estimate
-from understandability.model.pages import FEW_SENTENCES, Error, PageModel, PageScale
+from understandability.model.passage_model import (
+    CUT,
+    FEW_SENTENCES,
+    NO_ORDER,
+    REPEATED,
+    TWO_LANGUAGES,
+    ErrorModel,
+    PassageModel,
+)
 from understandability.model.passages import passage_columns, passages
-from understandability.model.predictors import Kernel, Prepared
+from understandability.model.predictors import Kernel, Network, Prepared
+from understandability.model.readers import READERS
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.page import Page
 
@@ -99,64 +109,58 @@ def test_a_text_that_is_repeated_stays_what_it_is(times: int) -> None:
         "Fever | yes | 38.5\n\n",
     ],
 )
-def test_a_heading_or_a_row_of_a_table_moves_an_estimate_by_less_than_a_point(added: str) -> None:
+def test_a_heading_or_a_row_of_a_table_moves_an_estimate_by_its_words_alone(added: str) -> None:
     before, after = estimates_of(LEAFLET, added + LEAFLET)
-    assert abs(after.difficulty - before.difficulty) < 1
+    assert abs(after.difficulty - before.difficulty) < 6
 
 
-def kinds_model(outputs: Sequence[float], least: float = 0.0) -> PageModel:
-    """One whose kernel says the same of every passage."""
+def model_of(outputs: Sequence[float], least: float = 0.0) -> PassageModel:
+    """One that says the same of every passage: 50 points, and what the kernel's outputs are."""
     columns = len(passage_columns())
     zeros, ones = np.zeros(columns), np.ones(columns)
+    network = Network((np.zeros((columns, 1)), np.zeros((1, 1))), (np.zeros(1), np.array([50.0])))
     kernel = Kernel(np.zeros((1, columns)), np.zeros((1, len(outputs))), np.array(outputs), 1.0)
-    return PageModel(Prepared(zeros, zeros, ones, kernel), Error(0.1, 1.0, 1.0, 1.0, 3.0), least)
+    error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)
+    prepared = (Prepared(zeros, zeros, ones, each) for each in (network, kernel))
+    return PassageModel(*prepared, error, error, least, 0.01)
 
 
 @pytest.mark.parametrize(("least", "level"), [(0.0, 4.2), (0.25, 4.2), (0.4, 4.1), (0.5, 4.0)])
 def test_the_function_of_a_kind_counts_as_far_as_a_passage_is_of_it(
     least: float, level: float
 ) -> None:
-    """Of two kinds with chances of 1/2 and 1/4: 4 + 0.6 / 2 - 0.4 / 4 = 4.2.
+    """Of two kinds with chances of 1/2 and 1/4: 4 + 0.6 / 2 - 0.4 / 4 = 4.2; 50 points add half.
 
     Counted from 1/4: 4 + 0.6 / 3; from 0.4: 4 + 0.6 / 6; from 1/2, none.
     """
-    model = kinds_model([4.0, 0.6, -0.4, np.log(2.0), 0.0], least)
+    model = model_of([4.0, 0.6, -0.4, np.log(2.0), 0.0], least)
+    again = PassageModel.from_parts(*model.to_parts())
     rows = np.zeros((2, len(passage_columns())))
-    assert model.predict(rows) == pytest.approx([level, level])
-    again = PageModel.from_parts(*model.to_parts())
-    assert (again.functions, again.least) == (3, least)
-    assert again.predict(rows) == pytest.approx([level, level])
+    for each in (model, again):
+        assert each.predict(rows) == pytest.approx([50.0, 50.0])
+        assert each.levels(rows, each.predict(rows)) == pytest.approx([level + 0.5] * 2)
 
 
-def test_a_model_of_one_function_may_state_no_kinds() -> None:
-    """As bundles that were made before there were kinds."""
-    model, files = kinds_model([4.0]).to_parts()
-    del model["functions"], model["least"]
-    again = PageModel.from_parts(model, files)
-    assert again.predict(np.zeros((1, len(passage_columns())))) == pytest.approx([4.0])
-
-
-def test_kinds_that_do_not_fit_the_kernel_are_refused() -> None:
+def test_weights_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InputError, match="does not fit"):
-        kinds_model([4.0, 0.6])
+        model_of([4.0, 0.6])
     with pytest.raises(InputError, match="least chance"):
-        kinds_model([4.0, 0.6, 0.0], 1.0)
-    model, files = kinds_model([4.0, 0.6, 0.0]).to_parts()
-    with pytest.raises(InputError, match="not what a page model has"):
-        PageModel.from_parts({**model, "functions": 1}, files)
+        model_of([4.0, 0.6, 0.0], 1.0)
+    model, files = model_of([4.0, 0.6, 0.0]).to_parts()
+    with pytest.raises(InputError, match="not what a model of passages has"):
+        PassageModel.from_parts({**model, "least": None}, files)
 
 
 def test_the_whole_lies_among_its_passages() -> None:
-    """The level of a page is the mean of its passages' levels, weighted by their words."""
+    """The difficulty of a page is the mean of its passages', weighted by their words."""
     texts = [(PANEL / row["file"]).read_text("utf-8") for row in panel() if int(row["words"]) > 400]
     batch = Batch([document_of_text(text) for text in texts])
-    assert isinstance(BUNDLE.model, PageModel)
-    found = BUNDLE.model.levels(batch)
+    whole, cut = BUNDLE.model.read(batch).raw, passages(batch)
+    each = BUNDLE.model.predict(cut.columns)
     for number in range(len(batch)):
-        own = slice(found.passages.starts[number], found.passages.starts[number + 1])
-        levels, words = found.of_passages[own], found.passages.words[own]
-        assert found.level[number] == pytest.approx(np.average(levels, weights=words))
-        assert levels.min() <= found.level[number] <= levels.max()
+        own = slice(cut.starts[number], cut.starts[number + 1])
+        assert whole[number] == pytest.approx(np.average(each[own], weights=cut.words[own]))
+        assert each[own].min() <= whole[number] <= each[own].max()
 
 
 def test_passages_are_equal_parts_of_about_a_hundred_words() -> None:
@@ -196,6 +200,46 @@ def test_what_is_no_text_is_flagged(text: str, flag: str) -> None:
     assert np.isnan(found.spread) or found.spread > usual
 
 
+HARD = """I understand that the investigational agent is given to determine whether progression
+is delayed in patients whose disease has become refractory to platinum therapy. Neither I nor my
+physician can choose the allocation, and I may be withdrawn if the sponsor terminates the protocol.
+"""
+
+
+def test_what_fools_a_formula_is_flagged() -> None:
+    """Cuts without a verb, words without order, repeated sentences, two languages on one page."""
+    words = HARD.replace(".", "").split()
+    cut = " ".join(f"{word}." if not n % 6 else word for n, word in enumerate(words, 1))
+    without_order = " ".join(sorted(words)) + "."
+    spanish = "Los análisis de sangre se hacen por la mañana, entre las siete y las nueve. "
+    found = estimates_of(HARD, cut, without_order, HARD * 3, LEAFLET + spanish * 2)
+    assert not found[0].flags
+    for each, flag in zip(found[1:], (CUT, NO_ORDER, REPEATED, TWO_LANGUAGES), strict=True):
+        assert flag in each.flags
+    assert found[1].spread > 1.5 * found[0].spread < found[2].spread
+
+
+def test_side_effects_in_a_list_are_read() -> None:
+    """Items have no sentences, but their words count."""
+    listed = "\n".join(
+        f"- {name}"
+        for name in ("rhabdomyolysis", "thrombocytopenia", "angioedema", "torsade de pointes")
+    )
+    plain, with_list = estimates_of(LEAFLET, f"{LEAFLET}\n{listed}\n")
+    assert with_list.difficulty > plain.difficulty + 3
+
+
+def test_the_assessors_of_2016_have_their_own_scale() -> None:
+    """By name: the default reader is an adult of the public."""
+    batch = Batch([document_of_text(LEAFLET), document_of_text(HARDEST)])
+    for easy, hard in (
+        BUNDLE.estimate(batch),
+        BUNDLE.estimate(batch, READERS["assessor-2016"]),
+    ):
+        assert easy.p_understandable > hard.p_understandable
+    assert BUNDLE.estimate(batch)[0] != BUNDLE.estimate(batch, READERS["assessor-2016"])[0]
+
+
 def test_a_short_text_has_a_wider_spread() -> None:
     """One sentence says less than a page."""
     short, long = estimates_of("Rest and drink water when you have flu.", LEAFLET * 1)
@@ -211,8 +255,8 @@ def test_capitals_are_judged_by_their_words() -> None:
 
 def test_difficulty_is_what_assessors_are_expected_to_say() -> None:
     """Worked by hand: one deviation harder than their pages, correlation .5, deviation 20."""
-    scale = PageScale(40.0, 20.0, 0.5, level=4.0, level_deviation=0.5, reach=3.0)
-    difficulty, spread = scale.apply(np.array([4.0, 4.5]), np.zeros(2))
+    scale = AssessorScale(40.0, 20.0, 0.5, level=4.0, level_deviation=0.5, reach=3.0)
+    difficulty, spread = scale.of(np.array([4.0, 4.5]), np.zeros(2))
     assert difficulty[0] == 40.0
     assert difficulty[1] == pytest.approx(40 + 0.5 * 20 * 3 * np.tanh(1 / 3))
     assert spread.tolist() == pytest.approx([20 * 0.75**0.5] * 2)
@@ -221,7 +265,7 @@ def test_difficulty_is_what_assessors_are_expected_to_say() -> None:
 def test_the_default_is_open() -> None:
     """`default` is another name of it, and rows name the real one."""
     assert load_bundle("default").name == "open"
-    assert BUNDLE.scale == "assessors-2016.v1"
+    assert BUNDLE.scale == "readings.v1"
 
 
 def test_the_same_bundle_gives_the_same_digits() -> None:

@@ -1,0 +1,240 @@
+"""The model of passages: difficulty and level of each, and of a page their means.
+
+*Difficulty*, 0 to 100, is what readings say: how hard the text is to understand for an adult of the
+public. A small network gives it from the columns of a passage (`passages`).
+
+*Level*, 1 (A1) to 6 (C2) as in the CEFR, is what people said about language. The columns go to sums
+of Gaussian bells around passages that it learned from (kernel ridge regression, Nyström
+approximation: Williams & Seeger 2001). The sets that it learned from contradict each other, so some
+have a function of their own, which is added as far as a passage is like theirs (Daumé III 2007,
+with soft domains). The function that all share reads every text; those of the sets are 0 on the
+average of their own texts, so that they change the order of texts and leave the level to it. A
+little of the difficulty is part of the level.
+
+A page is the mean of its passages, weighted by their words; since the same holds in training, a
+judged sentence is a page of one passage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from understandability.arrays import Floats
+from understandability.errors import InputError
+from understandability.feature.batch import Batch
+from understandability.model.arrays import LINKS
+from understandability.model.model import Reading
+from understandability.model.passages import Passages, passage_columns, passages
+from understandability.model.predictors import Kernel, Network, Prepared
+from understandability.model.weights import array_bytes, predictor_of
+
+UNLIKE_JUDGED, FEW_SENTENCES = "unlike_judged", "few_sentences"
+CUT, NO_ORDER = "cut_sentences", "words_without_order"
+REPEATED, TWO_LANGUAGES = "repeated", "two_languages"
+# Below this share of a page's words in sentences it is flagged; above these shares too.
+_LEAST_PROSE, _MOST_REPEATED, _MOST_FOREIGN = 0.25, 0.3, 0.1
+# The difficulty of a text of which nothing is known.
+_USUAL = 55.0
+# By how much the error grows with a flag: nothing like it was judged, or little.
+_WIDER = {FEW_SENTENCES: 1.5, CUT: 2.0, NO_ORDER: 2.5, REPEATED: 1.3, TWO_LANGUAGES: 1.5}
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorModel:
+    """How far an estimate of a text of `words` words is from what people say: a standard error.
+
+    The squared error is ``floor + per_word / words``, times what `bent` adds in the middle of a
+    scale from `low` to `high`, whose ends are told more surely. It grows with how unlike the texts
+    that were judged a text is: `usual` and `usual_per_word` give the mean square of the
+    standardised columns of judged texts of that many words, and `limit` what one judged text of
+    200 exceeds, as a multiple of that.
+    """
+
+    floor: float
+    per_word: float
+    usual: float
+    usual_per_word: float
+    limit: float
+    bent: float = 0.0
+    low: float = 0.0
+    high: float = 100.0
+
+    def __post_init__(self) -> None:
+        values = list(asdict(self).values())
+        if not (
+            np.isfinite(values).all()
+            and min(values) >= 0
+            and self.floor > 0 < self.usual
+            and self.low < self.high
+        ):
+            raise InputError("its errors are not numbers of 0 or more")
+
+    def unlikeness(self, squares: Floats, words: Floats) -> Floats:
+        """How many times the usual distance; 1 is that of a judged text as long."""
+        return np.asarray(squares / (self.usual + self.usual_per_word / np.maximum(words, 1)))
+
+    def of(self, estimates: Floats, words: Floats, unlikeness: Floats) -> Floats:
+        """The standard error of estimates."""
+        place = np.clip((estimates - self.low) / (self.high - self.low), 0, 1)
+        squared = self.floor + self.per_word / np.maximum(words, 1)
+        squared = squared * (1 + self.bent * 4 * place * (1 - place))
+        return np.asarray(np.sqrt(squared * np.maximum(unlikeness, 1)))
+
+
+def shares(odds: Floats, least: float) -> Floats:
+    """How far a passage is of each kind, from the log-odds of each to no kind; (passages, kinds).
+
+    Its chance of that kind, counted from `least`: at `least` or below 0, at certainty 1.
+
+    >>> shares(np.log([[2.0, 1.0]]), 0.0).round(2).tolist()
+    [[0.5, 0.25]]
+    >>> shares(np.log([[2.0, 1.0]]), 0.25).round(2).tolist()
+    [[0.33, 0.0]]
+    """
+    chances = LINKS["softmax"](np.pad(odds, ((0, 0), (1, 0))))[:, 1:]
+    return np.asarray(np.maximum(chances - least, 0) / (1 - least))
+
+
+@dataclass(frozen=True, eq=False)
+class PassageModel:
+    """A network and a kernel on the columns of passages, and their errors; see the module.
+
+    `network` gives the difficulty, `kernel` the level of every text, what each kind adds to it, and
+    the log-odds of each kind to none; `least` is what `shares` needs, `difficulty_in_level` what a
+    point of difficulty adds to the level.
+    """
+
+    network: Prepared
+    kernel: Prepared
+    difficulty_error: ErrorModel
+    level_error: ErrorModel
+    least: float
+    difficulty_in_level: float
+
+    def __post_init__(self) -> None:
+        network, kernel = self.network.predictor, self.kernel.predictor
+        columns = len(passage_columns())
+        if not (
+            isinstance(network, Network)
+            and network.inputs == columns
+            and network.link == "identity"
+            and network.biases[-1].shape == (1,)
+        ):
+            raise InputError("its network does not go from the columns of passages to one number")
+        if not (
+            isinstance(kernel, Kernel)
+            and kernel.inputs == columns
+            and kernel.link == "identity"
+            and len(kernel.biases) % 2
+        ):
+            raise InputError("its kernel does not fit the columns of passages")
+        if not (0 <= self.least < 1 and 0 <= self.difficulty_in_level < 1):
+            raise InputError("the least chance of a kind is not between 0 and 1")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns of a passage."""
+        return passage_columns()
+
+    @property
+    def typical(self) -> Floats:
+        """The mean of the passages that it learned from."""
+        return self.network.center
+
+    def inputs(self, batch: Batch) -> Floats:
+        """The mean of what it reads over each document's passages."""
+        found = batch.once(passages)
+        return found.means(np.where(np.isfinite(found.columns), found.columns, self.typical))
+
+    def predict(self, inputs: Floats) -> Floats:
+        """The difficulty for each row of columns."""
+        return self.network(inputs)[:, 0]
+
+    def levels(self, columns: Floats, difficulties: Floats) -> Floats:
+        """The level for each row of columns, whose difficulties are these."""
+        outputs = self.kernel(columns)
+        shared, of_kinds, odds = np.split(outputs, [1, (outputs.shape[1] + 1) // 2], axis=1)
+        level = shared[:, 0] + (of_kinds * shares(odds, self.least)).sum(axis=1)
+        return np.asarray(level + self.difficulty_in_level * difficulties)
+
+    def read(self, batch: Batch) -> Reading:
+        """Difficulty, level, their errors, and flags of each document."""
+        return self.read_passages(batch.once(passages))
+
+    def read_passages(self, found: Passages) -> Reading:
+        """The same of passages that were cut before."""
+        of_passages = self.predict(found.columns)
+        difficulty = found.means(of_passages)
+        level = found.means(self.levels(found.columns, of_passages))
+        squares = (found.means(self.network.prepared(found.columns)) ** 2).mean(axis=1)
+        words = found.totals
+        unlikeness = self.difficulty_error.unlikeness(squares, words)
+        raised = {
+            UNLIKE_JUDGED: unlikeness > self.difficulty_error.limit,
+            FEW_SENTENCES: found.prose < _LEAST_PROSE,
+            REPEATED: found.repeated > _MOST_REPEATED,
+            TWO_LANGUAGES: found.foreign > _MOST_FOREIGN,
+            CUT: found.cut,
+            NO_ORDER: found.disordered,
+        }
+        wider = np.prod([np.where(raised[name], by, 1.0) for name, by in _WIDER.items()], axis=0)
+        # Where nothing was judged, easy is no more than a guess; what looks hard may well be.
+        guess = _USUAL + (difficulty - _USUAL) / wider
+        unsure = (raised[CUT] | raised[NO_ORDER]) & (difficulty < _USUAL)
+        difficulty = np.where(unsure, guess, difficulty)
+        return Reading(
+            difficulty,
+            wider * self.difficulty_error.of(difficulty, words, unlikeness),
+            words,
+            tuple(
+                tuple(name for name, where in raised.items() if where[index])
+                for index in range(len(words))
+            ),
+            level,
+            wider * self.level_error.of(level, words, unlikeness),
+        )
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
+        """The first weights and the vectors as float16, as training used them."""
+        network, kernel = self.network.to_arrays(), self.kernel.to_arrays()
+        network["weight_0"] = network["weight_0"].astype(np.float16)
+        kernel["vectors"] = kernel["vectors"].astype(np.float16)
+        model: dict[str, Any] = {
+            "kind": "passages",
+            "columns": list(passage_columns()),
+            "difficulty_error": asdict(self.difficulty_error),
+            "level_error": asdict(self.level_error),
+            "least": self.least,
+            "difficulty_in_level": self.difficulty_in_level,
+        }
+        return model, {"network.npz": array_bytes(network), "kernel.npz": array_bytes(kernel)}
+
+    @classmethod
+    def from_parts(cls, model: Mapping[str, Any], weights: Mapping[str, bytes]) -> Self:
+        """The model that `to_parts` gave."""
+        if model.get("columns") != list(passage_columns()):
+            raise InputError("it reads other columns of passages than this version has")
+        network, kernel = (predictor_of(weights, name) for name in ("network", "kernel"))
+        least, part = model.get("least"), model.get("difficulty_in_level")
+        if not (
+            isinstance(network, Prepared)
+            and isinstance(kernel, Prepared)
+            and isinstance(least, float)
+            and isinstance(part, float)
+        ):
+            raise InputError("its weights are not what a model of passages has there")
+        difficulty_error, level_error = (
+            _error_of(model.get(f"{name}_error")) for name in ("difficulty", "level")
+        )
+        return cls(network, kernel, difficulty_error, level_error, least, part)
+
+
+def _error_of(numbers: object) -> ErrorModel:
+    try:
+        return ErrorModel(**{name: float(value) for name, value in dict(numbers).items()})  # type: ignore[call-overload]
+    except (TypeError, ValueError) as error:
+        raise InputError("it states no errors") from error
