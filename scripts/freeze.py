@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import understandability as ud
+from understandability.inputs.sources import Sources
 
 ROOT = Path(__file__).parents[1]
 FROZEN = ROOT / "tests/golden/frozen.json"
@@ -21,7 +22,7 @@ PAGES = [ROOT / "resources/samples"]
 PANEL = sorted((ROOT / "tests/panel").glob("*.txt"))
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 SENTENCE_ENDS = ("none", "force-period", "force-period-always")
-BUNDLES = ("open", "research", "llr", "background-mlp")
+BUNDLES = ("open", "llr", "background-mlp")
 MEASURES = (
     "RBP(p=0.8)@10",
     "uRBP(p=0.8)@10",
@@ -52,7 +53,7 @@ def rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.6g}") if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(name): rounded(each) for name, each in value.items()}
+        return {str(name): rounded(each) for name, each in value.items() if name != "path"}
     if isinstance(value, str) or not isinstance(value, Iterable):
         return value
     return [rounded(each) for each in value]
@@ -68,7 +69,7 @@ def frozen(pages: list[Path] = PAGES, texts: list[Path] = PANEL) -> Iterator[tup
     for bundle in BUNDLES:
         for row in ud.score([*inputs, *map(str, texts)], bundle=bundle):
             yield f"{row['docno']} {bundle}", rounded(row)
-    for row in ud.features(inputs):
+    for row in ud.features(Sources(inputs)):
         yield f"{row['docno']} features", rounded(row)
     result = ud.evaluate(RUNS, RELEVANCE, LABELS, scale="lower-easier:40:0..100", measures=MEASURES)
     for name in MEASURES:

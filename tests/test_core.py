@@ -6,9 +6,11 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scripts.faults import fuzz_core, hostile_pages
 
 from understandability import _core
@@ -71,3 +73,52 @@ def test_under_sanitizers(script: Run) -> None:
     if "cannot find" in process.stderr or "libasan" in process.stderr:
         pytest.skip("no sanitizers here")
     assert process.returncode == 0, process.stdout + process.stderr
+
+
+@given(st.lists(st.text(max_size=12) | st.sampled_from(["Heart", "MRI", "b.i.d.", "2.5", "²x"])))
+def test_features_of_tokens(tokens: list[str]) -> None:
+    """Those that the tagger knows, in the order of its model."""
+    tokens = [token for token in tokens if token]
+    for token in tokens:
+        for name, arguments in (
+            ("normal_form", (token,)),
+            ("own_features", (token,)),
+            ("context_features", (token, "N")),
+        ):
+            assert fuzz_core.COMPILED[name](*arguments) == fuzz_core.REFERENCE[name](*arguments)
+    rows = {feature: row for row, feature in enumerate(_core.own_features("Heart"))}
+    arguments = tokens, rows, {"heart": "3"}, 64
+    assert _core.feature_rows(*arguments) == fuzz_core.REFERENCE["feature_rows"](*arguments)
+
+
+@given(st.data())
+def test_tags_of_tokens(data: st.DataObject) -> None:
+    """In sentences of any lengths, by tables of any numbers."""
+    chance = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=8))
+    tags, types = 3, 5
+
+    def numbers(*shape: int) -> NDArray[np.int8]:
+        return chance.integers(-9, 9, shape).astype(np.int8)
+
+    rows = numbers(types, 5 * tags + 1).astype(np.int16)
+    rows[:, -1] = chance.integers(0, 2, types)
+    ids = chance.integers(0, types, sum(sizes))
+    starts = np.cumsum([0, *sizes[:-1]])
+    tables = [numbers(5 * tags), numbers(16, tags), numbers(64, tags), numbers(16, tags)]
+    found, wanted = np.empty((2, len(ids)), np.uint8)
+    tables.append(numbers(32, tags))
+    _core.best_tags(rows, ids, starts, *tables, found)
+    fuzz_core.REFERENCE["best_tags"](rows, ids, starts, *tables, wanted)
+    assert found.tolist() == wanted.tolist()
+
+
+def test_tables_that_do_not_fit_are_refused() -> None:
+    """Not read beyond their end."""
+    none = np.zeros((0, 3), np.int8)
+    numbers = np.zeros(1, np.int64)
+    with pytest.raises(ValueError, match="do not fit"):
+        _core.best_tags(
+            np.zeros((1, 16), np.int16), numbers, numbers, np.zeros(15, np.int8),
+            none, none, none, none, np.zeros(1, np.uint8),
+        )  # fmt: skip

@@ -52,18 +52,18 @@ HOOKS = (
 # raise one is a decision.
 LINES = {
     "": 1_300,
-    "cli": 3_300,
-    "crawls": 2_800,
-    "evaluation": 4_400,
+    "cli": 2_400,
+    "crawls": 2_650,
+    "evaluation": 4_320,
     "feature": 4_100,
-    "inputs": 4_800,
+    "inputs": 4_450,
     "integrations": 950,
     "model": 4_100,
     "neural": 560,
     "study": 4_900,
     "text": 3_500,
     "training": 2_800,
-    "writers": 5_700,
+    "writers": 5_950,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
@@ -179,7 +179,7 @@ def test_scoring_a_page_loads_no_room_outside() -> None:
     stages = {stage_of(each.removeprefix("understandability.")) for each in modules}
     assert "text" in stages
     assert not stages & {*ROOMS, "crawls", "evaluation", "training", "cli"}
-    assert len(modules) <= 95
+    assert len(modules) <= 75
 
 
 @pytest.mark.parametrize("package", LINES)

@@ -3,20 +3,20 @@
 const KEY = "understandability-work";
 const EMPTY = { text: "", versions: [], answers: {}, refused: [], hidden: [], english: "" };
 
-export let work = { ...EMPTY };
+export let work = structuredClone(EMPTY);
 
 export function load() {
   try {
     work = checked(JSON.parse(localStorage.getItem(KEY)));
   } catch {
-    work = { ...EMPTY };
+    work = structuredClone(EMPTY);
   }
   return work;
 }
 
 // Of what a file or an older editor holds only what is of the right kind.
 function checked(found) {
-  const made = { ...EMPTY };
+  const made = structuredClone(EMPTY);
   if (typeof found?.text === "string") made.text = found.text;
   if (Array.isArray(found?.versions)) {
     made.versions = found.versions.filter((each) => typeof each?.text === "string").map((each) => ({
@@ -46,8 +46,8 @@ export function keep() {
 }
 
 export function forget() {
-  localStorage.removeItem(KEY);
   work = structuredClone(EMPTY);
+  keep();
 }
 
 export const asFile = () => new Blob([JSON.stringify(work, null, 1)], { type: "application/json" });

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import importlib
 import inspect
 import re
 import subprocess
@@ -16,9 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
-
-import typer
+from typing import Any
 
 from understandability.cli.commands import Command
 
@@ -81,12 +78,10 @@ def commands() -> str:
 def all_commands() -> Iterator[tuple[str, str, str]]:
     """The first word of each command, its first sentence, and its task."""
     from understandability.cli import COMMANDS, GROUPS
-    from understandability.cli.typed import TYPED, summary
 
     made = {
         each.words[0]: (GROUPS.get(each.words[0], each.summary), each.task) for each in COMMANDS
     }
-    made |= {name: (summary(name, module), task) for name, module, task in TYPED}
     tasks = ["Score pages", "Train and judge models", "Evaluate runs", "Rank pages"]
     for task in tasks:
         yield from ((name, text, of) for name, (text, of) in made.items() if of == task)
@@ -95,7 +90,6 @@ def all_commands() -> Iterator[tuple[str, str, str]]:
 def command_reference() -> str:
     """The help of every command: what ``--help`` shows, however wide the terminal."""
     from understandability.cli import COMMANDS, GROUPS
-    from understandability.cli.typed import TYPED
 
     parts: list[str] = []
     for head in dict.fromkeys(each.words[0] for each in COMMANDS):
@@ -106,18 +100,6 @@ def command_reference() -> str:
             if command.words[0] == head:
                 parts += [f"### understand {command.name}", ""] if head in GROUPS else []
                 parts += options_of(command)
-    for name, module_name, _ in TYPED:
-        module = importlib.import_module(f"understandability.cli.{module_name}")
-        app = getattr(module, "app", None)
-        parts += [f"## understand {name}", ""]
-        if not isinstance(app, typer.Typer):
-            parts += command_help(getattr(module, name))
-            continue
-        parts += [str(app.info.help), ""]
-        for command in app.registered_commands:
-            assert command.callback is not None
-            own = command.name or command.callback.__name__.replace("_", "-")
-            parts += [f"### understand {name} {own}", "", *command_help(command.callback)]
     return "\n".join(["", *parts])
 
 
@@ -148,43 +130,6 @@ def with_examples(text: str) -> list[str]:
             paragraph = "    " + " \\\n        ".join(example[1].split("\n"))
         lines += [paragraph, ""]
     return lines
-
-
-# What a type is called where an option has no name of its own for its value.
-_VALUES = {"float": "NUMBER", "int": "NUMBER", "Path": "FILE"}
-
-
-def command_help(function: Callable[..., None]) -> list[str]:
-    """The same of a command that typer makes."""
-    lines = with_examples(str(inspect.getdoc(function)))
-    parameters = inspect.signature(function, eval_str=True).parameters.values()
-    if parameters:
-        lines += ["| argument or option | default | meaning |", "|---|---|---|"]
-        lines += [f"| {takes(each, *get_args(each.annotation)[:2])} |" for each in parameters]
-        lines.append("")
-    return lines
-
-
-def takes(parameter: inspect.Parameter, kind: Any, about: Any) -> str:
-    """The row of an argument or an option: how it is written, its default, what it means."""
-    if isinstance(about, typer.models.ArgumentInfo):
-        name = f"`{about.metavar or parameter.name.upper()}`"
-    else:
-        # Within Annotated, typer takes the first name for a default.
-        first = (about.default,) if isinstance(about.default, str) else ()
-        usual = f"--{parameter.name.replace('_', '-')}"
-        names = (*first, *(about.param_decls or ())) or (usual,)
-        value = about.metavar or next((v for k, v in _VALUES.items() if k in str(kind)), "TEXT")
-        name = ", ".join(f"`{each}`" if kind is bool else f"`{each} {value}`" for each in names)
-    default = parameter.default
-    if default is inspect.Parameter.empty:
-        shown = "needed"
-    elif default in (None, False) or default == [] or about.show_default is False:
-        shown = ""
-    else:
-        shown = f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
-    meaning = (about.help or "").replace("|", "\\|")
-    return f"{name} | {shown} | {meaning}"
 
 
 def measures() -> str:

@@ -23,6 +23,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from inspect import isroutine
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -197,7 +198,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         number += 1
         result = outcome(page)
         if not is_watched and result != (wanted := by_reference(page)):
-            print(f"{name}: {page.content!r:.2000}\nwanted {wanted[:3000]}\nfound {result[:3000]}")
+            same = takewhile(lambda pair: pair[0] == pair[1], zip(result, wanted, strict=False))
+            start = max(0, sum(1 for _ in same) - 200)
+            print(f"{name}: {page.content!r:.2000}")
+            print(
+                f"wanted: …{wanted[start : start + 400]}…\nfound: …{result[start : start + 400]}…"
+            )
             return 1
     what = "no wrong access" if is_watched else "as by the reference"
     print(f"{number:,} pages, {what}")

@@ -17,7 +17,7 @@ from scripts.reproduce.verdicts import Row, Table, printed
 from understandability.arrays import Floats
 from understandability.evaluation.correlation import kendall_tau_b
 from understandability.evaluation.scales import parse_scale
-from understandability.study.simulation import SimulationGrid, simulate
+from understandability.study.simulation import simulate
 
 OURS = {
     "RBP": "RBP(p=0.8)@10",
@@ -50,7 +50,7 @@ def tables(data: Path, published: Path) -> list[Table]:
 
 def table_1(published: Path) -> Table:
     """The simulation as the text has it: binary at 40, clipped, rounded down, p = .8, n = 10."""
-    cells = simulate(SimulationGrid(runs=RUNS)).cells
+    cells = simulate(runs=RUNS).cells
     ours = {(cell.topicality, cell.mean_label, cell.measure): cell for cell in cells}
     rows = []
     for line in printed(published, "hframework2018_table1"):

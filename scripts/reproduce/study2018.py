@@ -76,7 +76,7 @@ def table_1(published: Path) -> Table:
         tuple(rows),
         (
             "For two corpora print's words per document are not its words by its documents.",
-            "Table 2 lists features, not numbers: `understand features list` has ours, with the "
+            "Table 2 lists features, not numbers: `understand features --list` has ours, with the "
             "names and the sources.",
         ),
     )
@@ -106,7 +106,7 @@ def table_3(data: Path, published: Path) -> Table:
         (
             "Print has 3,298 relevant and assessed documents; signs are dropped in print.",
             "The counts are those published with the study's code, of pages that may have been "
-            "parsed otherwise for print. `understand validate grid` makes the whole table of any "
+            "parsed otherwise for print. `understand validate --grid` makes the whole table of any "
             "labelled pages.",
         ),
     )

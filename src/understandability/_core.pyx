@@ -347,7 +347,7 @@ cdef class Tape:
         return pieces
 
     def counts(self) -> object:
-        cdef array counts = clone(_INTS, len(self.names), True)
+        cdef array counts = clone(_INTS, len(self.names) + 1, True)
         cdef Py_ssize_t place
         counted = Counter()
         for place in range(self.size):
@@ -1148,7 +1148,7 @@ def main_walk(
     cdef array ended_by = array("Q", [
         sum([bits[other] for other in ends.get(name, paragraph)]) for name in names
     ])
-    cdef array number_open = clone(_INTS, len(names), True)
+    cdef array number_open = clone(_INTS, len(names) + 1, True)
     cdef array open_elements = clone(_INTS, tape.size + 1, False)
     cdef array parents = clone(_INTS, tape.size + 1, False)
     cdef int* stack = open_elements.data.as_ints  # as deep as there are tags, at most

@@ -21,6 +21,7 @@ class AtPrompt:
         value: What the help calls the value, such as FILE.
         choices: Where the names to choose from are, as ``module:TABLE``, for the shell to complete.
         convert: What makes the value for the function of what was given, as ``module:function``.
+        help: What the help says, for a parameter that several functions share.
     """
 
     type: Any
@@ -28,6 +29,7 @@ class AtPrompt:
     value: str
     choices: str
     convert: str
+    help: str
 
     def __init__(
         self,
@@ -36,6 +38,7 @@ class AtPrompt:
         value: str = "",
         choices: str = "",
         convert: str = "",
+        help: str = "",  # noqa: A002 - what it says
     ) -> None:
         given = {
             "type": type,
@@ -43,6 +46,7 @@ class AtPrompt:
             "value": value,
             "choices": choices,
             "convert": convert,
+            "help": help,
         }
         for name, each in given.items():
             object.__setattr__(self, name, each)

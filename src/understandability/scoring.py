@@ -14,7 +14,7 @@ from understandability.errors import OptionError, PageError, WrongTypeError
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
-from understandability.inputs.frames import wrong_type
+from understandability.hooks import load
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, load_bundle
 from understandability.model.estimate import Estimate
 from understandability.model.readers import DEFAULT_READER, USERS, Reader, reader_of
@@ -49,6 +49,7 @@ COUNTS = ("words", "sentences")
 ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "raw")
 TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "flags")
 NOT_ENGLISH = "not_english"
+_WRONG_TYPE = "inputs.frames:wrong_type"
 
 
 @dataclass(frozen=True)
@@ -368,7 +369,7 @@ def score_text(text: str, **settings: Any) -> dict[str, Any]:
     (7, True)
     """
     if not isinstance(text, str):
-        raise wrong_type("score_text takes a text (str)", text)
+        raise load(_WRONG_TYPE)("score_text takes a text (str)", text)
     return scorer_of(Settings(**settings)).score_page(Page("text", "", text, TEXT))
 
 
@@ -381,6 +382,6 @@ def score_html(html: str | bytes, url: str | None = None, **settings: Any) -> di
     2
     """
     if not isinstance(html, str | bytes):
-        raise wrong_type("score_html takes HTML (str or bytes)", html)
+        raise load(_WRONG_TYPE)("score_html takes HTML (str or bytes)", html)
     scorer = scorer_of(Settings(**settings))
     return scorer.score_page(Page(url or "page", url or "", html, HTML, url=url))

@@ -41,7 +41,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
-    assert not {"numpy", "pyarrow", "typer", "lxml"} & set(done.stdout.split())
+    assert not {"numpy", "pyarrow", "cyclopts", "lxml"} & set(done.stdout.split())
 
 
 def test_one_text_and_one_page() -> None:

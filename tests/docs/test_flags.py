@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import understandability as ud
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "understandability"
 REFERENCE = ROOT / "docs" / "reference" / "columns.md"
@@ -97,3 +99,17 @@ def test_every_flag_is_explained() -> None:
     explained = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
     assert len(explained) > 8
     assert raised == explained
+
+
+def test_the_limits_that_the_readme_names_hold() -> None:
+    """The ends of the scale in practice, and the texts that get a flag."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    told = re.findall(r"between (\d*\.?\d+) and (\d*\.?\d+)", readme)
+    panel = ud.score(ROOT / "tests" / "panel").table
+    for (low, high), column in zip(told, ("difficulty", "p_understandable"), strict=True):
+        values = [value for value in panel[column].to_pylist() if value is not None]
+        assert float(low) < min(values) < max(values) < float(high)
+    goods = ["milk", "eggs", "bread", "two onions", "butter", "apples", "rice", "tea", "soap"]
+    poem = "Because I could not stop for Death\nHe kindly stopped for me\n" * 4
+    assert "unlike_judged" in ud.score_text("\n".join(goods * 3))["flags"]
+    assert "unlike_judged" not in ud.score_text(poem)["flags"]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from inspect import signature
-
 import pytest
 
 from understandability.text.analysis import (
-    DEFAULT_EXTRACTOR,
     MOST_CHARACTERS,
     document_of_page,
     document_of_text,
@@ -109,11 +106,3 @@ def test_a_page_of_which_little_was_kept(links: int, flags: tuple[str, ...]) -> 
     menu = f"<p><a href=x>{text}</a></p>" * links
     document = document_of_page(Page("d", "", f"<p>{text} {text}</p>{menu * 2}".encode()))
     assert document.flags == flags
-
-
-def test_commands_repeat_the_default() -> None:
-    """Which they state for themselves, as they start without reading this module."""
-    from understandability.cli import explain, extract, features, score
-
-    for command in (explain.explain, extract.extract, features.features, score.score):
-        assert signature(command).parameters["extractor"].default == DEFAULT_EXTRACTOR

@@ -538,7 +538,7 @@ def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
 
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile(r"[^\W\d_]")
-_RUN = re.compile(r"(.)\1{2,}")
+_SAME = re.compile(r"(.)\1{2,}")
 _ASCII_SHAPES = str.maketrans(
     string.ascii_uppercase + string.ascii_lowercase + string.digits, "X" * 26 + "x" * 26 + "d" * 10
 )
@@ -559,7 +559,7 @@ def _shape(token: str) -> str:
     else:
         shape = _LETTER.sub(lambda letter: "X" if letter[0].isupper() else "x", shape)
         shape = _DIGIT.sub("d", shape)
-    return _RUN.sub(r"\1\1", shape)[:8]
+    return _SAME.sub(r"\1\1", shape)[:8]
 
 
 def context_features(token: str, usual_case: str) -> list[str]:

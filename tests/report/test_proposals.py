@@ -9,20 +9,33 @@ from understandability.scoring import Scorer
 from understandability.text.analysis import document_of_text
 from understandability.writers.hard_sentences import findings
 from understandability.writers.plain_terms.offers import offers
-from understandability.writers.proposals import proposals
+from understandability.writers.plain_terms.tagged_sentences import tagged_sentences
+from understandability.writers.proposals import changes, proposals
 from understandability.writers.spelling import likely_word
 
 SCORER = Scorer()
 
 
 def proposed(sentence: str) -> dict[str, str]:
-    """The proposals for a sentence, by kind."""
+    """What rules make of a sentence, by kind, whatever a model says of it."""
     document = document_of_text(sentence)
     batch = Batch([document])
-    found = findings(batch)
-    made = proposals(document, 0, found, offers(batch)[0], SCORER, "british")
+    (tagged,) = tagged_sentences(batch, [0], [document.pieces])
+    size = len(document.pieces)
+    made = changes(tagged, list(document.pieces), 0, size, findings(batch), (), "british")
+    return {kind: text for kind, _, text in made}
+
+
+def test_no_proposal_makes_the_text_harder() -> None:
+    """Each is tried on the whole text; the largest gain comes first."""
+    document = document_of_text(
+        "Patients are advised to discontinue the medication in the event of haemorrhage. Rest well."
+    )
+    batch = Batch([document])
+    made = proposals(document, 0, findings(batch), offers(batch)[0], SCORER, "british")
+    assert {each.kind for each in made} >= {"plain", "you"}
     assert all(each.points >= -0.05 for each in made)
-    return {each.kind: each.text for each in made}
+    assert [each.points for each in made] == sorted((each.points for each in made), reverse=True)
 
 
 @pytest.mark.parametrize(
@@ -62,6 +75,11 @@ def test_a_rule_that_is_sure_proposes(sentence: str, kind: str, expected: str) -
         ("It must not be swallowed.", "you"),
         ("The operation must be done soon.", "you"),
         ("You should eat well, sleep well and walk.", "list"),
+        ("It causes trouble breathing, wheezing, or swelling of the head and neck.", "list"),
+        ("They help with other conditions, such as diabetes, asthma, gout and cancer.", "list"),
+        ("The womb has a muscular outer layer called the myometrium and an inner lining called "
+         "the endometrium.", "cut"),
+        ("You will have a CT scan (CAT scan) on the ward.", "in full"),
     ],
 )  # fmt: skip
 def test_a_rule_that_is_not_sure_says_nothing(sentence: str, kind: str) -> None:

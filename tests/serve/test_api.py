@@ -321,7 +321,7 @@ def test_the_description_names_every_call(app: Any) -> None:
     described = called(app, "GET", "/openapi.json").json()
     assert set(described["paths"]) == {
         "/v1/score", "/v1/explain", "/v1/compare", "/v1/report", "/v1/rerank", "/v1/text",
-        "/v1/fetch",
+        "/v1/fetch", "/v1/sentence", "/v1/save", "/v1/rewrite",
         "/healthz", "/metrics",
     }  # fmt: skip
     assert "ErrorReply" in described["components"]["schemas"]
@@ -428,3 +428,18 @@ def test_other_languages_are_not_estimated(app: Any) -> None:
     assert "not_english" in row["flags"]
     found = post(app, "/v1/explain", {"text": german * 5}).json()["explanation"]
     assert found["readers"] == []
+
+
+def test_a_sentence_gets_proposals_and_a_text_is_saved(app: Any) -> None:
+    """By its number; a number that there is not is one sentence."""
+    asked = {"text": "Patients are advised to avoid alcohol. Rest.", "sentence": 0}
+    (found,) = post(app, "/v1/sentence", asked).json()["proposals"]
+    assert found["text"] == "You should avoid alcohol."
+    assert "counted from 0" in sentence(post(app, "/v1/sentence", {**asked, "sentence": 9}), 422)
+    saved = post(app, "/v1/save", {"text": "# Flu <b>\n- rest", "kind": "html"})
+    assert "<h1>Flu &lt;b&gt;</h1>\n<ul>\n<li>rest</li>" in saved.text
+
+
+def test_nothing_is_rewritten_without_a_model(app: Any) -> None:
+    """The sentence says how to give one."""
+    assert "--model-url" in sentence(post(app, "/v1/rewrite", {"text": "Rest."}), 403)

@@ -26,8 +26,6 @@ from understandability.cli.commands import (
     Command,
     completed,
 )
-from understandability.cli.typed import TYPED, build_typed
-from understandability.cli.typed import summary as typed_summary
 from understandability.errors import OptionError, UnderstandabilityError
 
 if TYPE_CHECKING:
@@ -35,6 +33,9 @@ if TYPE_CHECKING:
 
 COMMANDS: tuple[Command, ...] = (
     Command("score", "crawls.score:score", SCORING, "cli.doors:rows"),
+    Command("explain", "writers.explain:reported", SCORING, "cli.doors_writers:report"),
+    Command("rewrite", "writers.rewriting:rewrite", SCORING, "cli.doors_writers:rewritten"),
+    Command("serve", "writers.serve.server:serve", SCORING, "cli.doors_writers:served"),
     Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
     Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
     Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
@@ -96,7 +97,9 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "correlate", "evaluation.evaluate:correlate", EVALUATION, "cli.doors_evaluation:correlated"
     ),
-    Command("compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:compared"),
+    Command(
+        "compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:runs_compared"
+    ),
     Command("bounds", "evaluation.bounds:bounds", EVALUATION, "cli.doors_evaluation:result"),
     Command(
         "simulate users",
@@ -178,9 +181,6 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
             )
             app.command(parents[head])
         (parents[head] if sub else app).command(shown)
-    for name, module, task in TYPED:
-        text = typed_summary(name, module) if not words else ""
-        app.command(App(name=name, help=text, group=groups[task]))
     return app
 
 
@@ -198,6 +198,8 @@ def _as_function(command: Command, complete: bool) -> Callable[..., None]:
             help=each.help,
             show_default=default not in (None, False, ""),
             allow_leading_hyphen=each.type is not bool,
+            allow_repeating=True,  # the last counts
+            metavar=each.about.value or None,
         )
         kind = completed(each) if complete else each.type
         optional = default is None
@@ -236,9 +238,6 @@ def run(words: Sequence[str]) -> None:
         raise OptionError(
             f"{first!r} is not a command; to score it, write: understand score {shlex.join(words)}"
         )
-    if first in {name for name, _, _ in TYPED}:
-        build_typed()(list(words), prog_name="understand")
-        return
     try:
         app = build_app(words if first in names else ())
         _check_options(words)

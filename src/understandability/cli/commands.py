@@ -153,9 +153,11 @@ def _options(function: Callable[..., Any]) -> Iterator[Option]:
             for made in kind if isinstance(kind, tuple) else (kind,):
                 yield from _fields(made, ((made, "**" if keywords else name),))
             continue
-        argument = not about.names and each.default is inspect.Parameter.empty
+        needed = each.default is inspect.Parameter.empty
+        argument = needed and not about.names and each.kind is each.POSITIONAL_OR_KEYWORD
         names = about.names or ((_value(name),) if argument else (_long(name),))
-        yield Option(name, names, kind, each.default, texts.get(name, ""), about)
+        text = texts.get(name, about.help)
+        yield Option(name, names, kind, each.default, text, about)
 
 
 def _fields(made: Any, owners: tuple[tuple[Any, str], ...]) -> Iterator[Option]:

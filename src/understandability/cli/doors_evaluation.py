@@ -142,7 +142,7 @@ def trec_eval_lines(found: Evaluation, per_query: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def compared(
+def runs_compared(
     call: Given,
     *,
     correction: Annotated[str, AtPrompt(choices="evaluation.comparison:CORRECTIONS")] = "holm",

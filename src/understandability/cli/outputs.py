@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from understandability.cli.tables import print_table
 from understandability.errors import InputError, OptionError
@@ -17,28 +15,6 @@ if TYPE_CHECKING:
 
 _BY_SUFFIX = {".json": "json", ".eval": "trec_eval", ".tex": "latex", ".md": "markdown"}
 _ROW_FORMATS = ("csv", "tsv", "jsonl", "parquet")
-
-ResultFile = Annotated[
-    str | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is JSON "
-        "on standard output.",
-        show_default=False,
-    ),
-]
-ResultFormat = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="FORMAT",
-        help="Format of the output: json, csv, tsv, jsonl, parquet, latex or markdown. Default: "
-        "by suffix.",
-        show_default=False,
-    ),
-]
 
 
 def write_result(

@@ -11,6 +11,6 @@ a crawl folder.
 
 `plan` says what is to be done, `reading` cuts inputs into parts and chunks, `workers` make rows of
 chunks in processes that may die, `engine` does all of that on this machine and `ray` on a cluster.
-Rows go to one of `outputs` or to a `folder`, of which `merge` makes one table, and which `status`
-and `lookup` look at.
+Rows go to one of `outputs` or to a `folder`, of which `merge` makes one table, and at which
+`status` looks.
 """

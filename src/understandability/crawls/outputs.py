@@ -78,9 +78,9 @@ class TableFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
-        self._closing.__exit__(kind, *rest)
-        if kind is None and self._errors is None and self._destination != "-":
+    def __exit__(self, error: type[BaseException] | None, *rest: Any) -> None:
+        self._closing.__exit__(error, *rest)
+        if error is None and self._errors is None and self._destination != "-":
             remove(errors_of(self._destination))  # of an earlier time
 
 

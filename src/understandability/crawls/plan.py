@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import OptionError
-from understandability.inputs.page_tables import TableColumns, kept_names, remarks_on_kept
+from understandability.inputs.page_tables import TableColumns, kept_names
 from understandability.inputs.sources import DEFAULT_LIMIT, File, Sources, holds_many, typed_columns
 from understandability.scoring import RowMaker
 from understandability.text.page import Failure, Page
@@ -122,10 +122,10 @@ def make_plan(sources: PageSource, maker: RowMaker) -> Plan:
 
     inputs = tuple(Input(number, each) for number, each in enumerate(_together(sources.files)))
     skipped = Counter(sources.skipped)
-    names = kept_names(sources.columns.keep, maker.schema.names)
+    names, remarks = kept_names(sources.columns.keep, maker.schema.names)
     kept = pa.schema([column.with_name(names[column.name]) for column in _kept(sources)])
     source = sources.without_files()
-    source.remarks.extend(remarks_on_kept(names))
+    source.remarks.extend(remarks)
     return Plan(inputs, source, maker, maker.described, kept, skipped)
 
 

@@ -32,7 +32,6 @@ from understandability.inputs.page_tables import (
     TableColumns,
     kept_names,
     media_type_of,
-    remarks_on_kept,
 )
 from understandability.inputs.sources import DEFAULT_LIMIT, Sources, is_path
 from understandability.inputs.streams import is_url
@@ -408,8 +407,8 @@ def score_table(
     if url:
         result["url"] = pa.array([None if each is None else str(each) for each in addresses])
     ours = [name for name in scored.column_names if name not in ("docno", "path", "url")]
-    kept = kept_names(keep, {*result, *ours, "error"})
-    for remark in remarks_on_kept(kept):
+    kept, remarks = kept_names(keep, {*result, *ours, "error"})
+    for remark in remarks:
         _say_once(remark)
     result |= {new: table[name] for name, new in kept.items()}
     result |= {name: scored[name] for name in ours}
@@ -420,7 +419,7 @@ def score_table(
 R = TypeVar("R", bound=Rows)
 
 
-def make(kind: type[R], plan: Plan, output: str | Path | None, work: Work) -> R:
+def make(rows: type[R], plan: Plan, output: str | Path | None, work: Work) -> R:
     """Make the rows of a plan: in memory, in a file, or in a crawl folder."""
     import pyarrow as pa
 
@@ -430,7 +429,7 @@ def make(kind: type[R], plan: Plan, output: str | Path | None, work: Work) -> R:
     table = plan.schema.empty_table().replace_schema_metadata(metadata)
     if _is_folder(output, work):
         progress = fill(plan, str(destination), work)
-        return kind(table, (), progress.skipped, progress.made, progress.failed)
+        return rows(table, (), progress.skipped, progress.made, progress.failed)
     check_is_no_input(destination, (file.path for each in plan.inputs for file in each.files))
     with ExitStack() as stack:
         into: Any = work.into or InMemory()
@@ -441,7 +440,7 @@ def make(kind: type[R], plan: Plan, output: str | Path | None, work: Work) -> R:
             tell(progress)
     if isinstance(into, InMemory):
         table = pa.concat_tables([table, *into.tables]).replace_schema_metadata(metadata)
-    return kind(table, tuple(into.failures), progress.skipped, progress.made, progress.failed)
+    return rows(table, tuple(into.failures), progress.skipped, progress.made, progress.failed)
 
 
 def fill(plan: Plan, path: str, work: Work) -> Progress:

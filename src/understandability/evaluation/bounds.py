@@ -90,12 +90,6 @@ def bounds(
     [('second', 0.25, -0.25, 0.25)]
 
     Example: understand bounds a.run b.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
-
-    Args:
-        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
-        qrels: Relevance labels: TREC qrels, or irds:NAME.
-        understandability: Understandability labels like qrels, a score table, or irds:NAME.
-        measures: RBP, uRBP or RBPu by name, such as 'uRBP(p=0.8)@10'; may be repeated.
     """
     parsed = own_measures(measures)
     for measure in parsed:

@@ -315,7 +315,7 @@ class RunComparisons(Tabular, Sequence[RunComparison]):
         return ResultTable(columns, tuple(tuple(row.values()) for row in rows), digits=digits)
 
 
-def comparisons(
+def compare_runs(
     measures: Sequence[str],
     values: Mapping[str, Floats],
     means: Mapping[str, Floats],
@@ -334,7 +334,7 @@ def comparisons(
 
     >>> values = {"mine": np.array([[0.1, 0.2, 0.3]]), "yours": np.array([[0.1, 0.3, 0.5]])}
     >>> means = {run: rows.mean(axis=1) for run, rows in values.items()}
-    >>> [row] = comparisons(["RBP"], values, means, pairs=True, tests=["t"])
+    >>> [row] = compare_runs(["RBP"], values, means, pairs=True, tests=["t"])
     >>> row.run, round(row.difference, 3), round(row.p["t"], 3)
     ('yours', 0.1, 0.225)
     """

@@ -224,7 +224,7 @@ class Correlations(Tabular):
         return ResultTable(columns, rows, note=note, digits=digits)
 
 
-def correlations(
+def correlate_measures(
     measures: tuple[str, ...],
     means: Mapping[str, Floats],
     *,
@@ -239,7 +239,7 @@ def correlations(
     than two measures or runs.
 
     >>> means = {"a": np.array([0.1, 0.3]), "b": np.array([0.2, 0.1])}
-    >>> correlations(("RBP", "uRBP"), means, coefficients=["tau_b"]).moved
+    >>> correlate_measures(("RBP", "uRBP"), means, coefficients=["tau_b"]).moved
     {'uRBP': [('a', 2.0, 1.0), ('b', 1.0, 2.0)]}
     """
     for what, given in (("measures", measures), ("runs", means)):

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.comparison import TESTS, RunComparisons, best_of, comparisons
+from understandability.evaluation.comparison import TESTS, RunComparisons, best_of, compare_runs
 from understandability.evaluation.correlation import (
     DEFAULT_COEFFICIENTS,
     Correlations,
-    correlations,
+    correlate_measures,
 )
 from understandability.evaluation.judgements import (
     DEFAULT_MEASURES,
@@ -176,15 +176,15 @@ class Evaluation(Tabular):
         return ResultTable(table.columns, table.rows, marks, table.best, note, digits)
 
     def compare(self, **how: Any) -> RunComparisons:
-        """The runs against the first and the best, or in pairs; options as in `comparisons`."""
-        found = comparisons(self.measures, self.values, self.means, **how)
+        """The runs against the first and the best, or in pairs; options as in `compare_runs`."""
+        found = compare_runs(self.measures, self.values, self.means, **how)
         return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def correlate(self, *coefficients: str, **how: Any) -> Correlations:
-        """How alike the measures order the runs; options as in `correlations`."""
+        """How alike the measures order the runs; options as in `correlate_measures`."""
         if coefficients:
             how["coefficients"] = coefficients
-        found = correlations(self.measures, self.means, **how)
+        found = correlate_measures(self.measures, self.means, **how)
         return replace(found, evaluation=self.as_dict(per_query=False), notes=self.notes)
 
     def as_dict(self, per_query: bool = True) -> dict[str, Any]:
@@ -242,12 +242,6 @@ def evaluate(
     --scale lower-easier:40 -m 'RBP(p=0.8)@10' -m 'uRBP(p=0.8)@10' -o out.json
 
     Example: understand evaluate a.run b.run --qrels qrels.txt -m nDCG@10 -m P@10 --format latex
-
-    Args:
-        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
-        qrels: Relevance labels: TREC qrels, or irds:NAME.
-        understandability: Understandability labels like qrels, a score table, or irds:NAME.
-        measures: A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated.
     """
     parsed = parse_measures(measures)
     if not parsed:
@@ -390,10 +384,6 @@ def compare(
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
 
     Args:
-        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
-        qrels: Relevance labels: TREC qrels, or irds:NAME.
-        understandability: Understandability labels like qrels, a score table, or irds:NAME.
-        measures: A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated.
         tests: t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The
             first sets the marks.
         pairs: Compare all pairs of runs, not only with the first and the best.
@@ -439,10 +429,6 @@ def correlate(
     --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)'
 
     Args:
-        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
-        qrels: Relevance labels: TREC qrels, or irds:NAME.
-        understandability: Understandability labels like qrels, a score table, or irds:NAME.
-        measures: Two or more measures by name, such as 'uRBP(p=0.8)@10'.
         coefficients: tau_b, tau_ap, ubire-overlap, rbo (these four by default), pearson, spearman.
         symmetric: tau_ap as the mean of both directions.
         rbo_p: Persistence of RBO.

@@ -28,12 +28,17 @@ from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels, Run
 from understandability.prompt import AtPrompt
 
-# What calls that evaluate take, as the prompt reads it.
-Runs = Annotated[Any, AtPrompt(list[str], value="RUN...")]
-Qrels = Annotated[Any, AtPrompt(str, "--qrels", value="FILE")]
-LabelFile = Annotated[Any, AtPrompt(str, value="FILE")]
+# The parameters of calls that evaluate, as the prompt has them.
+_RUNS = "TREC runs (query Q0 document rank score tag), plain, .gz or .zst."
+_QRELS = "Relevance labels: TREC qrels, or irds:NAME."
+_LABELS = "Understandability labels like qrels, a score table, or irds:NAME."
+_MEASURES = "A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated."
+Runs = Annotated[Any, AtPrompt(list[str], help=_RUNS)]
+Qrels = Annotated[Any, AtPrompt(str, "--qrels", value="FILE", help=_QRELS)]
+LabelFile = Annotated[Any, AtPrompt(str, value="FILE", help=_LABELS)]
 Measures = Annotated[
-    str | Iterable[object], AtPrompt(list[str], "--measure", "-m", value="MEASURE")
+    str | Iterable[object],
+    AtPrompt(list[str], "--measure", "-m", value="MEASURE", help=_MEASURES),
 ]
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 

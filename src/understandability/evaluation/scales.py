@@ -50,7 +50,6 @@ class Scale:
     def __str__(self) -> str:
         text = _EASY_END[self.direction]
         if self.threshold is not None:
-            # Higher scales include their threshold unless told otherwise, lower ones do not.
             unusual = self.inclusive != self.higher_is_easier
             sign = (">" if self.higher_is_easier else "<=") if unusual else ""
             text += f":{sign}{self.threshold:g}"
@@ -127,35 +126,25 @@ def parse_scale(text: str) -> Scale:
     >>> str(parse_scale("higher-easier:2"))
     'higher-easier:2'
     """
-    word, *parts = text.strip().split(":")
-    direction = WORDS.get(word)
-    if direction is None:
+    found = re.fullmatch(
+        r"([^:]*)(?::([<>]=?)?((?:(?!\.\.)[^:])+))?(?::([^:]+?)\.\.([^:]+))?", text.strip()
+    )
+    word = text.strip().partition(":")[0]
+    if word not in WORDS:
         raise OptionError(
             f"{text!r} does not state whether lower or higher labels are easier; {_FORM}"
         )
-    scale = Scale(direction, inclusive=direction is Direction.EASIER)
-    for part in parts:
-        if ".." in part and scale.low is None:
-            low, high = (_number(end, text) for end in part.split("..", 1))
-            if low >= high:
-                raise OptionError(f"the scale {text!r} has its ends the wrong way round; {_FORM}")
-            scale = replace(scale, low=low, high=high)
-        elif scale.threshold is None and scale.low is None:
-            scale = _with_threshold(scale, part, text)
-        else:
-            raise OptionError(f"{text!r} is not a scale; {_FORM}")
-    return scale
-
-
-def _with_threshold(scale: Scale, part: str, text: str) -> Scale:
-    match = re.fullmatch(r"([<>]=?)?(.+)", part)
-    if match is None:
+    if found is None:
         raise OptionError(f"{text!r} is not a scale; {_FORM}")
-    sign, number = match.groups()
-    if sign is not None and (sign[0] == ">") != scale.higher_is_easier:
+    _, sign, *numbers = found.groups()
+    threshold, low, high = (None if n is None else _number(n, text) for n in numbers)
+    scale = Scale(WORDS[word], threshold, low=low, high=high)
+    if sign and (sign[0] == ">") != scale.higher_is_easier:
         raise OptionError(f"{sign} goes against {_EASY_END[scale.direction]} in {text!r}; {_FORM}")
-    inclusive = scale.inclusive if sign is None else sign.endswith("=")
-    return replace(scale, threshold=_number(number, text), inclusive=inclusive)
+    if low is not None and high is not None and low >= high:
+        raise OptionError(f"the scale {text!r} has its ends the wrong way round; {_FORM}")
+    # Higher scales include their threshold unless told otherwise, lower ones do not.
+    return replace(scale, inclusive=sign.endswith("=") if sign else scale.higher_is_easier)
 
 
 def parse_gains(text: str) -> dict[float, float]:

@@ -127,11 +127,8 @@ def tradeoff(
     Args:
         run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
         scores: The score to re-rank by; DIRECTION is higher-harder or lower-harder.
-        qrels: Relevance labels: TREC qrels, or irds:NAME.
-        understandability: Understandability labels like qrels, a score table, or irds:NAME.
         tops: How many documents to re-rank; may be repeated (5, 10, 15, 20, 50 by default).
         weights: A weight of the score; may be repeated (0.25, 0.5, 0.75, 1 by default).
-        measures: A measure by name, such as 'uRBP(p=0.8)@10'; may be repeated.
     """
     if not tops or not weights:
         raise OptionError("a trade-off needs at least one depth and one weight")

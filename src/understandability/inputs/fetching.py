@@ -72,8 +72,8 @@ class Fetched:
             check_office_extra(PDF)
             stream = cast(io.BufferedReader, io.BytesIO(self.content))
             return read_office(PDF, stream, self.url, self.url, len(self.content))
-        kind = TEXT if self.suffix == ".txt" else HTML
-        return Page(self.url, self.url, self.content, kind, self.charset, self.found_at)
+        media_type = TEXT if self.suffix == ".txt" else HTML
+        return Page(self.url, self.url, self.content, media_type, self.charset, self.found_at)
 
 
 def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:

@@ -1,4 +1,4 @@
-"""Frames that people have in hand (pandas, polars, Arrow, lists) as Arrow's tables, and back."""
+"""Frames of pandas, polars, Arrow or lists as Arrow's tables, and back; records of files."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from understandability.text.page import Page
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_LONGEST_CELL = 100_000_000  # characters of a cell of CSV
 
 
 def is_frame(value: object) -> bool:
@@ -123,9 +125,6 @@ def _call_for(value: object) -> str:
     return "use score_text for a text, score for files, score_table for tables"
 
 
-_LONGEST_CELL = 100_000_000
-
-
 def read_records(given: Any) -> list[dict[str, Any]]:
     """The records of a path (JSON Lines, CSV, TSV, Parquet; .gz, .zst) or of a frame.
 
@@ -139,13 +138,13 @@ def read_records(given: Any) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = table_of(given, "table of records").to_pylist()
         return records
     path = str(given)
-    kind, _ = table_format(path)
-    if kind == "jsonl":
+    form, _ = table_format(path)
+    if form == "jsonl":
         return list(read_objects(path))
-    if kind == "parquet":
+    if form == "parquet":
         rows: list[dict[str, Any]] = read_table(path).to_pylist()
         return rows
-    return list(_delimited(path, "," if kind == "csv" else "\t"))
+    return list(_delimited(path, "," if form == "csv" else "\t"))
 
 
 def _delimited(path: str, delimiter: str) -> Iterator[dict[str, Any]]:

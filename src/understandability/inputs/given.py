@@ -62,7 +62,7 @@ def runs_of(given: Any, name: str = "run") -> Iterator[Run]:
     elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
         yield from _runs_of_list(list(given))
     else:
-        raise InputError(f"runs must be {_RUNS}, not {_kind(given)}")
+        raise InputError(f"runs must be {_RUNS}, not {_type_name(given)}")
 
 
 def run_of(given: Any, name: str = "run") -> Run:
@@ -102,7 +102,7 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
         rows = list(given)
         if rows and all(hasattr(row, "query_id") and hasattr(row, "doc_id") for row in rows):
             return labels_from_frame(rows, dimension, column or dimension)
-    raise InputError(f"labels of {dimension} must be {_LABELS}, not {_kind(given)}")
+    raise InputError(f"labels of {dimension} must be {_LABELS}, not {_type_name(given)}")
 
 
 def _known(labels: Mapping[Any, Any]) -> dict[str, float]:
@@ -228,7 +228,7 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
     )
 
 
-def _kind(given: Any) -> str:
+def _type_name(given: Any) -> str:
     return (
         f"{'an empty ' if isinstance(given, Mapping) and not given else ''}{type(given).__name__}"
     )

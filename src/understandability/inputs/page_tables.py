@@ -70,10 +70,12 @@ class TableColumns:
         return self != TableColumns()
 
 
-def kept_names(keep: Sequence[str], ours: Collection[str]) -> dict[str, str]:
+def kept_names(keep: Sequence[str], ours: Collection[str]) -> tuple[dict[str, str], list[str]]:
     """New names of kept columns beside `ours`: one that meets a name gets ``input_`` before it.
 
-    >>> kept_names(["url", "date"], ["docno", "url"])
+    The second part is a remark on each column that is not kept under its own name.
+
+    >>> kept_names(["url", "date"], ["docno", "url"])[0]
     {'url': 'input_url', 'date': 'date'}
     """
     names = {}
@@ -81,16 +83,7 @@ def kept_names(keep: Sequence[str], ours: Collection[str]) -> dict[str, str]:
         names[name] = name
         while names[name] in ours or (names[name] in keep and names[name] != name):
             names[name] = f"input_{names[name]}"
-    return names
-
-
-def remarks_on_kept(names: Mapping[str, str]) -> list[str]:
-    """One for each column that is not kept under its own name.
-
-    >>> remarks_on_kept({"url": "input_url", "date": "date"})
-    ['the column url of the input is kept as input_url, as the rows have a url of their own']
-    """
-    return [
+    return names, [
         f"the column {name} of the input is kept as {new}, as the rows have a {name} of their own"
         for name, new in names.items()
         if name != new
@@ -156,7 +149,9 @@ class Tables:
             if column is not None and column in names:
                 contents.append((column, media_type))
         if chosen.html is None and chosen.text is None:
-            contents = [(name, kind) for name, kind in CONTENT_COLUMNS.items() if name in names]
+            contents = [
+                (name, media_type) for name, media_type in CONTENT_COLUMNS.items() if name in names
+            ]
         if not contents:
             wanted = list(filter(None, [chosen.html, chosen.text])) or list(CONTENT_COLUMNS)
             raise ColumnsError(
@@ -177,7 +172,7 @@ class Tables:
         if self.columns.html is None and self.columns.text is None:
             guessed += [name for name, _ in layout.contents]
         remark = f"documents are named by column {layout.id}, their content is column {content}"
-        if any(kind is None for _, kind in layout.contents):
+        if any(media_type is None for _, media_type in layout.contents):
             remark += " (HTML where there are tags in it)"
         if set(guessed) <= _DOCUMENTED or any(each.endswith(remark) for each in self.remarks):
             return

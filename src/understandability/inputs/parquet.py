@@ -173,8 +173,8 @@ def _number(value: Any) -> int:
     return value
 
 
-def _list(value: Any, kind: type) -> list[Any]:
-    if not isinstance(value, list) or not all(isinstance(each, kind) for each in value):
+def _list(value: Any, of: type) -> list[Any]:
+    if not isinstance(value, list) or not all(isinstance(each, of) for each in value):
         raise ValueError("a header lacks a list")
     return value
 
@@ -196,18 +196,18 @@ class _Thrift:
         fields: Fields = {}
         field = 0
         while byte := self._byte():
-            delta, kind = byte >> 4, byte & 15
+            delta, code = byte >> 4, byte & 15
             field = field + delta if delta else self._zigzag()
             kept = wanted.get(field) if wanted else None
-            value = self._value(kind, kept, depth)
+            value = self._value(code, kept, depth)
             if kept is not None:
                 fields[field] = value
         return fields
 
-    def _value(self, kind: int, wanted: Wanted | None, depth: int) -> Any:
-        match kind:
+    def _value(self, code: int, wanted: Wanted | None, depth: int) -> Any:
+        match code:
             case 1 | 2:  # which are types and truth values at once
-                return kind == 1
+                return code == 1
             case 3:
                 return self._byte()
             case 4 | 5 | 6:
@@ -229,8 +229,8 @@ class _Thrift:
         size = byte >> 4 if byte >> 4 < 15 else self._varint()
         if size > len(self._data) - self.position:
             raise ValueError("a header claims a list longer than itself")
-        kind = 3 if byte & 15 in (1, 2) else byte & 15  # in a list a truth value has its own byte
-        values = (self._value(kind, wanted, depth + 1) for _ in range(size))
+        code = 3 if byte & 15 in (1, 2) else byte & 15  # in a list a truth value has its own byte
+        values = (self._value(code, wanted, depth + 1) for _ in range(size))
         if wanted is None:
             deque(values, maxlen=0)
             return []

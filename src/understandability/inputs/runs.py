@@ -299,8 +299,8 @@ def open_dataset(name: str, has: str) -> Any:
     except KeyError:
         raise InputError(f"ir_datasets has no data set {bare!r}") from None
     if not getattr(dataset, f"has_{has}")():
-        kind = {"qrels": "labels", "scoreddocs": "ranked documents"}.get(has, has)
-        raise InputError(f"the data set {bare!r} of ir_datasets has no {kind}")
+        missing = {"qrels": "labels", "scoreddocs": "ranked documents"}.get(has, has)
+        raise InputError(f"the data set {bare!r} of ir_datasets has no {missing}")
     return dataset
 
 
@@ -308,8 +308,8 @@ def dataset_pages(name: str) -> Iterator[Page]:
     """The documents of a data set: the pages of a crawl as they were served, others as text."""
     for doc in open_dataset(name, "docs").docs_iter():
         if hasattr(doc, "body_content_type"):
-            kind = TEXT if doc.body_content_type.startswith(TEXT) else HTML
-            yield Page(doc.doc_id, name, doc.body, kind, url=doc.url)
+            media_type = TEXT if doc.body_content_type.startswith(TEXT) else HTML
+            yield Page(doc.doc_id, name, doc.body, media_type, url=doc.url)
         else:
             yield Page(doc.doc_id, name, doc.default_text(), TEXT)
 

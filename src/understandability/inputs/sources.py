@@ -68,13 +68,7 @@ _PARQUET = ".parquet"
 _TARS = (".tar", ".tgz")
 # Folders hold such tables of other things than pages; they are read where columns are chosen.
 _SELDOM_PAGES = (".csv", ".tsv")
-_SUFFIXES = (
-    *PAGE_SUFFIXES,
-    *CONTAINER_SUFFIXES,
-    *TABLE_SUFFIXES,
-    _PARQUET,
-    *OFFICE_SUFFIXES,
-)
+_SUFFIXES = (*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, *TABLE_SUFFIXES, _PARQUET, *OFFICE_SUFFIXES)
 _COMPRESSION = (".gz", ".zst")
 
 
@@ -188,41 +182,29 @@ class Sources:
         """The files that a path stands for."""
         if path == "-":
             yield File("-", "-", "-", 0)
-        elif is_url(path):
-            yield from self._find_remote(path)
-        elif not path:
+            return
+        if not path:
             raise InputError("an input has no name; name a file, a folder, or - for standard input")
-        elif Path(path).is_dir():
-            yield from self._some(path, self._find_in_folder(Path(path)))
-        elif Path(path).exists():
-            name = Path(path).as_posix()
-            _check_kind(path)
-            yield File(Path(path).name, name, name, Path(path).stat().st_size)
+        system, top = file_system(path) if is_url(path) else (None, "")
+        here = Path(path)
+        if system.isdir(top) if system else here.is_dir():
+            before = len(self.skipped)
+            below = self._find_below(system, top, path) if system else self._find_in_folder(here)
+            files = list(below)
+            if not files:
+                counts = (f"{count} {what}" for what, count in self.skipped.most_common(5))
+                seen = f"; there are {', '.join(counts)}" if len(self.skipped) > before else ""
+                raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
+            yield from files
+        elif system.exists(top) if system else here.exists():
+            _check_suffix(path)
+            name = path if system else here.as_posix()
+            size = int(system.size(top) or 0) if system else here.stat().st_size
+            yield File(name.rpartition("/")[2], name, name, size)
         else:
             raise InputError(
                 f"{path} does not exist; name a file, a folder, or - for standard input"
             )
-
-    def _find_remote(self, url: str) -> Iterator[File]:
-        system, top = file_system(url)
-        if system.isdir(top):
-            yield from self._some(url, self._find_below(system, top, url.rstrip("/")))
-        elif system.exists(top):
-            _check_kind(url)
-            yield File(url.rpartition("/")[2], url, url, int(system.size(top) or 0))
-        else:
-            raise InputError(
-                f"{url} does not exist; name a file, a folder, or - for standard input"
-            )
-
-    def _some(self, path: str, files: Iterator[File]) -> list[File]:
-        """The files of a folder, of which there must be some."""
-        before = len(self.skipped)
-        found = list(files)
-        if not found:
-            seen = f"; there are {self._unknown_names()}" if len(self.skipped) > before else ""
-            raise InputError(f"{path} has no pages in it{seen}; pages end in {_allowed()}")
-        return found
 
     def _find_in_folder(self, folder: Path) -> Iterator[File]:
         for parent, folders, names in os.walk(folder):
@@ -235,6 +217,7 @@ class Sources:
                     yield File(docno, file.as_posix(), folder.as_posix(), file.stat().st_size)
 
     def _find_below(self, system: Any, top: str, url: str) -> Iterator[File]:
+        url = url.rstrip("/")
         for path, entry in sorted(system.find(top, detail=True).items()):
             name = path.removeprefix(top).lstrip("/")
             _check_versions(name, url)
@@ -243,42 +226,36 @@ class Sources:
 
     def _is_input(self, name: str, is_file: bool) -> bool:
         """Whether a file of a folder is read; counts it where not."""
-        kind = _kind(name)
+        suffix = _suffix(name)
         if name.startswith(".") or not is_file:
             self.skipped["hidden and special files"] += 1
-        elif kind is None or (kind in _SELDOM_PAGES and not self.columns):
+        elif suffix is None or (suffix in _SELDOM_PAGES and not self.columns):
             self.skipped[f"files with the suffix {Path(name).suffix or '(none)'}"] += 1
         else:
             return True
         return False
 
-    def _unknown_names(self) -> str:
-        return ", ".join(f"{count} {kind}" for kind, count in self.skipped.most_common(5))
-
     def _read_file(self, file: File) -> Iterator[Page | Failure]:
         path = file.path
-        if path != "-" and _kind(path) == _PARQUET:
+        if path != "-" and _suffix(path) == _PARQUET:
             yield from read_parquet_pages(path, self.limit, self._tables)
             return
         with open_stream(path) as stream:
             self._stream = stream
-            kind = _kind_of_content(stream) if path == "-" else _kind(path) or ""
-            if kind == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
-                kind = ".trec"  # as TREC's own disks name them
-            if kind in OFFICE_SUFFIXES:
-                yield read_office(kind, stream, file.docno, path, self.limit)
-            elif kind in TABLE_SUFFIXES:
-                yield from TABLE_SUFFIXES[kind](stream, path, self.limit, self._tables)
-            elif kind in CONTAINER_SUFFIXES:
-                for record in CONTAINER_SUFFIXES[kind](stream, path, self.limit, self.skipped):
-                    is_member = kind in _TARS and record.path != path
-                    yield (
-                        record
-                        if file.is_input or not is_member
-                        else replace(record, docno=f"{file.docno}!{record.docno}")
-                    )
+            suffix = _suffix_of_content(stream) if path == "-" else _suffix(path) or ""
+            if suffix == ".txt" and stream.peek(5).lstrip()[:5].upper() == b"<DOC>":
+                suffix = ".trec"  # as TREC's own disks name them
+            if suffix in OFFICE_SUFFIXES:
+                yield read_office(suffix, stream, file.docno, path, self.limit)
+            elif suffix in TABLE_SUFFIXES:
+                yield from TABLE_SUFFIXES[suffix](stream, path, self.limit, self._tables)
+            elif suffix in CONTAINER_SUFFIXES:
+                for record in CONTAINER_SUFFIXES[suffix](stream, path, self.limit, self.skipped):
+                    if suffix in _TARS and record.path != path and not file.is_input:
+                        record = replace(record, docno=f"{file.docno}!{record.docno}")
+                    yield record
             else:
-                media_type = PAGE_SUFFIXES.get(kind, TEXT)
+                media_type = PAGE_SUFFIXES.get(suffix, TEXT)
                 yield _read_page(stream, file.docno, path, media_type, self.limit)
 
 
@@ -299,7 +276,7 @@ def read_pages(
 
 def holds_many(path: str) -> bool:
     """Whether a file may hold many pages, as far as its name tells."""
-    return _kind(path) not in (*PAGE_SUFFIXES, *OFFICE_SUFFIXES)
+    return _suffix(path) not in (*PAGE_SUFFIXES, *OFFICE_SUFFIXES)
 
 
 def typed_columns(path: str) -> Any:
@@ -310,12 +287,12 @@ def typed_columns(path: str) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    kind = _kind(path)
+    suffix = _suffix(path)
     try:
-        if kind == _PARQUET:
+        if suffix == _PARQUET:
             with open_file(path) as file:
                 return pq.read_schema(file)
-        if kind in (".arrow", ".feather"):
+        if suffix in (".arrow", ".feather"):
             with open_stream(path) as stream:
                 stream.read(8 if stream.peek(6)[:6] == b"ARROW1" else 0)
                 return pa.ipc.open_stream(stream).schema
@@ -352,22 +329,22 @@ def _printable(record: Page | Failure) -> Page | Failure:
 
 def _check_versions(name: str, folder: str) -> None:
     """Raise what is wrong with a folder that has such a file: it belongs to a versioned table."""
-    kind = "Delta" if "/_delta_log/" in f"/{name}" else "Iceberg"
-    if kind == "Delta" or name.endswith(".metadata.json"):
+    versioned = "Delta" if "/_delta_log/" in f"/{name}" else "Iceberg"
+    if versioned == "Delta" or name.endswith(".metadata.json"):
         raise InputError(
-            f"{folder} holds a {kind} table ({name}), whose files are also those of older "
+            f"{folder} holds a {versioned} table ({name}), whose files are also those of older "
             "versions; read it by its own package, and score what that gives with ud.score_table"
         )
 
 
-def _check_kind(path: str) -> None:
+def _check_suffix(path: str) -> None:
     """Raise what is wrong with a file that was given."""
-    if _kind(path) is None:
+    if _suffix(path) is None:
         raise InputError(f"{path} has an unknown suffix; inputs end in {_allowed()}")
-    check_office_extra(_kind(path) or "")
+    check_office_extra(_suffix(path) or "")
 
 
-def _kind(name: str) -> str | None:
+def _suffix(name: str) -> str | None:
     """The suffix that tells how a file is read, without that of its compression."""
     base = name.lower()
     for suffix in _COMPRESSION:
@@ -376,7 +353,7 @@ def _kind(name: str) -> str | None:
     return suffix if suffix in _SUFFIXES else None
 
 
-def _kind_of_content(stream: io.BufferedReader) -> str:
+def _suffix_of_content(stream: io.BufferedReader) -> str:
     """The kind of what is piped in, told by its first bytes."""
     first = stream.peek(512)[:512]
     start = first.lstrip(b"\xef\xbb\xbf \t\r\n")[:16].upper()

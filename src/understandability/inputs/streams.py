@@ -50,13 +50,13 @@ def file_system(url: str) -> tuple[Any, str]:
 
     Raises `MissingExtraError` where a package is missing, `InputError` for an unknown kind.
     """
-    kind = url.partition("://")[0]
+    scheme = url.partition("://")[0]
     try:
         import fsspec.core
 
         system, path = fsspec.core.url_to_fs(url)
     except ImportError as error:
-        package = f"'understandability[{_EXTRAS[kind]}]'" if kind in _EXTRAS else "fsspec"
+        package = f"'understandability[{_EXTRAS[scheme]}]'" if scheme in _EXTRAS else "fsspec"
         raise MissingExtraError(
             f"{url} needs a package that is not installed ({error}); pip install {package}"
         ) from error

@@ -117,8 +117,8 @@ class TableWriter:
             self._closing.push(self._end_parquet)
         self._parquet.write_table(table.cast(self._parquet.schema))
 
-    def _end_parquet(self, kind: type[BaseException] | None, *_: object) -> None:
-        with contextlib.nullcontext() if kind is None else contextlib.suppress(OSError):
+    def _end_parquet(self, error: type[BaseException] | None, *_: object) -> None:
+        with contextlib.nullcontext() if error is None else contextlib.suppress(OSError):
             self._parquet.close()
 
     def _delimited(self, table: pa.Table) -> bytes:
@@ -134,11 +134,11 @@ class TableWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
-        self._closing.__exit__(kind, *rest)
+    def __exit__(self, error: type[BaseException] | None, *rest: Any) -> None:
+        self._closing.__exit__(error, *rest)
         if self.destination == "-":
             self._file.flush()
-        elif kind is None and self._settings is not None and self._format != "parquet":
+        elif error is None and self._settings is not None and self._format != "parquet":
             write_text(
                 f"{self.destination}.settings.json", json.dumps(self._settings, indent=2) + "\n"
             )
@@ -174,18 +174,18 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
     import pyarrow.json
     import pyarrow.parquet as pq
 
-    kind, _ = table_format(path)
+    form, _ = table_format(path)
     try:
-        if kind == "parquet":
+        if form == "parquet":
             # Opened here first, so that a missing file is told like any other.
             open_stream(path).close()
             table = pq.ParquetFile(path).read()
-        elif kind == "jsonl":
+        elif form == "jsonl":
             _check_flat(path)
             with open_stream(path) as stream:
                 table = pa.json.read_json(stream, pa.json.ReadOptions(block_size=1 << 26))
         else:
-            delimiter = "," if kind == "csv" else "\t"
+            delimiter = "," if form == "csv" else "\t"
             _check_header(path, delimiter)
             with open_stream(path) as stream:
                 table = pa.csv.read_csv(
@@ -217,19 +217,19 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
 
 def _damaged_line(path: str) -> str:
     """Which line of a text file Arrow cannot read, where that can be told."""
-    kind, _ = table_format(path)
-    if kind == "parquet":
+    form, _ = table_format(path)
+    if form == "parquet":
         return ""
     types: dict[str, type] = {}
     columns = 0
 
     def is_like_before(text: str) -> bool:
         nonlocal columns
-        if kind == "jsonl":
+        if form == "jsonl":
             row = json.loads(text or "{}", parse_int=float)
             values = {name: type(value) for name, value in row.items() if value is not None}
             return all(types.setdefault(name, found) is found for name, found in values.items())
-        (fields,) = csv.reader([text], delimiter="," if kind == "csv" else "\t")
+        (fields,) = csv.reader([text], delimiter="," if form == "csv" else "\t")
         columns = columns or len(fields)
         return len(fields) in (0, columns)
 

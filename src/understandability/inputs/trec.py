@@ -46,7 +46,7 @@ _MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
 class TrecColumns:
     """The columns of a kind of TREC file; `numbers` are those that might hold NaN."""
 
-    kind: str
+    name: str
     columns: tuple[str, ...]
     numbers: tuple[str, ...]
 
@@ -66,7 +66,7 @@ def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[O
     except DamagedStreamError as error:
         raise InputError(f"{path} cannot be read: {error}") from error
     if not data or data.isspace():
-        raise InputError(f"{path} is empty; a {layout.kind} has {layout}")
+        raise InputError(f"{path} is empty; a {layout.name} has {layout}")
     if (table := _read_fast(data, layout)) is not None:
         return table, ()
     data, oddities = _tidied(data)
@@ -177,12 +177,12 @@ def _read_line_by_line(
 def _wrong_width(path: str, line: int, found: int, layout: TrecColumns) -> str:
     for other in (RUN, LABELS):
         if other is not layout and found == len(other.columns):
-            kind = "qrels or other labels" if other is LABELS else "a run"
+            looks = "qrels or other labels" if other is LABELS else "a run"
             return (
-                f"{path}, line {line}: this looks like {kind} ({found} columns); "
-                f"a {layout.kind} has {layout}"
+                f"{path}, line {line}: this looks like {looks} ({found} columns); "
+                f"a {layout.name} has {layout}"
             )
-    return f"{path}, line {line}: a {layout.kind} has {layout}, here are {counted(found, 'column')}"
+    return f"{path}, line {line}: a {layout.name} has {layout}, here are {counted(found, 'column')}"
 
 
 def _whole(text: str) -> int:

@@ -69,7 +69,7 @@ def _page(
     reader: _Records, headers: dict[str, str], source: str, limit: int, skipped: Counter[str]
 ) -> Page | Failure | None:
     """The page of the record whose headers were just read; None if it is none."""
-    kind = headers.get("warc-type", "").lower()
+    record_type = headers.get("warc-type", "").lower()
     uri = headers.get("warc-target-uri", "").strip("<>")
     docno = headers.get("warc-trec-id") or uri or headers.get("warc-record-id", source)
     media = headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -79,12 +79,12 @@ def _page(
         length = -1
     if length < 0:
         raise _BrokenRecordError("it has no valid Content-Length", docno)
-    is_response = kind == "response" and media in ("application/http", "")
-    if not is_response and kind != "conversion":
+    is_response = record_type == "response" and media in ("application/http", "")
+    if not is_response and record_type != "conversion":
         reader.content(length, _HTTP_HEADERS, docno)
         # ClueWeb09 and 12 begin each file with a warcinfo record, which is nothing to report.
-        if kind not in ("warcinfo", "request", "metadata"):
-            skipped[f"WARC records of type {kind or 'unknown'}"] += 1
+        if record_type not in ("warcinfo", "request", "metadata"):
+            skipped[f"WARC records of type {record_type or 'unknown'}"] += 1
         return None
     content = reader.content(length, limit + _HTTP_HEADERS, docno)
     flags: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ def _page(
         skipped[f"WARC records cut by the crawler ({truncated}), scored as far as they go"] += 1
         flags = ("truncated",)
     try:
-        if kind == "conversion":
+        if record_type == "conversion":
             if len(content) > limit:
                 raise PageError("read", too_long(limit))
             if media not in MEDIA_TYPES:

@@ -18,6 +18,7 @@ from understandability.errors import InputError, OptionError
 from understandability.inputs.tables import read_table
 from understandability.inputs.writing import open_folder
 from understandability.prompt import AtPrompt
+from understandability.resources import resource_text
 
 Value = tuple[str, float]
 # The parts of a bulk file: engines refuse requests of more than 100 MB, and like some MB.
@@ -157,10 +158,15 @@ def _docnos_and_values(
 def _anserini(
     values: Iterable[Value], field: str, index: str
 ) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """Doc values: a table, the program that adds them to an index, one that ranks by them."""
+    """Doc values: a table, the program that adds them to an index, one that ranks by them.
+
+    Lucene's numeric doc values are integers: a float is kept by its bits, as Lucene's own
+    FloatDocValuesField keeps it. Only a field that the index knows is updated, so a document that
+    has it comes and goes first.
+    """
     yield from _docnos_and_values(values, field, "docvalues.tsv")
-    yield "AddDocValues.java", [_JAVA.replace("FIELD", field).encode()]
-    yield "Search.java", [_JAVA_SEARCH.replace("FIELD", field).encode()]
+    for name in ("AddDocValues.java", "Search.java"):
+        yield name, [resource_text(f"export/{name}").replace("FIELD", field).encode()]
 
 
 def _pyterrier(
@@ -179,76 +185,22 @@ def _pyterrier(
     )
 
 
-# Lucene's numeric doc values are integers: a float is kept by its bits, as Lucene's own
-# FloatDocValuesField keeps it. Only a field that the index knows is updated, so a document that
-# has it comes and goes first.
-_JAVA = """\
-import java.nio.file.*;
-import org.apache.lucene.document.*;
-import org.apache.lucene.index.*;
-import org.apache.lucene.store.FSDirectory;
-
-/** java AddDocValues.java INDEX docvalues.tsv: sets FIELD of each document, found by its id. */
-public class AddDocValues {
-  public static void main(String[] args) throws Exception {
-    try (FSDirectory folder = FSDirectory.open(Path.of(args[0]));
-        IndexWriter writer = new IndexWriter(folder, new IndexWriterConfig());
-        java.util.stream.Stream<String> lines = Files.lines(Path.of(args[1])).skip(1)) {
-      Term first = new Term("id", "the first document with FIELD");
-      Document document = new Document();
-      document.add(new StringField(first.field(), first.text(), Field.Store.NO));
-      document.add(new FloatDocValuesField("FIELD", 0));
-      writer.addDocument(document);
-      writer.deleteDocuments(first);
-      for (String line : (Iterable<String>) lines::iterator) {
-        String[] cells = line.split("\\t");
-        long bits = Float.floatToRawIntBits(Float.parseFloat(cells[1]));
-        writer.updateNumericDocValue(new Term("id", cells[0]), "FIELD", bits);
-      }
-    }
-  }
-}
-"""
-_JAVA_SEARCH = """\
-import java.nio.file.*;
-import org.apache.lucene.index.*;
-import org.apache.lucene.queries.function.FunctionScoreQuery;
-import org.apache.lucene.search.*;
-import org.apache.lucene.store.FSDirectory;
-
-/** java Search.java INDEX WORD...: ten documents, by their score for the words times FIELD. */
-public class Search {
-  public static void main(String[] args) throws Exception {
-    BooleanQuery.Builder words = new BooleanQuery.Builder();
-    for (int i = 1; i < args.length; i++) {
-      words.add(new TermQuery(new Term("contents", args[i])), BooleanClause.Occur.SHOULD);
-    }
-    Query query = FunctionScoreQuery.boostByValue(
-        words.build(), DoubleValuesSource.fromFloatField("FIELD"));
-    try (DirectoryReader reader = DirectoryReader.open(FSDirectory.open(Path.of(args[0])))) {
-      IndexSearcher searcher = new IndexSearcher(reader);
-      for (ScoreDoc hit : searcher.search(query, 10).scoreDocs) {
-        System.out.println(searcher.doc(hit.doc).get("id") + "\\t" + hit.score);
-      }
-    }
-  }
-}
-"""
-
+_LOAD_BULK = (
+    "PUT /INDEX/_mapping with mapping.json; POST /_bulk with each bulk file; "
+    "POST /INDEX/_search with query.json or rescore.json"
+)
 ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
     {
         "elasticsearch": SearchEngine(
             "Elasticsearch",
             _bulk,
-            "PUT /INDEX/_mapping with mapping.json; POST /_bulk with each bulk file; "
-            "POST /INDEX/_search with query.json or rescore.json",
+            _LOAD_BULK,
             "Elasticsearch reference: rank_feature field type, bulk API",
         ),
         "opensearch": SearchEngine(
             "OpenSearch",
             _bulk,
-            "PUT /INDEX/_mapping with mapping.json; POST /_bulk with each bulk file; "
-            "POST /INDEX/_search with query.json or rescore.json",
+            _LOAD_BULK,
             "OpenSearch documentation: rank feature, bulk API",
         ),
         "solr": SearchEngine(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +18,15 @@ from understandability.study.installed import ENCODER, installed
 States = NDArray[np.float32]
 
 
-class Session(Protocol):
-    """What is used of a session of onnxruntime."""
-
-    def run(self, names: None, inputs: Mapping[str, NDArray[np.int64]]) -> Sequence[Any]:
-        """The outputs for the inputs."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Turns sentences into numbers; `checksum` is the SHA-256 of its model.
+    """Turns sentences into numbers by a session of onnxruntime; `checksum` is that of its model.
 
     What comes out for a sentence depends on that sentence alone, not on those beside it.
     """
 
     pieces: WordPieces
-    session: Session
+    session: Any
     checksum: str
 
     def states(self, sentence: str) -> States:

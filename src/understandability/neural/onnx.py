@@ -9,20 +9,17 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_VARINT, _BYTES, _FIXED32 = 0, 2, 5
 _IR_VERSION, _OPSET = 10, 21
 _TYPES = {"float32": 1, "int8": 3, "int64": 7}
 # Type and shape of a value; None for a size that may vary.
 Value = tuple[str, tuple[int | None, ...]]
 
 
-@dataclass(slots=True)
 class Graph:
     """A graph under construction: `constant` and `add` give the names of values.
 
@@ -33,13 +30,17 @@ class Graph:
     True
     """
 
-    _nodes: list[bytes] = field(default_factory=list)
-    _tensors: list[bytes] = field(default_factory=list)
+    def __init__(self) -> None:
+        self._nodes: list[bytes] = []
+        self._tensors: list[bytes] = []
 
     def constant(self, array: NDArray[Any]) -> str:
         """An array of 32-bit floats, 8-bit or 64-bit whole numbers that the graph holds."""
         name = f"c{len(self._tensors)}"
-        self._tensors.append(_tensor(name, array))
+        dims = ((1, int(size)) for size in array.shape)
+        little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+        kind = _TYPES[array.dtype.name]
+        self._tensors.append(_message(*dims, (2, kind), (8, name), (9, little.tobytes())))
         return name
 
     def add(
@@ -59,14 +60,9 @@ class Graph:
         """A node with so many outputs; the first is called `output` if that is given."""
         names = [f"v{len(self._nodes)}_{number}" for number in range(outputs)]
         names[0] = output or names[0]
-        self._nodes.append(
-            _message(
-                *((1, name) for name in inputs),
-                *((2, name) for name in names),
-                (4, operator),
-                *((5, _attribute(name, value)) for name, value in attributes.items()),
-            )
-        )
+        ends = ((1, name) for name in inputs), ((2, name) for name in names)
+        stated = ((5, _attribute(name, value)) for name, value in attributes.items())
+        self._nodes.append(_message(*ends[0], *ends[1], (4, operator), *stated))
         return names
 
     def model(self, inputs: Mapping[str, Value], outputs: Mapping[str, Value]) -> bytes:
@@ -92,31 +88,24 @@ def _varint(value: int) -> bytes:
 
 
 def _message(*entries: tuple[int, int | float | str | bytes]) -> bytes:
-    """The fields of a message, by number."""
+    """The fields of a message, by number: whole numbers, floats, texts and bytes."""
     out = []
     for number, value in entries:
         if isinstance(value, int):
-            out.append(_varint(number << 3 | _VARINT) + _varint(value))
+            out.append(_varint(number << 3) + _varint(value))
         elif isinstance(value, float):
-            out.append(_varint(number << 3 | _FIXED32) + struct.pack("<f", value))
+            out.append(_varint(number << 3 | 5) + struct.pack("<f", value))
         else:
             content = value.encode() if isinstance(value, str) else value
-            out.append(_varint(number << 3 | _BYTES) + _varint(len(content)) + content)
+            out.append(_varint(number << 3 | 2) + _varint(len(content)) + content)
     return b"".join(out)
 
 
 def _attribute(name: str, value: int | float | Sequence[int]) -> bytes:
-    if isinstance(value, float):
-        return _message((1, name), (2, value), (20, 1))
-    if isinstance(value, int):
-        return _message((1, name), (3, value), (20, 2))
+    if isinstance(value, int | float):
+        place, kind = (2, 1) if isinstance(value, float) else (3, 2)
+        return _message((1, name), (place, value), (20, kind))
     return _message((1, name), *((8, one) for one in value), (20, 7))
-
-
-def _tensor(name: str, array: NDArray[Any]) -> bytes:
-    dims = ((1, int(size)) for size in array.shape)
-    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-    return _message(*dims, (2, _TYPES[array.dtype.name]), (8, name), (9, little.tobytes()))
 
 
 def _value(name: str, kind: str, shape: Sequence[int | None]) -> bytes:

@@ -56,74 +56,78 @@ def _counts(batch: Batch, documents: Array) -> FloatArray:
     return np.bincount(documents, minlength=len(batch)).astype(np.float64)
 
 
+CONSUMER, EXPERT, MEDICAL = "consumer vocabulary", "expert vocabulary", "medical vocabulary"
+# Group of rows -> its vocabulary in names of rows, and in words; of the value of a concept its
+# name, unit, direction and meaning.
+_VOCABULARIES = {
+    CONSUMER: (
+        "chv",
+        "the Consumer Health Vocabulary",
+        "score",
+        "score, 0 to 1",
+        Direction.EASIER,
+        "mean familiarity (combo score)",
+    ),
+    EXPERT: (
+        "mesh",
+        "the Medical Subject Headings",
+        "depth",
+        "levels",
+        Direction.HARDER,
+        "mean depth in MeSH's trees (the mean over a concept's places)",
+    ),
+}
+# The groups of concepts, as they are marked and as rows are named.
+KINDS = (("", "concepts"), (SYMPTOM, "symptoms"), (DISEASE, "diseases"))
+_PER = (DOCUMENT, WORD, SENTENCE)
+Compute = Callable[[Batch], FloatArray]
+
+
 def pair(
-    names: tuple[str, str],
-    group: str,
-    what: str,
-    value: tuple[str, Direction, str],
-    source: str,
-    computes: tuple[Callable[[Batch], FloatArray], Callable[[Batch], FloatArray]],
+    vocabulary: str,
+    kind: tuple[str, str],
+    computes: tuple[Compute, Compute],
     needs: tuple[str, ...],
+    source: str,
+    by: tuple[str, str] = ("", ""),
 ) -> tuple[Feature, Feature]:
-    """The row that counts concepts, and the row of their mean value (unit, direction, meaning)."""
-    per = (DOCUMENT, WORD, SENTENCE)
-    unit, direction, meaning = value
+    """The row that counts concepts of a kind, and that of their mean value.
+
+    `by` says what found them: at the end of the rows' names, and in words.
+    """
+    name, title, value, unit, direction, meaning = _VOCABULARIES[vocabulary]
+    group, plural = kind
+    what = f"{plural} of {title}{by[1]}"
+    names = f"{name}_{plural}{by[0]}", f"{name}{f'_{group}' if group else ''}_{value}{by[0]}"
     count, mean = computes
     return (
-        Feature(names[0], group, "concepts", None, what, source, count, per, needs),
-        Feature(names[1], group, unit, direction, f"{meaning} of {what}", source, mean, per, needs),
-    )
-
-
-CONSUMER, EXPERT, MEDICAL = "consumer vocabulary", "expert vocabulary", "medical vocabulary"
-SCORE = ("score, 0 to 1", Direction.EASIER, "mean familiarity (combo score)")
-DEPTH = (
-    "levels",
-    Direction.HARDER,
-    "mean depth in MeSH's trees (the mean over a concept's places)",
-)
-_CHV_SOURCE = "Zeng & Tse 2006 (CHV)"
-_MESH_SOURCE = "National Library of Medicine (MeSH)"
-
-
-def _rows_of_group(group: str, plural: str) -> tuple[Feature, ...]:
-    """The rows of the CHV and of MeSH for all their concepts, their symptoms or their diseases."""
-    kind = f"_{group}" if group else ""
-    chv: Get = grouped_chv if group else partial(lexicon, "chv")
-    mesh: Get = partial(lexicon, "mesh")
-    return (
-        *pair(
-            (f"chv_{plural}", f"chv{kind}_score"),
-            CONSUMER,
-            f"{plural} of the Consumer Health Vocabulary",
-            SCORE,
-            _CHV_SOURCE,
-            (
-                partial(count_concepts, get=chv, group=group),
-                partial(mean_value, get=chv, group=group),
-            ),
-            CHV_GROUPS if group else ("chv",),
-        ),
-        *pair(
-            (f"mesh_{plural}", f"mesh{kind}_depth"),
-            EXPERT,
-            f"{plural} of the Medical Subject Headings",
-            DEPTH,
-            _MESH_SOURCE,
-            (
-                partial(count_concepts, get=mesh, group=group),
-                partial(mean_value, get=mesh, group=group),
-            ),
-            ("mesh",),
+        Feature(names[0], vocabulary, "concepts", None, what, source, count, _PER, needs),
+        Feature(
+            names[1], vocabulary, unit, direction, f"{meaning} of {what}", source, mean, _PER, needs
         ),
     )
+
+
+def _found(vocabulary: str, kind: tuple[str, str]) -> tuple[Feature, Feature]:
+    """The two rows of a kind of concepts that the terms of a vocabulary find."""
+    group, _ = kind
+    get: Get = partial(lexicon, _VOCABULARIES[vocabulary][0])
+    needs: tuple[str, ...] = ("mesh",)
+    source = "National Library of Medicine (MeSH)"
+    if vocabulary == CONSUMER:
+        get = grouped_chv if group else get
+        needs, source = CHV_GROUPS if group else ("chv",), "Zeng & Tse 2006 (CHV)"
+    computes = (
+        partial(count_concepts, get=get, group=group),
+        partial(mean_value, get=get, group=group),
+    )
+    return pair(vocabulary, kind, computes, needs, source)
 
 
 def _medical_row(name: str, what: str, resource: str, source: str) -> Feature:
     compute = partial(count_concepts, get=partial(lexicon, resource))
-    per = (DOCUMENT, WORD, SENTENCE)
     return Feature(
-        name, MEDICAL, "concepts", Direction.HARDER, what, source, compute, per, (resource,)
+        name, MEDICAL, "concepts", Direction.HARDER, what, source, compute, _PER, (resource,)
     )
 
 
@@ -140,7 +144,5 @@ ROWS: tuple[Feature, ...] = (
         "drugbank",
         "Wishart et al. 2006 (DrugBank)",
     ),
-    *_rows_of_group("", "concepts"),
-    *_rows_of_group(SYMPTOM, "symptoms"),
-    *_rows_of_group(DISEASE, "diseases"),
+    *(row for kind in KINDS for group in (CONSUMER, EXPERT) for row in _found(group, kind)),
 )

@@ -110,7 +110,7 @@ def corpus_sizes(
     together: bool = False,
     table_columns: TableColumns | None = None,
     docnos: Annotated[
-        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.docnos:read_docnos")
+        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
     ] = None,
     limit_mb: float = DEFAULT_LIMIT / 1e6,
 ) -> CorpusSizes:

@@ -61,17 +61,16 @@ _CALLS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
 )
 
 
+Value = Callable[[Mapping[str, Floats]], Any]
+
+
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """An expression of R and U; call it with their values, one each a document."""
+    """An expression of R and perhaps U; call it with their values, one each a document."""
 
     expression: str
-    _tree: ast.expr
-
-    @property
-    def uses_understandability(self) -> bool:
-        """Whether U stands in the expression."""
-        return any(isinstance(node, ast.Name) and node.id == "U" for node in ast.walk(self._tree))
+    uses_understandability: bool
+    _compute: Value
 
     def __call__(self, relevance: Floats, understandability: Floats) -> Floats:
         """The gain of each document.
@@ -80,7 +79,7 @@ class Gain:
         """
         values = {"R": relevance, "U": understandability}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            gains = np.broadcast_to(_value(self._tree, values), relevance.shape).astype(np.float64)
+            gains = np.broadcast_to(self._compute(values), relevance.shape).astype(np.float64)
         wrong = ~(np.isfinite(gains) & (gains >= 0))
         if wrong.any():
             at = int(np.argmax(wrong))
@@ -111,63 +110,49 @@ def parse_gain(text: str) -> Gain:
         raise OptionError(
             f"{text!r} is neither one of {', '.join(COMBOS)} nor an expression of {_ALLOWED}"
         ) from None
-    _check(tree, expression)
-    return Gain(expression, tree)
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return Gain(expression, "U" in names, _understood(tree, expression))
 
 
-def _check(node: ast.expr, expression: str) -> None:
-    """Raise `OptionError` where the tree holds anything but what is allowed."""
+def _understood(node: ast.expr, expression: str) -> Value:
+    """What computes a tree from the values of R and U; `OptionError` where more is in it."""
+
+    def understood(*nodes: ast.expr) -> list[Value]:
+        return [_understood(each, expression) for each in nodes]
+
     match node:
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            if not abs(value) <= 1e12:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            if not abs(number) <= 1e12:
                 raise OptionError(f"a number in {expression!r} is too large")
-            return
-        case ast.Name(id="R" | "U"):
-            return
+            return lambda values: float(number)
+        case ast.Name(id="R" | "U" as name):
+            return lambda values: values[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            parts = [left, right]
+            return _applied(_ARITHMETIC[type(op)], *understood(left, right))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            parts = [operand]
+            return _applied(np.negative, *understood(operand))
         case ast.IfExp(test=test, body=body, orelse=other):
-            parts = [test, body, other]
+            return _applied(
+                lambda test, body, other: np.where(np.asarray(test) != 0, body, other),
+                *understood(test, body, other),
+            )
         case ast.Compare(left=left, ops=ops, comparators=rest) if all(
             type(op) in _COMPARISONS for op in ops
         ):
-            parts = [left, *rest]
-        case ast.Call(func=ast.Name(id=name), args=[_, _] as arguments, keywords=[]) if (
-            name in _CALLS
-        ):
-            parts = list(arguments)
-        case _:
-            found = ast.get_source_segment(expression, node) or expression
-            raise OptionError(
-                f"{found!r} is not allowed in an expression of labels; write {_ALLOWED}"
-            )
-    for part in parts:
-        _check(part, expression)
+            compare = [_COMPARISONS[type(op)] for op in ops]
+
+            def hold(*sides: Any) -> Any:
+                pairs = zip(compare, sides, sides[1:], strict=False)
+                holds = [holds(first, second) for holds, first, second in pairs]
+                return np.logical_and.reduce(np.broadcast_arrays(*holds)).astype(np.float64)
+
+            return _applied(hold, *understood(left, *rest))
+        case ast.Call(func=ast.Name(id=name), args=[_, _] as both, keywords=[]) if name in _CALLS:
+            return _applied(_CALLS[name], *understood(*both))
+    found = ast.get_source_segment(expression, node) or expression
+    raise OptionError(f"{found!r} is not allowed in an expression of labels; write {_ALLOWED}")
 
 
-def _value(node: ast.expr, values: Mapping[str, Floats]) -> Any:
-    """The value of a checked tree."""
-    match node:
-        case ast.Constant(value=value):
-            return float(value)  # type: ignore[arg-type]  # a number, as was checked
-        case ast.Name(id=name):
-            return values[name]
-        case ast.BinOp(left=left, op=op, right=right):
-            return _ARITHMETIC[type(op)](_value(left, values), _value(right, values))
-        case ast.UnaryOp(operand=operand):
-            return np.negative(_value(operand, values))
-        case ast.IfExp(test=test, body=body, orelse=other):
-            chosen = np.asarray(_value(test, values)) != 0
-            return np.where(chosen, _value(body, values), _value(other, values))
-        case ast.Compare(left=left, ops=ops, comparators=rest):
-            sides = [_value(side, values) for side in (left, *rest)]
-            holds = [
-                _COMPARISONS[type(op)](a, b)
-                for a, op, b in zip(sides, ops, sides[1:], strict=False)
-            ]
-            return np.logical_and.reduce(np.broadcast_arrays(*holds)).astype(np.float64)
-        case ast.Call(func=ast.Name(id=name), args=[first, second]):
-            return _CALLS[name](_value(first, values), _value(second, values))
-    raise AssertionError(ast.dump(node))
+def _applied(function: Callable[..., Any], *parts: Value) -> Value:
+    """A function of what each part computes."""
+    return lambda values: function(*(part(values) for part in parts))

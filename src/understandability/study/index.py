@@ -473,7 +473,7 @@ def index_pages(
     stop_words: Annotated[str, AtPrompt(choices="study.index:STOP_WORDS")] = "english",
     stemmer: Annotated[str, AtPrompt(choices="study.index:STEMMERS")] = "porter",
     docnos: Annotated[
-        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.docnos:read_docnos")
+        Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
     ] = None,
     limit_mb: float = DEFAULT_LIMIT / 1e6,
     progress: Annotated[Callable[[int, int], None] | None, AtPrompt(None)] = None,

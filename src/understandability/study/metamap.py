@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from understandability.feature.batch import Batch, ratio
 from understandability.feature.row import Feature
 from understandability.feature.types import FloatArray
-from understandability.study.concepts import CONSUMER, DEPTH, EXPERT, SCORE, pair
+from understandability.study.concepts import CONSUMER, EXPERT, KINDS, pair
 from understandability.study.installed import installed_mappings, installed_terms
 from understandability.study.lexicons import loaded
-from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
+from understandability.study.vocabulary_files import STOP
 
 NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
 
@@ -103,33 +103,19 @@ def _sums(batch: Batch, vocabulary: str, group: str) -> FloatArray:
     return sums
 
 
-# The name of the vocabulary in names of rows, its title, what the value is called, its meaning.
-_VOCABULARIES = {
-    CONSUMER: ("chv", "the Consumer Health Vocabulary", "score", SCORE),
-    EXPERT: ("mesh", "the Medical Subject Headings", "depth", DEPTH),
-}
-
-
-def _pair(vocabulary: str, group: str, plural: str) -> tuple[Feature, Feature]:
-    name, title, value, meaning = _VOCABULARIES[vocabulary]
-    kind = f"_{group}" if group else ""
-    return pair(
-        (f"{name}_{plural}_metamap", f"{name}{kind}_{value}_metamap"),
-        vocabulary,
-        f"{plural} of {title} that MetaMap found",
-        meaning,
-        "Aronson 2001 (MetaMap)",
-        (
-            partial(count_mapped, vocabulary=vocabulary, group=group),
-            partial(mean_of_mapped, vocabulary=vocabulary, group=group),
-        ),
-        NEEDS[vocabulary],
-    )
-
-
 ROWS: tuple[Feature, ...] = tuple(
     row
     for vocabulary in (CONSUMER, EXPERT)
-    for group, plural in (("", "concepts"), (SYMPTOM, "symptoms"), (DISEASE, "diseases"))
-    for row in _pair(vocabulary, group, plural)
+    for kind in KINDS
+    for row in pair(
+        vocabulary,
+        kind,
+        (
+            partial(count_mapped, vocabulary=vocabulary, group=kind[0]),
+            partial(mean_of_mapped, vocabulary=vocabulary, group=kind[0]),
+        ),
+        NEEDS[vocabulary],
+        "Aronson 2001 (MetaMap)",
+        ("_metamap", " that MetaMap found"),
+    )
 )

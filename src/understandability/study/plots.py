@@ -178,17 +178,13 @@ def figure_of_systems(
     measures: Measures,
     named: int = 5,
     **how: How,
-) -> Figure:
+) -> Any:
     """Plot runs by a first measure against others, as RBP against uRBP in ECIR 2016, Figure 1.
 
     Example: understand plot systems runs/*.gz --qrels qrels.txt --understandability qunder.txt
     --scale higher-easier:2 -m 'RBP(p=0.8)' -m 'uRBP(p=0.8)' -o systems.svg
 
     Args:
-        runs: TREC runs (query Q0 document rank score tag), plain, .gz or .zst.
-        qrels: Relevance labels: TREC qrels, or irds:NAME.
-        understandability: Understandability labels like qrels, a score table, or irds:NAME.
-        measures: Two or more measures by name, such as 'uRBP(p=0.8)@10'.
         named: How many of the runs that move most to name.
     """
     result = evaluate(runs, qrels, understandability, measures=measures, **how)
@@ -199,11 +195,11 @@ def figure_of_systems(
 def figure_of_users(
     scores: Annotated[Any, AtPrompt(str)],
     *,
-    direction: str,
+    direction: Annotated[str, AtPrompt(str, "--direction")],
     thresholds: Annotated[Sequence[float], AtPrompt(list[float], "--threshold")],
     column: str | None = None,
     noise_scale: Annotated[float, AtPrompt(str, convert="wording:number_or_pi")] = math.pi,
-) -> Figure:
+) -> Any:
     """Plot the user models P₁ and P₂ over the distribution of a score, as MedIR 2014, Figure 1.
 
     Example: understand plot users fog.parquet --direction harder --threshold 10 --threshold 15
@@ -230,13 +226,12 @@ def figure_of_scores(
     column: str | None = None,
     top: int = 10,
     order: str = "rank",
-) -> Figure:
+) -> Any:
     """Plot how a score is distributed in the top documents of runs, as the study's Figure 1.
 
     Example: understand plot scores a.run b.run --scores fog.parquet -o scores.svg
 
     Args:
-        runs: TREC runs.
         scores: A score table, or labels.
         column: The column of the score table, if it has several.
         top: How many documents of each query count.

@@ -174,74 +174,33 @@ def apply(batch: Batch, formula: Callable[..., FloatArray], count: int) -> Float
     return formula(counts[:, count], words, batch.once(some_sentences))
 
 
-def _row(
-    name: str,
-    unit: str,
-    direction: Direction,
-    meaning: str,
-    formula: Callable[..., FloatArray],
-    count: int,
-) -> Feature:
-    return Feature(
+# fmt: off
+# Name, unit, meaning, formula, what it counts.
+_TABLE = (
+    ("ari", "grade", "ari of the study's counts", ari, CHARACTERS),
+    ("coleman_liau", "grade",
+        "5.89 characters/words - 30.0 sentences/words - 15.8 of the study's counts",
+        coleman_liau_readcalc, CHARACTERS),
+    ("dale_chall", "score", "dale_chall of the study's counts, without its 3.6365",
+        dale_chall_readcalc, DIFFICULT),
+    ("flesch_kincaid", "grade", "flesch_kincaid of the study's counts", flesch_kincaid, SYLLABLES),
+    ("flesch_reading_ease", "score",
+        "206.835 - 1.015 words/sentences - 85.6 syllables/words of the study's counts",
+        flesch_readcalc, SYLLABLES),
+    ("gunning_fog", "grade", "gunning_fog_plain of the study's counts", fog, POLYSYLLABLES),
+    ("lix", "score", "lix of the study's counts", lix, LONG),
+    ("smog", "grade", "smog of the study's counts", smog_readcalc, POLYSYLLABLES),
+)
+# fmt: on
+ROWS: tuple[Feature, ...] = tuple(
+    Feature(
         f"{name}_readcalc",
         "readability",
         unit,
-        direction,
+        Direction.EASIER if name == "flesch_reading_ease" else Direction.HARDER,
         meaning,
         "joaopalotti/readability_calculator",
         partial(apply, formula=formula, count=count),
     )
-
-
-ROWS: tuple[Feature, ...] = (
-    _row("ari", "grade", Direction.HARDER, "ari of the study's counts", ari, CHARACTERS),
-    _row(
-        "coleman_liau",
-        "grade",
-        Direction.HARDER,
-        "5.89 characters/words - 30.0 sentences/words - 15.8 of the study's counts",
-        coleman_liau_readcalc,
-        CHARACTERS,
-    ),
-    _row(
-        "dale_chall",
-        "score",
-        Direction.HARDER,
-        "dale_chall of the study's counts, without its 3.6365",
-        dale_chall_readcalc,
-        DIFFICULT,
-    ),
-    _row(
-        "flesch_kincaid",
-        "grade",
-        Direction.HARDER,
-        "flesch_kincaid of the study's counts",
-        flesch_kincaid,
-        SYLLABLES,
-    ),
-    _row(
-        "flesch_reading_ease",
-        "score",
-        Direction.EASIER,
-        "206.835 - 1.015 words/sentences - 85.6 syllables/words of the study's counts",
-        flesch_readcalc,
-        SYLLABLES,
-    ),
-    _row(
-        "gunning_fog",
-        "grade",
-        Direction.HARDER,
-        "gunning_fog_plain of the study's counts",
-        fog,
-        POLYSYLLABLES,
-    ),
-    _row("lix", "score", Direction.HARDER, "lix of the study's counts", lix, LONG),
-    _row(
-        "smog",
-        "grade",
-        Direction.HARDER,
-        "smog of the study's counts",
-        smog_readcalc,
-        POLYSYLLABLES,
-    ),
+    for name, unit, meaning, formula, count in _TABLE
 )

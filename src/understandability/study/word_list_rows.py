@@ -49,100 +49,69 @@ def is_alphabetic(words: Sequence[str]) -> NDArray[np.bool_]:
 
 _MEDICAL, _EXPERT, _LANGUAGE = "medical vocabulary", "expert vocabulary", "natural language"
 _STUDY = "Palotti, Zuccon & Hanbury 2019"
+_OURS = "list compiled for the project"
+Count = Callable[[Batch], FloatArray]
 
 
-def _row(
-    name: str,
-    group: str,
-    meaning: str,
-    compute: Callable[[Batch], FloatArray],
-    source: str,
-    needs: tuple[str, ...] = (),
-    direction: Direction | None = Direction.HARDER,
-) -> Feature:
-    per = (DOCUMENT, WORD, SENTENCE)
-    return Feature(name, group, "words", direction, meaning, source, compute, per, needs)
+def _counted(kind: str) -> Count:
+    return partial(count, kind=kind)
 
 
-def _embedded(name: str, meaning: str) -> Feature:
-    return _row(name, _MEDICAL, meaning, partial(count, kind=name), "list compiled for the project")
+def _listed(name: str, test: Test = LISTED) -> Count:
+    return partial(count_installed, name=name, test=test)
 
 
-def _installed(
-    name: str,
-    meaning: str,
-    resource: str,
-    test: Test = LISTED,
-    source: str = _STUDY,
-    group: str = _MEDICAL,
-    direction: Direction | None = Direction.HARDER,
-) -> Feature:
-    compute = partial(count_installed, name=resource, test=test)
-    return _row(name, group, meaning, compute, source, (resource,), direction)
-
-
-ROWS: tuple[Feature, ...] = (
-    _embedded("medical_prefixes", "words with a medical prefix"),
-    _embedded("medical_suffixes", "words with a medical suffix"),
-    _embedded("medical_acronyms", "common medical acronyms"),
-    _installed(
-        "medical_prefixes_study", "words with a prefix of the study's", "prefixes-study", BEGINS
-    ),
-    _installed(
-        "medical_suffixes_study", "words with a suffix of the study's", "suffixes-study", ENDS
-    ),
-    _installed("medical_acronyms_study", "acronyms on the study's list", "acronyms-study", ACRONYM),
-    _installed(
-        "adam_abbreviations",
-        "abbreviations of MEDLINE, as written",
-        "adam",
-        ACRONYM,
-        "Zhou, Torvik & Smalheiser 2006",
-    ),
-    _installed(
-        "openmedspel_words",
-        "words of the medical spelling checker OpenMedSpel",
-        "openmedspel",
-    ),
-    _installed("icd_words_study", "words that occur in ICD", "icd-words-study"),
-    _installed("drugbank_words_study", "words that occur in DrugBank", "drugbank-words-study"),
-    _installed("mesh_words_study", "words that occur in MeSH", "mesh-words-study", group=_EXPERT),
-    _row(
-        "stop_words",
-        _LANGUAGE,
-        "stop words of scikit-learn's English list",
-        partial(count, kind="stop_words"),
-        "scikit-learn",
-        direction=Direction.EASIER,
-    ),
-    *(
-        _installed(
-            f"stop_words_{origin}",
-            f"stop words on {title} list",
-            f"stopwords-{origin}",
-            source=source,
-            group=_LANGUAGE,
-            direction=Direction.EASIER,
-        )
-        for origin, title, source in (
-            ("study", "the study's", _STUDY),
-            ("indri", "Indri's", "Indri"),
-            ("terrier", "Terrier's", "Terrier"),
-        )
-    ),
-    _row(
-        "oov",
-        _LANGUAGE,
-        "words with a part that wordfreq's large English list lacks",
-        partial(count, kind="oov"),
-        "Speer 2022 (wordfreq)",
-    ),
-    _row(
-        "oov_aspell",
-        _LANGUAGE,
-        "words of letters that Aspell's list lacks, both as they are and uninflected",
-        count_outside_aspell,
-        "Aspell",
-        ("aspell",),
-    ),
+# fmt: off
+# Name, group, meaning, source, what counts, the list that must be installed.
+_TABLE: tuple[tuple[str, str, str, str, Count, str], ...] = (
+    ("medical_prefixes", _MEDICAL, "words with a medical prefix", _OURS,
+        _counted("medical_prefixes"), ""),
+    ("medical_suffixes", _MEDICAL, "words with a medical suffix", _OURS,
+        _counted("medical_suffixes"), ""),
+    ("medical_acronyms", _MEDICAL, "common medical acronyms", _OURS,
+        _counted("medical_acronyms"), ""),
+    ("medical_prefixes_study", _MEDICAL, "words with a prefix of the study's", _STUDY,
+        _listed("prefixes-study", BEGINS), "prefixes-study"),
+    ("medical_suffixes_study", _MEDICAL, "words with a suffix of the study's", _STUDY,
+        _listed("suffixes-study", ENDS), "suffixes-study"),
+    ("medical_acronyms_study", _MEDICAL, "acronyms on the study's list", _STUDY,
+        _listed("acronyms-study", ACRONYM), "acronyms-study"),
+    ("adam_abbreviations", _MEDICAL, "abbreviations of MEDLINE, as written",
+        "Zhou, Torvik & Smalheiser 2006", _listed("adam", ACRONYM), "adam"),
+    ("openmedspel_words", _MEDICAL, "words of the medical spelling checker OpenMedSpel", _STUDY,
+        _listed("openmedspel"), "openmedspel"),
+    ("icd_words_study", _MEDICAL, "words that occur in ICD", _STUDY,
+        _listed("icd-words-study"), "icd-words-study"),
+    ("drugbank_words_study", _MEDICAL, "words that occur in DrugBank", _STUDY,
+        _listed("drugbank-words-study"), "drugbank-words-study"),
+    ("mesh_words_study", _EXPERT, "words that occur in MeSH", _STUDY,
+        _listed("mesh-words-study"), "mesh-words-study"),
+    ("stop_words", _LANGUAGE, "stop words of scikit-learn's English list", "scikit-learn",
+        _counted("stop_words"), ""),
+    ("stop_words_study", _LANGUAGE, "stop words on the study's list", _STUDY,
+        _listed("stopwords-study"), "stopwords-study"),
+    ("stop_words_indri", _LANGUAGE, "stop words on Indri's list", "Indri",
+        _listed("stopwords-indri"), "stopwords-indri"),
+    ("stop_words_terrier", _LANGUAGE, "stop words on Terrier's list", "Terrier",
+        _listed("stopwords-terrier"), "stopwords-terrier"),
+    ("oov", _LANGUAGE, "words with a part that wordfreq's large English list lacks",
+        "Speer 2022 (wordfreq)", _counted("oov"), ""),
+    ("oov_aspell", _LANGUAGE,
+        "words of letters that Aspell's list lacks, both as they are and uninflected", "Aspell",
+        count_outside_aspell, "aspell"),
+)
+# fmt: on
+ROWS = tuple(
+    Feature(
+        name,
+        group,
+        "words",
+        Direction.EASIER if name.startswith("stop_words") else Direction.HARDER,
+        meaning,
+        source,
+        compute,
+        (DOCUMENT, WORD, SENTENCE),
+        (needed,) if needed else (),
+    )
+    for name, group, meaning, source, compute, needed in _TABLE
 )

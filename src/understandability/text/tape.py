@@ -1,13 +1,12 @@
 """A page's markup as one flat list, the form in which all extractors read it.
 
-A tape alternates text and tags: ``tape[0::2]`` are the texts (possibly empty), ``tape[1::2]``
-the tags between them, in lower case and without attributes: ``p`` opens, ``/p`` closes and
-``br/`` is an element without content. It is made in C, from the tree of one lxml parse; walking
+A tape alternates texts (possibly empty) and tags, in lower case and without attributes: ``p``
+opens, ``/p`` closes and ``br/`` is an element without content. The compiled core packs it; walking
 it needs no recursion, however deep the page nests.
 
-libxml2 drops what is nested deeper than 2,048 elements, and a tree takes some 500 bytes a tag.
-Pages that are too deep or too large for a tree, or of which no text is left in it, are cut at
-their tags instead, into a tape of the same form, whose end tags need not match.
+Tags are those of the tree that libxml2 2.14 makes, by the rules below: jusText is defined on it.
+As there, a tree is at most 2,048 elements deep. Pages that are deeper or very large, or of which
+no text is left in it, are cut at their tags instead, whose end tags need not match.
 
 What follows a comment, script or the like that is never closed belongs to it, by the standard,
 and an attribute goes on to the next quote, wherever that is. That would lose the rest of the

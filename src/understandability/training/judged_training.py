@@ -19,7 +19,7 @@ from understandability.model.calibration import calibrate_by_line
 from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.judged import JudgedModel, check_backgrounds
 from understandability.model.predictors import Predictor
-from understandability.training.portable import portable
+from understandability.training.portable import means, portable
 from understandability.wording import counted
 
 _MOST_CLASSES = 20
@@ -158,13 +158,11 @@ def train_judged(
     task = folded_labels(inputs, targets, groups, estimator, **dealt)
     raw = task.out_of_fold()
     calibration = calibrate_by_line(raw, task.labels).on_own_scale()
-    known = np.isfinite(task.rows)
-    center = np.where(known, task.rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     model = JudgedModel(
         task.row.name,
         tuple(columns),
         task.fit(np.full(len(raw), True)),
-        tuple(center.tolist()),
+        means(task.rows),
         task.classes,
         tuple(backgrounds),
     )

@@ -152,9 +152,7 @@ def bundle_of(
             "hold one of its settings (a kernel, an activation, a loss, missing values in "
             "trees)"
         )
-    known = np.isfinite(rows)
-    center = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    model = JudgedModel(estimator, named, predictor, tuple(center.tolist()), classes)
+    model = JudgedModel(estimator, named, predictor, means(rows), classes)
     summary = f"{type(pipeline).__name__} of scikit-learn on {counted(len(named), 'feature')}."
     return Bundle(
         name,
@@ -163,6 +161,13 @@ def bundle_of(
         calibrate_by_line(model.predict(rows), difficulties).on_own_scale(),
         MappingProxyType({"summary": summary, **card}),
     )
+
+
+def means(rows: Floats) -> tuple[float, ...]:
+    """The mean of what each column has; 0 where it has nothing."""
+    known = np.isfinite(rows)
+    found = np.where(known, rows, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return tuple(found.tolist())
 
 
 def estimator_name(estimator: Any) -> str:
@@ -232,26 +237,19 @@ def _of_columns(values: Any, inputs: int, step: Any) -> Floats:
 
 
 def _link_of(estimator: Any) -> str:
-    """Of a classifier: what its last sums become, by its number of classes."""
+    """What the last sums become: of a classifier, by its number of classes."""
+    if not hasattr(estimator, "classes_"):
+        return "identity"
     return "binary" if len(estimator.classes_) == 2 else "softmax"
 
 
 def _export_linear(estimator: Any) -> Network:
-    classifies = hasattr(estimator, "classes_")
-    return Network(
-        (np.atleast_2d(estimator.coef_).T,),
-        (np.atleast_1d(estimator.intercept_),),
-        _link_of(estimator) if classifies else "identity",
-    )
+    weights, biases = np.atleast_2d(estimator.coef_).T, np.atleast_1d(estimator.intercept_)
+    return Network((weights,), (biases,), _link_of(estimator))
 
 
 def _export_network(estimator: Any) -> Network:
-    classifies = hasattr(estimator, "classes_")
-    return Network(
-        tuple(estimator.coefs_),
-        tuple(estimator.intercepts_),
-        _link_of(estimator) if classifies else "identity",
-    )
+    return Network(tuple(estimator.coefs_), tuple(estimator.intercepts_), _link_of(estimator))
 
 
 def _export_naive_bayes(estimator: Any) -> Network:
@@ -276,9 +274,7 @@ def _export_one_vs_rest(estimator: Any) -> Kernel:
     weights = np.concatenate(columns)
     biases = np.array([machine.intercept_[0] for machine in machines])
     vectors = np.concatenate([machine.support_vectors_ for machine in machines])
-    link = "one_vs_rest"
-    if len(machines) == 1:
-        link = "binary"
+    link = "one_vs_rest" if len(machines) > 1 else "binary"
     return Kernel(vectors, weights, biases, float(machines[0]._gamma), link)
 
 
@@ -311,8 +307,7 @@ def _export_boosting(estimator: Any) -> Forest:
         for tree, output in zip(stage, outputs, strict=True)
     ]
     start = estimator._raw_predict_init(np.zeros((1, estimator.n_features_in_)))[0]
-    link = _link_of(estimator) if hasattr(estimator, "classes_") else "identity"
-    return _forest(grown, start, estimator.n_features_in_, link)
+    return _forest(grown, start, estimator.n_features_in_, _link_of(estimator))
 
 
 def _tree_of(tree: Any, values: Floats) -> _Tree:
@@ -327,7 +322,7 @@ def _at_most(threshold: Floats) -> NDArray[np.float32]:
     return np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
 
 
-def _export_histogram_boosting(estimator: Any) -> Forest:
+def _export_histograms(estimator: Any) -> Forest:
     grown = [
         _Tree(
             np.where(nodes["is_leaf"], -1, nodes["left"].astype(np.intp)),
@@ -340,9 +335,8 @@ def _export_histogram_boosting(estimator: Any) -> Forest:
         for stage in estimator._predictors
         for nodes, output in zip((tree.nodes for tree in stage), np.eye(len(stage)), strict=True)
     ]
-    link = _link_of(estimator) if hasattr(estimator, "classes_") else "identity"
     start = estimator._baseline_prediction.ravel()
-    return _forest(grown, start, estimator.n_features_in_, link)
+    return _forest(grown, start, estimator.n_features_in_, _link_of(estimator))
 
 
 def _export_xgboost(estimator: Any) -> Forest:
@@ -416,34 +410,28 @@ class _Kept(NamedTuple):
 
 
 # By the name of the class, so that naming them imports nothing.
+_LINEAR = "LinearRegression Ridge Lasso ElasticNet RidgeCV LassoCV ElasticNetCV BayesianRidge"
 KEPT: Mapping[str, _Kept] = MappingProxyType(
     {
-        "LinearRegression": _Kept(_export_linear, "linear-regressor"),
-        "Ridge": _Kept(_export_linear, "linear-regressor"),
-        "Lasso": _Kept(_export_linear, "linear-regressor"),
-        "ElasticNet": _Kept(_export_linear, "linear-regressor"),
-        "RidgeCV": _Kept(_export_linear, "linear-regressor"),
-        "LassoCV": _Kept(_export_linear, "linear-regressor"),
-        "ElasticNetCV": _Kept(_export_linear, "linear-regressor"),
-        "BayesianRidge": _Kept(_export_linear, "linear-regressor"),
-        "LogisticRegression": _Kept(_export_linear, "logistic-classifier"),
-        "MLPRegressor": _Kept(_export_network, "mlp-regressor"),
-        "MLPClassifier": _Kept(_export_network, "mlp-classifier"),
-        "MultinomialNB": _Kept(_export_naive_bayes, "naive-bayes-classifier"),
-        "SVR": _Kept(_export_svr, "svm-regressor"),
-        "OneVsRestClassifier": _Kept(_export_one_vs_rest, "svm-classifier"),
-        "RandomForestRegressor": _Kept(_export_forest, "random-forest-regressor"),
-        "RandomForestClassifier": _Kept(_export_forest, "random-forest-classifier"),
-        "ExtraTreesRegressor": _Kept(_export_forest, "random-forest-regressor"),
-        "ExtraTreesClassifier": _Kept(_export_forest, "random-forest-classifier"),
-        "HistGradientBoostingRegressor": _Kept(
-            _export_histogram_boosting, "gradient-boosting-regressor"
-        ),
-        "HistGradientBoostingClassifier": _Kept(
-            _export_histogram_boosting, "gradient-boosting-classifier"
-        ),
-        "GradientBoostingRegressor": _Kept(_export_boosting, "gradient-boosting-regressor"),
-        "GradientBoostingClassifier": _Kept(_export_boosting, "gradient-boosting-classifier"),
-        "XGBRegressor": _Kept(_export_xgboost, "xgboost-regressor"),
+        kept: _Kept(make, name)
+        for classes, make, name in (
+            (_LINEAR, _export_linear, "linear-regressor"),
+            ("LogisticRegression", _export_linear, "logistic-classifier"),
+            ("MLPRegressor", _export_network, "mlp-regressor"),
+            ("MLPClassifier", _export_network, "mlp-classifier"),
+            ("MultinomialNB", _export_naive_bayes, "naive-bayes-classifier"),
+            ("SVR", _export_svr, "svm-regressor"),
+            ("OneVsRestClassifier", _export_one_vs_rest, "svm-classifier"),
+            ("RandomForestRegressor", _export_forest, "random-forest-regressor"),
+            ("RandomForestClassifier", _export_forest, "random-forest-classifier"),
+            ("ExtraTreesRegressor", _export_forest, "random-forest-regressor"),
+            ("ExtraTreesClassifier", _export_forest, "random-forest-classifier"),
+            ("HistGradientBoostingRegressor", _export_histograms, "gradient-boosting-regressor"),
+            ("HistGradientBoostingClassifier", _export_histograms, "gradient-boosting-classifier"),
+            ("GradientBoostingRegressor", _export_boosting, "gradient-boosting-regressor"),
+            ("GradientBoostingClassifier", _export_boosting, "gradient-boosting-classifier"),
+            ("XGBRegressor", _export_xgboost, "xgboost-regressor"),
+        )
+        for kept in classes.split()
     }
 )

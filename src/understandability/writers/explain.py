@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from understandability.errors import WrongTypeError
+from understandability.crawls.folder import CrawlFolder
+from understandability.errors import InputError, OptionError, WrongTypeError
+from understandability.inputs.fetching import FetchLimits, is_address
+from understandability.inputs.fetching import fetch as get_page
 from understandability.inputs.frames import kind_of
 from understandability.inputs.page_tables import media_type_of
 from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.writing import write_text
-from understandability.scoring import Settings, document_under, scorer_of
+from understandability.prompt import AtPrompt
+from understandability.scoring import Settings, document_or_failure, document_under, scorer_of
 from understandability.text.page import HTML, Failure, Page
+from understandability.writers.comparison import compare as compare_pages
+from understandability.writers.crawl_report import crawl_report
 from understandability.writers.explanation import Explanation
 from understandability.writers.explanation import explain as explain_document
 from understandability.writers.page_report import page_report
+from understandability.writers.plain_terms.english import ENGLISHES
 
 
 class PageExplanation(Explanation):
@@ -75,3 +83,110 @@ def explain(
     scorer = scorer_of(Settings(**settings))
     found = explain_document(document_under(page, scorer.settings), scorer)
     return PageExplanation(*(getattr(found, each.name) for each in fields(found)))
+
+
+@dataclass(frozen=True)
+class Reported:
+    """The explanations of some pages, or the report of a crawl.
+
+    `is_comparison` says that the second is told as a rewrite of the first.
+    """
+
+    explanations: tuple[Explanation, ...]
+    is_comparison: bool = False
+    of_crawl: str = ""
+
+    def html(self) -> str:
+        """The report as one HTML file that needs no network."""
+        return self.of_crawl or page_report(self.explanations, comparing=self.is_comparison)
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of the report as plain data."""
+        data: dict[str, Any] = {"pages": [each.to_json() for each in self.explanations]}
+        if self.is_comparison:
+            data["comparison"] = compare_pages(*self.explanations).to_json()
+        return data
+
+
+def reported(
+    inputs: Annotated[Sequence[str], AtPrompt(list[str], "INPUT", value="INPUT...")] = (),
+    *,
+    compare: bool = False,
+    crawl: Annotated[str | None, AtPrompt(str, value="FOLDER")] = None,
+    sample: int = 100,
+    english: Annotated[
+        str | None, AtPrompt(str, choices="writers.plain_terms.english:ENGLISHES")
+    ] = None,
+    limit_mb: float = 10.0,
+    fetch: bool = False,
+    fetch_private: bool = False,
+    tell: Annotated[Callable[[str], None], AtPrompt(None)] = lambda sentence: None,
+    **choices: Annotated[Any, AtPrompt((Settings,))],
+) -> Reported:
+    """Explain pages: what makes them hard, which words, which sentences, as one HTML file.
+
+    Example: understand explain page.html -o report.html
+
+    In Python, `choices` are fields of `Settings`; `tell` gets each remark.
+
+    Raises `InputError` where no page is left, and `OptionError` for options that do not fit.
+
+    Args:
+        inputs: Files, folders, archives and addresses, as of `score`; also DOCX, ODT and PDF.
+        compare: Show what changed between the first page and the second.
+        crawl: Report on this crawl folder instead of pages.
+        sample: With --crawl: how many pages to compare methods on.
+        english: In which English plain terms are: american or british. Default: as each text is
+            spelled.
+        limit_mb: Longest document in MB.
+        fetch: Get addresses from the network.
+        fetch_private: With --fetch: also from this machine and its network.
+
+    >>> from understandability.resources import resource
+    >>> made = reported([str(resource("samples/easy.html"))])
+    >>> made.explanations[0].long_sentences
+    0
+    """
+    if bool(inputs) == bool(crawl):
+        raise OptionError("name pages to explain, or a crawl folder with --crawl")
+    if english not in (None, *ENGLISHES):
+        raise OptionError(
+            f"english {english!r} does not exist; choose one of {', '.join(ENGLISHES)}"
+        )
+    if sample < 0 or limit_mb <= 0:
+        raise OptionError("--sample and --limit-mb are numbers above 0")
+    scorer = scorer_of(Settings(**choices))
+    if scorer.remark:
+        tell(scorer.remark)
+    if crawl:
+        return Reported((), False, crawl_report(CrawlFolder(crawl), scorer, sample=sample))
+    if fetch_private and not fetch:
+        raise OptionError("--fetch-private says where --fetch may go; add --fetch")
+    limits = FetchLimits(int(limit_mb * 1e6), private=fetch_private) if fetch else None
+    made = []
+    for page in _pages(inputs, limit_mb, limits):
+        found = page if isinstance(page, Failure) else document_or_failure(page, scorer.settings)
+        if isinstance(found, Failure):
+            tell(f"{found.path}: {found.stage}: {found.error}")
+        else:
+            made.append(explain_document(found, scorer, english=english))
+    if not made:
+        raise InputError("there is no page left to explain; see the errors above")
+    if compare and len(made) != 2:
+        raise OptionError(f"--compare takes two pages, not {len(made)}")
+    return Reported(tuple(made), compare)
+
+
+def _pages(
+    inputs: Sequence[str], limit_mb: float, limits: FetchLimits | None
+) -> Iterator[Page | Failure]:
+    """The pages of all inputs in order; addresses are asked where there are `limits` for that."""
+    for each in inputs:
+        if not is_address(each):
+            yield from Sources([each], limit=int(limit_mb * 1e6))
+        elif limits is None:
+            raise OptionError(
+                f"{each} is on the network, which is not asked; add --fetch to get it"
+            )
+        else:
+            yield get_page(each, limits).page()

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from understandability.direction import Direction
@@ -298,16 +298,17 @@ def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
                 reader.description,
                 reader.threshold,
                 estimate.p_understandable,
-                max(0.0, estimate.difficulty - _enough(reader, estimate.spread)),
+                max(0.0, estimate.difficulty - _enough(reader, round(estimate.spread, 1))),
             )
         )
     return tuple(found)
 
 
+@lru_cache(256)
 def _enough(reader: Reader, spread: float) -> float:
     """The difficulty at which the share `AIM` of such readers understands, by halving."""
     low, high = 0.0, 100.0
-    while high - low > 0.1 and not math.isnan(spread):
+    while high - low > 0.1 and spread > 0:
         middle = (low + high) / 2
         chance = float(reader.understands(middle, spread))
         low, high = (middle, high) if chance >= AIM else (low, middle)

@@ -66,7 +66,11 @@ def _page(explanation: Explanation) -> dict[str, Any]:
             for flag in explanation.remarks
             if not flag.endswith("_extrapolated")  # which stands beside the formula
         ],
-        "flags": [flag.replace("_", " ") for flag in explanation.remarks],
+        "flags": [
+            flag.replace("_", " ")
+            for flag in explanation.remarks
+            if not flag.endswith("_extrapolated")
+        ],
         "estimated": known,
         "level": level_of(estimate.level),
         "reader": settings["reader_description"],

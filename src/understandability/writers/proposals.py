@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from understandability.feature.batch import Batch
-from understandability.feature.inflection import BASE, PARTICIPLE, PAST, THIRD, verb_form
+from understandability.feature.inflection import (
+    BASE,
+    PARTICIPLE,
+    PAST,
+    THIRD,
+    is_participle,
+    verb_form,
+)
 from understandability.resources import resource_lines
 from understandability.scoring import Scorer
 from understandability.text.document import Document
@@ -39,6 +46,11 @@ _TIES = frozenset(
     ("if", "when", "whether", "that", "because", "while", "unless", "although", "until", "since",
      "who", "which", "where", "as", "than", "before", "after", "not", "neither", "either", "both",
      "so", "though", "once", "whenever", "except", "without")
+)  # fmt: skip
+# What a list can follow.
+_LEADS = frozenset(
+    ("include", "includes", "have", "has", "are", "cause", "causes", "contain", "contains", "need",
+     "needs", "bring", "take", "include:", "are:")
 )  # fmt: skip
 _SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
 _OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
@@ -79,17 +91,17 @@ def proposals(
 
     >>> from understandability.text.analysis import document_of_text
     >>> from understandability.writers.hard_sentences import findings
-    >>> document = document_of_text("The dose is checked by a nurse. Rest well. Drink water.")
+    >>> document = document_of_text("Patients are advised to avoid alcohol. Rest well.")
     >>> found = findings(Batch([document]))
     >>> [each.text for each in proposals(document, 0, found, (), Scorer(), "british")]
-    ['A nurse checks the dose.']
+    ['You should avoid alcohol.']
     """
     first, last = spans(document)[number]
     batch = Batch([document])
     parts = [document.pieces[a:b] for a, b in spans(document)]
     (sentence,) = tagged_sentences(batch, [number], parts)
     pieces = list(parts[number])
-    tried = list(_tried(sentence, pieces, first, last, found, offered, english))
+    tried = list(changes(sentence, pieces, first, last, found, offered, english))
     if not tried:
         return ()
     whole = [[list(each)] for each in parts]
@@ -109,7 +121,7 @@ def proposals(
     return tuple(sorted(made, key=lambda each: -each.points))
 
 
-def _tried(
+def changes(
     sentence: TaggedSentence, pieces: list[str], first: int, last: int, found: Findings,
     offered: Sequence[Offer], english: str,
 ) -> Iterator[tuple[str, list[str], str]]:  # fmt: skip
@@ -157,8 +169,9 @@ def _is_clause(sentence: TaggedSentence, at: int) -> bool:
             return False
         if sentence.tag(place - 1) not in ("NOUN", "PROPN"):
             return False
-    verb = sentence.tag(place) in ("VERB", "AUX")
-    return verb and not sentence.word(place).endswith("ing")
+    word, tag = sentence.word(place), sentence.tag(place)
+    # "the lining called ..." is none
+    return tag == "AUX" or (tag == "VERB" and not is_participle(word) and not word.endswith("ing"))
 
 
 def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
@@ -305,35 +318,33 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
 
 
 def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
-    """What leads in, and the parts: "a, b, c and d" at the end of a sentence."""
+    """What leads in, and the parts: "You may have a, b, c or d" at the end of a sentence."""
     commas = [n for n, piece in enumerate(pieces[:-1]) if piece.endswith(",")]
-    if len(commas) < _LEAST_ITEMS - 2:
+    if len(commas) < _LEAST_ITEMS - 2 or any(piece[0] in "([" for piece in pieces):
         return []
-    joint = next(
-        (n for n in range(len(pieces) - 2, commas[-1], -1) if pieces[n] in ("and", "or")), -1
-    )
-    if joint < 0 or len(pieces) - joint - 1 > _MOST_WORDS:
+    joints = [n for n in range(commas[-1] + 1, len(pieces) - 1) if pieces[n] in ("and", "or")]
+    start = next((n + 1 for n in range(commas[0]) if pieces[n].lower() in _LEADS), 0)
+    if len(joints) != 1 or not 2 <= start <= commas[0]:
         return []
-    tag_of = dict(zip(reversed(sentence.pieces), reversed(sentence.tags), strict=True))
-    start = next(
-        (n + 1 for n in range(commas[0], -1, -1)
-         if pieces[n].endswith(":") or tag_of.get(n) in ("VERB", "AUX")
-         or pieces[n].lower() in ("as", "including", "of", "with", "for")), 0,
-    )  # fmt: skip
-    if start < 2 or start > commas[0] or pieces[start - 1].endswith("ing"):
-        return []
-    ends = [*commas, *([joint - 1] if joint - 1 not in commas else []), len(pieces) - 1]
+    (joint,) = joints
+    ends = [*commas, *[joint - 1] * (joint - 1 not in commas), len(pieces) - 1]
     parts, at = [], start
     for end in ends:
-        at += pieces[at] in ("and", "or")
+        at += at == joint
         parts.append(pieces[at : end + 1])
         at = end + 1
-    at_most = all(1 <= len(part) <= _MOST_WORDS for part in parts)
+    tags = dict(zip(sentence.pieces, sentence.tags, strict=True))  # the last token of a piece
+    tags |= {n: t for n, t in zip(sentence.pieces, sentence.tags, strict=True) if t != "PUNCT"}
+    are_nouns = all(tags.get(end) in ("NOUN", "PROPN") for end in ends)
+    are_short = all(1 <= len(part) <= _MOST_WORDS for part in parts)
     inside = sentence.tags[sentence.pieces.index(start) :]
-    if len(parts) < _LEAST_ITEMS or not at_most or {"VERB", "AUX", "SCONJ"} & set(inside):
+    is_clear = {"VERB", "AUX", "SCONJ", "PRON"}.isdisjoint(inside) and inside[0] != "ADP"
+    is_clear = is_clear and {"such", "including", "like"}.isdisjoint(pieces[start:])
+    is_one = not any(word in ("and", "or") for part in parts for word in part)
+    if len(parts) < _LEAST_ITEMS or not (are_nouns and are_short and is_clear and is_one):
         return []
     items = [" ".join(part).rstrip(".,;:") for part in parts]
-    items[-2] += f" {pieces[joint]}" if pieces[joint] == "or" else ""
+    items[-2] += " or" if pieces[joint] == "or" else ""
     return [" ".join(pieces[:start]).rstrip(":"), *items]
 
 
@@ -349,6 +360,9 @@ def _in_full(pieces: list[str], first: int, found: Findings, english: str) -> st
     for name, places in found.abbreviations.items():
         place = places[0] - first
         full = in_english(_abbreviations().get(name, ""), english)
+        is_explained = any(piece[0] == "(" for piece in pieces[place + 1 : place + 3])
+        if is_explained or full.split(" ")[0].lower() in " ".join(pieces).lower().split():
+            continue
         if full and 0 <= place < len(pieces) and word_of(pieces[place]) == name:
             said = _upper(full) if place == 0 else full
             made[place] = pieces[place].replace(name, f"{said} ({name})")

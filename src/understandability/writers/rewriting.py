@@ -8,18 +8,29 @@ number, negation, dose, name and obligation of the passage is still there.
 from __future__ import annotations
 
 import json
+import os
 import re
-import urllib.error
-import urllib.request
+import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
-from understandability.scoring import Scorer
-from understandability.text.analysis import document_of_text
+from understandability.inputs.sources import Sources
+from understandability.prompt import AtPrompt
+from understandability.scoring import Scorer, Settings, scorer_of
+from understandability.text.analysis import document_of_page, document_of_text
+from understandability.text.page import Failure
+from understandability.writers.markdown import markdown_of
 
+KEY = "UNDERSTANDABILITY_MODEL_KEY"  # the variable that holds a model's key
+_LEAST_WORDS = 8  # of a passage that is worth a rewrite
 _MOST_BYTES = 1_000_000  # of an answer
 _MOST_LENGTH = 3.0  # times the passage: what is longer is no rewrite
 _PROMPT = (
@@ -96,22 +107,15 @@ def ask(passage: str, model: LanguageModel) -> str:
     headers = {"Content-Type": "application/json"}
     if model.key:
         headers["Authorization"] = f"Bearer {model.key}"
-    request = urllib.request.Request(
-        f"{model.url.rstrip('/')}/chat/completions", json.dumps(message).encode(), headers
-    )
-    opener = urllib.request.build_opener(_NoRedirect)  # the text goes where it was meant to
     try:
-        with opener.open(request, timeout=model.seconds) as answer:
-            content = answer.read(_MOST_BYTES + 1)
-        if len(content) > _MOST_BYTES:
-            raise InputError("the language model answered more than 1 MB; nothing was changed")
+        status, content = _post(model, json.dumps(message).encode(), headers)
+        if status != 200:
+            raise InputError(
+                f"the language model answered with status {status}; look at its address, name and "
+                "key"
+            )
         text = json.loads(content)["choices"][0]["message"]["content"]
-    except urllib.error.HTTPError as error:
-        raise InputError(
-            f"the language model answered with status {error.code}; look at its address, name and "
-            "key"
-        ) from error
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         raise InputError(
             f"the language model at {model.url} did not answer within {model.seconds:g} seconds "
             f"({type(error).__name__}); is it running?"
@@ -125,9 +129,27 @@ def ask(passage: str, model: LanguageModel) -> str:
     return re.sub(r"^\s*<text>|</text>\s*$", "", text.strip()).strip()
 
 
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: object) -> None:
-        return None
+def _post(model: LanguageModel, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
+    """Status and body of the answer; the text goes where it was meant to, never further."""
+    place = urlsplit(model.url.rstrip("/") + "/chat/completions")
+    kind = HTTPSConnection if place.scheme == "https" else HTTPConnection
+    connection = kind(place.netloc, timeout=model.seconds)
+    end = time.monotonic() + model.seconds
+    with closing(connection):
+        connection.request("POST", place.path, body, headers)
+        # What `getresponse` does; but it leaves the answer open where none comes in time.
+        with closing(HTTPResponse(connection.sock, method="POST")) as answer:
+            answer.begin()
+            content = b""
+            while part := answer.read1(1 << 16):
+                content += part
+                if len(content) > _MOST_BYTES:
+                    raise InputError(
+                        "the language model answered more than 1 MB; nothing was changed"
+                    )
+                if time.monotonic() > end:
+                    raise TimeoutError
+    return answer.status, content
 
 
 def checked(passage: str, proposed: str, scorer: Scorer) -> Rewrite:
@@ -175,3 +197,50 @@ def _numbers(text: str) -> Counter[str]:
 
 def _doses(text: str) -> list[tuple[str, str]]:
     return [(amount, unit.lower()) for amount, unit in _DOSE.findall(text)]
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A text with the rewrites that may be taken, and what was proposed for each passage."""
+
+    text: str
+    rewrites: tuple[Rewrite, ...]
+
+
+def rewrite(
+    path: Annotated[str | Path, AtPrompt(str, value="FILE")],
+    *,
+    model_url: Annotated[str, AtPrompt(str, "--model-url", value="URL")],
+    model: Annotated[str, AtPrompt(str, "--model", value="NAME")],
+    seconds: float = 60.0,
+    **choices: Annotated[Any, AtPrompt((Settings,))],
+) -> Rewritten:
+    """Let your own language model say a text plainly, passage by passage, and check what it says.
+
+    A passage is taken only if it is easier to understand, and every number, dose, name, negation
+    and obligation is still there. The text is sent to --model-url and nowhere else; a key is read
+    from UNDERSTANDABILITY_MODEL_KEY.
+
+    Example: understand rewrite leaflet.docx --model-url http://localhost:11434/v1 --model mine
+
+    Raises `InputError` where the file or the model's answer cannot be read.
+
+    Args:
+        path: A file: plain text, Markdown, HTML, DOCX, ODT or PDF.
+        model_url: Where the model answers: the address before /chat/completions.
+        model: The name of the model there.
+        seconds: How long it may take for a passage.
+    """
+    chosen = LanguageModel(model_url, model, os.environ.get(KEY, ""), seconds)
+    scorer = scorer_of(Settings(**choices))
+    (page,) = Sources([str(path)])
+    if isinstance(page, Failure):
+        raise InputError(f"{page.path}: {page.error}")
+    text = markdown_of(document_of_page(page).blocks)
+    made: list[Rewrite] = []
+    parts = text.split("\n\n")
+    for place, part in enumerate(parts):
+        if len(part.split()) >= _LEAST_WORDS and part[:1] not in "#|":
+            made.append(checked(part, ask(part, chosen), scorer))
+            parts[place] = made[-1].text if made[-1].accepted else part
+    return Rewritten("\n\n".join(parts), tuple(made))

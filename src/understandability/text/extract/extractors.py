@@ -12,9 +12,8 @@ from understandability.errors import (
     PageError,
     UnderstandabilityError,
 )
+from understandability.hooks import load
 from understandability.text.document import Block
-from understandability.text.extract import boilerpipe, justext, main, naive, trafilatura
-from understandability.text.extract import libraries as reference
 from understandability.text.extract.plain_text import plain_paragraphs
 from understandability.text.page import Page
 from understandability.text.parsed import ParsedPage, parse_page, parse_source
@@ -26,25 +25,31 @@ Engine = Callable[[ParsedPage], tuple[Block, ...]]
 class Extractor:
     """A method: our implementation, the library that it follows, and who published it.
 
-    `reads_source` says that it needs no tree of the page.
+    Both are hooks, loaded for the first page. `reads_source` says that it needs no tree of the
+    page.
     """
 
-    fast: Engine
-    reference: Engine
+    fast: str
+    reference: str
     citation: str
     reads_source: bool = False
 
 
+_OURS, _LIBRARIES = "text.extract", "text.extract.libraries"
 EXTRACTORS = {
-    "naive": Extractor(naive.naive, reference.naive, "all text, tags removed"),
+    "naive": Extractor(f"{_OURS}.naive:naive", f"{_LIBRARIES}:naive", "all text, tags removed"),
     "boilerpipe": Extractor(
-        boilerpipe.boilerpipe,
-        reference.boilerpipe,
+        f"{_OURS}.boilerpipe:boilerpipe",
+        f"{_LIBRARIES}:boilerpipe",
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
-    "justext": Extractor(justext.justext, reference.justext, "Pomikálek 2011"),
-    "main": Extractor(main.main, main.main, "extraction.main; no library has it", True),
-    "trafilatura": Extractor(trafilatura.trafilatura, trafilatura.trafilatura, "Barbaresi 2021"),
+    "justext": Extractor(f"{_OURS}.justext:justext", f"{_LIBRARIES}:justext", "Pomikálek 2011"),
+    "main": Extractor(
+        f"{_OURS}.main:main", f"{_OURS}.main:main", "extraction.main; no library has it", True
+    ),
+    "trafilatura": Extractor(
+        f"{_OURS}.trafilatura:trafilatura", f"{_OURS}.trafilatura:trafilatura", "Barbaresi 2021"
+    ),
 }
 ENGINES = ("fast", "reference")
 _EXTRAS = frozenset({"trafilatura"})
@@ -110,7 +115,7 @@ def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -
     row = EXTRACTORS[extractor]
     if parsed.is_source != row.reads_source:
         parsed = parse_for(parsed.page, extractor)
-    function = row.fast if engine == "fast" else row.reference
+    function: Engine = load(row.fast if engine == "fast" else row.reference)
     try:
         return function(parsed)
     except UnderstandabilityError:

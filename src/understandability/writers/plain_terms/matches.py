@@ -19,10 +19,26 @@ _SMALL = frozenset(("a", "an", "the"))
 _NAMING = frozenset(("called", "named", "termed", "means", "term", "word"))
 _KNOWN_AS = ("known", "as")
 _NO_MEANING = frozenset(
-    ("see", "for", "about", "in", "n", "p", "if", "and", "or", "such", "including")
-)
+    ("a", "an", "the", "when", "where", "how", "one", "any", "what", "also", "anything",
+     "something")
+)  # fmt: skip
 _TELLING = frozenset(("is", "are", "means", "mean", "refers", "describes"))
-_MEANING = frozenset(("a", "an", "the", "when", "where", "how", "one", "any", "what", "also"))
+_MEANING = frozenset(
+    (
+        "a",
+        "an",
+        "the",
+        "when",
+        "where",
+        "how",
+        "one",
+        "any",
+        "what",
+        "also",
+        "anything",
+        "something",
+    )
+)
 _OBJECT_OF_PAST = OBJECT | {"SCONJ", "ADV", "PART"}
 
 
@@ -73,7 +89,8 @@ class Match:
         inside = sentence.word(end + 1)
         if self.next_word in ("(", "–", "—") and inside.isalpha() and inside not in _NO_MEANING:
             return not sentence.tokens[end + 1].isupper()
-        is_first = start == 0 or (start == 1 and self.last_word in _SMALL)
+        before = start - 1 if self.last_word in _SMALL else start
+        is_first = before <= 0 or sentence.word(before - 1) in (":", "–", "—", "•")
         if not is_first or self.next_word not in _TELLING:
             return False
         is_being = self.next_word in ("is", "are")

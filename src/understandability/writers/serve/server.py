@@ -8,12 +8,13 @@ import os
 import socket
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.inputs.fetching import FetchLimits
+from understandability.prompt import AtPrompt
 from understandability.scoring import Settings
-from understandability.writers.rewriting import LanguageModel
+from understandability.writers.rewriting import KEY, LanguageModel
 from understandability.writers.serve.guard import LOCAL_HOSTS, RequestLimits
 
 # What the parent process tells those that answer; it is read by `application`.
@@ -107,4 +108,68 @@ def run(
         server_header=False,
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_keep_alive=10,
+    )
+
+
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    name: Annotated[Sequence[str], AtPrompt(list[str])] = (),
+    token: str | None = None,
+    workers: int = 1,
+    limit_mb: float = 10.0,
+    limit_seconds: float = 20.0,
+    fetch: bool = False,
+    fetch_private: bool = False,
+    model_url: Annotated[str | None, AtPrompt(str, "--model-url", value="URL")] = None,
+    model: Annotated[str | None, AtPrompt(str, "--model", value="NAME")] = None,
+    **choices: Annotated[Any, AtPrompt((Settings,))],
+) -> None:
+    """Open the editor for writers on this machine, and an HTTP API.
+
+    Nothing that is typed leaves the machine. With --fetch the editor gets pages from addresses
+    that are given to it; with --model-url and --model it can send a passage to that language model
+    when the writer asks for it. The API is described at /openapi.json.
+
+    Example: understand serve
+
+    Args:
+        host: Address to listen on; 0.0.0.0 means every address, and needs --token.
+        port: Port to listen on.
+        name: Another host name that the server answers to, such as a proxy's. May be repeated.
+        token: Bearer token that callers must send; or set UNDERSTANDABILITY_TOKEN.
+        workers: Worker processes.
+        limit_mb: Longest request in MB.
+        limit_seconds: Longest time for a request.
+        fetch: Get addresses from the network.
+        fetch_private: With --fetch: also from this machine and its network.
+        model_url: Where a language model answers: the address before /chat/completions. Its key is
+            read from UNDERSTANDABILITY_MODEL_KEY.
+        model: The name of the model there.
+    """
+    if fetch_private and not fetch:
+        raise OptionError("--fetch-private says where --fetch may go; add --fetch")
+    if bool(model_url) != bool(model):
+        raise OptionError("a model has an address and a name; give --model-url and --model")
+    for option, value, low, high in (
+        ("--port", port, 0, 65535), ("--workers", workers, 1, 1000),
+        ("--limit-mb", limit_mb, 0.001, 1000), ("--limit-seconds", limit_seconds, 0.1, 3600),
+    ):  # fmt: skip
+        if not low <= value <= high:
+            raise OptionError(f"{option} is a number from {low:g} to {high:g}, not {value:g}")
+    run(
+        Settings(**choices),
+        host=host,
+        port=port,
+        names=tuple(name),
+        token=token or os.environ.get("UNDERSTANDABILITY_TOKEN"),
+        workers=workers,
+        limits=RequestLimits(megabytes=limit_mb, seconds=limit_seconds),
+        fetching=FetchLimits(int(limit_mb * 1e6), limit_seconds, private=fetch_private)
+        if fetch
+        else None,
+        model=LanguageModel(model_url, model, os.environ.get(KEY, ""), limit_seconds)
+        if model_url and model
+        else None,
     )

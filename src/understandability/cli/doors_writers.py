@@ -1,0 +1,78 @@
+"""How reports, rewrites and the editor leave their commands."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+from understandability.cli.doors import say
+from understandability.prompt import AtPrompt
+
+if TYPE_CHECKING:
+    from understandability.writers.explain import Reported
+    from understandability.writers.rewriting import Rewritten
+
+Given = Annotated[partial[Any], AtPrompt(None)]
+Report = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
+
+
+def report(
+    call: Given,
+    *,
+    output: Report = "-",
+    json_: Annotated[bool, AtPrompt(bool, "--json")] = False,
+) -> None:
+    """A report as a page, as PDF, or its content as data.
+
+    Args:
+        output: The report, as .html or .pdf; - is standard output.
+        json_: Write the content of the report as JSON.
+    """
+    from understandability.errors import OptionError
+    from understandability.inputs.writing import check_is_no_input, write_bytes, write_text
+    from understandability.writers.printing import printed
+
+    given = call.keywords
+    is_pdf = output.lower().endswith(".pdf")
+    if output == "-" and not json_ and sys.stdout.isatty():
+        raise OptionError("the report is a page for a browser; name a file, such as -o report.html")
+    if json_ and is_pdf:
+        raise OptionError("--json does not write a report; name a .json file")
+    if given.get("crawl") and (json_ or given.get("compare")):
+        raise OptionError("--crawl makes a report in HTML; leave out --json and --compare")
+    check_is_no_input(output, given.get("inputs") or ())
+    made: Reported = call(tell=say)
+    text = json.dumps(made.to_json(), ensure_ascii=False, indent=1) + "\n" if json_ else made.html()
+    if output == "-":
+        sys.stdout.write(text)
+    elif is_pdf:
+        write_bytes(output, printed(text))
+    else:
+        write_text(output, text)
+
+
+def rewritten(call: Given, *, output: Report = "-") -> None:
+    """The text with what may be taken; the rest is told, with why.
+
+    Args:
+        output: The text, with each passage that may be taken in the place of its own; - is
+            standard output.
+    """
+    from understandability.inputs.writing import check_is_no_input, write_text
+
+    check_is_no_input(output, [str(call.keywords["path"])])
+    made: Rewritten = call()
+    for number, each in enumerate(made.rewrites, 1):
+        verdict = "taken" if each.accepted else f"kept as it is: {each.why}"
+        say(f"passage {number}: {verdict} (chance {each.before:.2f} to {each.after:.2f})")
+    if output == "-":
+        print(made.text)
+    else:
+        write_text(output, made.text + "\n")
+
+
+def served(call: Given) -> Any:
+    """The server tells its address itself."""
+    return call()
