@@ -13,7 +13,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -241,32 +240,16 @@ def rewriting() -> str:
 
 
 def assumptions() -> str:
-    """P(U|d) by level under other correlations and thresholds than those of the default."""
-    import numpy as np
+    """P(U|d) by difficulty for readers on the scale of readings, and with other standard errors."""
+    from understandability.model.readers import reader_of
 
-    from understandability.model.bundle import load_bundle
-    from understandability.model.readers import probability, reader_of
-
-    scale = load_bundle("open").calibration
-    levels = np.arange(2.0, 7.0)
-    threshold = reader_of("public").threshold
-    cases = [
-        (scale.correlation, threshold - 5),
-        (0.46, threshold),
-        (scale.correlation, threshold),
-        (0.6, threshold),
-        (scale.correlation, threshold + 5),
-    ]
-    head = [f"level {level:g}" for level in levels]
-    lines = [f"| correlation | threshold | {' | '.join(head)} |", "|--:|--:|" + "--:|" * len(head)]
-    for correlation, below in cases:
-        # With a high correlation, pages far out would leave the scale.
-        reach = min(scale.reach, 0.999 * scale.mean / (correlation * scale.deviation))
-        moved = replace(scale, correlation=correlation, reach=reach)
-        difficulty, spread = moved.apply(levels, np.zeros(len(levels)))
-        chances = probability(difficulty, below, "calibrated", noise_scale=spread)
-        values = " | ".join(f"{chance:.2f}" for chance in chances)
-        lines.append(f"| {correlation:g} | {below:g} | {values} |")
+    difficulties = (10, 30, 50, 70, 90)
+    head = " | ".join(f"difficulty {each}" for each in difficulties)
+    lines = [f"| standard error | {head} |", "|--:|" + "--:|" * len(difficulties)]
+    public = reader_of("public")
+    for spread in (5.0, 8.0, 15.0, 30.0):
+        shares = public.understands(difficulties, [spread] * len(difficulties))
+        lines.append(f"| {spread:g} | {' | '.join(f'{share:.2f}' for share in shares)} |")
     return "\n".join(lines)
 
 
