@@ -101,14 +101,8 @@ def test_every_flag_is_explained() -> None:
     assert raised == explained
 
 
-def test_the_limits_that_the_readme_names_hold() -> None:
-    """The ends of the scale in practice, and the texts that get a flag."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    told = re.findall(r"between (\d*\.?\d+) and (\d*\.?\d+)", readme)
-    panel = ud.score(ROOT / "tests" / "panel").table
-    for (low, high), column in zip(told, ("difficulty", "p_understandable"), strict=True):
-        values = [value for value in panel[column].to_pylist() if value is not None]
-        assert float(low) < min(values) < max(values) < float(high)
+def test_texts_that_the_readme_names_get_their_flag() -> None:
+    """A list of goods is unlike what was judged; a poem passes for a text."""
     goods = ["milk", "eggs", "bread", "two onions", "butter", "apples", "rice", "tea", "soap"]
     poem = "Because I could not stop for Death\nHe kindly stopped for me\n" * 4
     assert "unlike_judged" in ud.score_text("\n".join(goods * 3))["flags"]
