@@ -27,12 +27,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from understandability import _core
 from understandability.text.document import Block
 from understandability.text.extract.columns import blocks_of
+from understandability.text.extract.page_data import data_texts
 from understandability.text.hints import COMMENTS, SIDEBAR, THREAD
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names
@@ -48,6 +49,8 @@ REPEATED = "stands on the page three times"
 CLOSING = "under a heading that ends the text"
 EDGE = "short, before or after the text"
 HEADING = "heading of nothing that is kept"
+DATA = "main text, in the page's data"
+IN_DATA = "stands in the page's data"
 
 MAX_LINKS = 0.5  # of a block's characters
 PROSE_LENGTHS = (75, 25, 1)  # characters; the next counts if there is less prose than this:
@@ -62,6 +65,11 @@ MAIN_SHARE = 0.9
 MAX_HEADING = 150  # characters; what is longer is text that was made to look like a heading
 MAX_REPEATED = 2
 MIN_SENTENCE = 40
+# With less kept text (characters), the one for readers without scripts is looked at, and the
+# page's data; they count if they have so many times more.
+MIN_KEPT = 500
+MAX_BESIDE_DATA = 2000
+MIN_TIMES = 2
 
 _INLINE = names(
     """a abbr acronym b basefont bdi bdo big blink cite code data del dfn em font i ins kbd label
@@ -96,6 +104,9 @@ _ENDS = {
 # What a tag does. Those up to _BREAK leave the block open.
 _NOTHING, _SPACE, _LINK, _END_LINK, _BREAK, _OPEN, _CLOSE, _EMPTY, _SKIP = range(9)
 
+# As what search engines are told that the page is, or a software its body.
+_THREADS = ("DiscussionForumPosting", '"QAPage"', "schema.org/QAPage")
+
 _SPACES = re.compile("  +")
 _LETTER = re.compile(r"[^\W\d_]")
 _BAR = re.compile(r"[|»›•·>]")
@@ -129,11 +140,34 @@ class _Layout:
 
 def main(parsed: ParsedPage) -> tuple[Block, ...]:
     """The blocks of a page, kept if they belong to its main text."""
-    layout = _layout(parsed)
+    blocks = _blocks(parsed, _layout(parsed))
+    length = _kept_length(blocks)
+    if length < MIN_KEPT and "noscript" in parsed.tags:
+        others = _blocks(parsed, _layout(parsed, _SKIPPED - {"noscript"}))
+        if _kept_length(others) > MIN_TIMES * length + MIN_PROSE:
+            return others
+    if length < MAX_BESIDE_DATA and (data := data_texts(parsed.text)):
+        together = " ".join(data)
+        if len(together) > MIN_TIMES * length:
+            beside = [
+                replace(block, kept=False, reason=IN_DATA)
+                if block.kept and block.text in together
+                else block
+                for block in blocks
+            ]
+            return (*beside, *(Block(text, "p", reason=DATA) for text in data))
+    return blocks
+
+
+def _kept_length(blocks: Sequence[Block]) -> int:
+    return sum(len(block.text) for block in blocks if block.kept)
+
+
+def _blocks(parsed: ParsedPage, layout: _Layout) -> tuple[Block, ...]:
     prose = _prose(layout)
-    named, is_thread = _named(layout, prose)
+    named, is_thread = _named(layout, prose, parsed.text)
     reasons = [named[section] for section in layout.sections]
-    _drop_endings(layout, reasons)
+    _drop_endings(layout, reasons, is_thread)
     left = [0 if reason else length for reason, length in zip(reasons, prose, strict=True)]
     # A question may be short beside its answers.
     inside = _main_section(layout, left, 1.0 if is_thread else MAIN_SHARE)
@@ -155,9 +189,9 @@ def main(parsed: ParsedPage) -> tuple[Block, ...]:
     )
 
 
-def _layout(parsed: ParsedPage) -> _Layout:
+def _layout(parsed: ParsedPage, skipped: frozenset[str] = _SKIPPED) -> _Layout:
     """Step 1."""
-    actions = {tag: _action(tag, parsed.tags) for tag in parsed.tags}
+    actions = {tag: _action(tag, parsed.tags, skipped) for tag in parsed.tags}
     texts, elements, sections, linked, parents, kinds = _core.main_walk(
         parsed.tape, actions, dict(parsed.hints), _ENDS, _PARAGRAPH, _NAMED
     )
@@ -165,12 +199,12 @@ def _layout(parsed: ParsedPage) -> _Layout:
     return _Layout(texts, elements, sections, links, parents, kinds)
 
 
-def _action(tag: str, tags: Mapping[str, int]) -> int:
+def _action(tag: str, tags: Mapping[str, int], skipped: frozenset[str]) -> int:
     if not tag:
         return _NOTHING
     name = tag.strip("/")
     closes, is_empty = tag[0] == "/", tag[-1] == "/"
-    if name in _SKIPPED:
+    if name in skipped:
         return _SKIP if "/" + tag in tags else _SPACE
     if name in _SPACED:
         return _SPACE
@@ -196,13 +230,15 @@ def _prose(layout: _Layout) -> list[int]:
     return prose
 
 
-def _named(layout: _Layout, prose: list[int]) -> tuple[list[str], bool]:
+def _named(layout: _Layout, prose: list[int], source: str) -> tuple[list[str], bool]:
     """Step 3: as what each section is dropped (or ``''``); whether the page is a thread."""
     sums = _core.section_sums(layout.parents, layout.sections, prose)
     shares = {section: sums[section] / (sums[0] or 1) for section in layout.kinds}
     is_thread = any(
         kind == THREAD and shares[section] > MAX_SHARE for section, kind in layout.kinds.items()
     )
+    if not is_thread and COMMENTS in layout.kinds.values():
+        is_thread = any(mark in source for mark in _THREADS)
     kinds = {
         section: kind
         for section, kind in layout.kinds.items()
@@ -262,7 +298,7 @@ def _reason(layout: _Layout, place: int, times: int) -> str:
     return ""
 
 
-def _drop_endings(layout: _Layout, reasons: list[str]) -> None:
+def _drop_endings(layout: _Layout, reasons: list[str], is_thread: bool) -> None:
     """Drop what follows a heading such as "References", up to the next of its level.
 
     At least one sentence has to stand before it.
