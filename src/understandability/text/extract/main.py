@@ -119,6 +119,7 @@ _CLOSING = re.compile(
     | about\ the\ authors? | recent\ posts | read\ (?:more|next)""",
     re.VERBOSE | re.IGNORECASE,
 )
+_POSTS = re.compile(r".*\b(?:comment|reply)", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
 _AFTER_HEADING = re.compile(r"(?:\[edit\]|[:. ])+\Z")
 
@@ -301,20 +302,47 @@ def _reason(layout: _Layout, place: int, times: int) -> str:
 def _drop_endings(layout: _Layout, reasons: list[str], is_thread: bool) -> None:
     """Drop what follows a heading such as "References", up to the next of its level.
 
-    At least one sentence has to stand before it.
+    At least one sentence has to stand before it. A heading that stands in a section with more of
+    the text, or in what is dropped, ends no more than that section.
     """
-    ended, begun = 0, False
-    for place, (text, element) in enumerate(zip(layout.texts, layout.elements, strict=True)):
+    ended, begun, around = 0, False, -1
+    parents = layout.parents
+    rows = zip(layout.texts, layout.elements, layout.sections, strict=True)
+    for place, (text, element, section) in enumerate(rows):
+        if ended and around >= 0 and not _is_within(parents, section, around):
+            ended = 0
         if element in _LEVELS and len(text) <= MAX_HEADING:
             level = _LEVELS[element]
             if level <= ended:
                 ended = 0
-            if begun and not ended and _CLOSING.fullmatch(_AFTER_HEADING.sub("", text)):
-                ended = level
+            if begun and not ended and not reasons[place]:
+                heading = _AFTER_HEADING.sub("", text)
+                if _CLOSING.fullmatch(heading) and not (is_thread and _POSTS.match(heading)):
+                    ended = level
+                    around = _around(layout, place)
         if not reasons[place]:
             begun = begun or (len(text) >= MIN_SENTENCE and _ENDED.search(text) is not None)
             if ended:
                 reasons[place] = CLOSING
+
+
+def _around(layout: _Layout, place: int) -> int:
+    """The smallest section that holds the block at a place and the next one."""
+    if place + 1 == len(layout.sections):
+        return -1
+    section, other = layout.sections[place], layout.sections[place + 1]
+    while section != other:
+        if section > other:
+            section = layout.parents[section]
+        else:
+            other = layout.parents[other]
+    return section
+
+
+def _is_within(parents: Sequence[int], section: int, around: int) -> bool:
+    while section > around:
+        section = parents[section]
+    return section == around
 
 
 def _drop_edges(layout: _Layout, prose: Sequence[int], reasons: list[str]) -> None:
