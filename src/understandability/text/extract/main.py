@@ -114,12 +114,13 @@ _CHARACTERS_A_BAR = 36
 _CLOSING = re.compile(
     r"""references | acknowledge?ments? | author\ information | funding | see\ also | bibliography
     | external\ links | further\ reading | (?:foot)?notes | notes\ and\ references | sources
-    | (?:\d+\ )?comments?(?:\ \(\d+\))? | leave\ a\ (?:reply|comment).* | post\ a\ comment
-    | related\ \w.{0,40} | share\ this.* | you\ (?:may|might)\ also\ .* | more\ (?:from|on)\ .*
-    | about\ the\ authors? | recent\ posts | read\ (?:more|next)""",
+    | about\ the\ authors?
+    | (?P<posts>(?:\d+\ )?comments?(?:\ \(\d+\))? | leave\ a\ (?:reply|comment).*
+        | post\ a\ comment)
+    | (?P<links>related\ \w.{0,40} | share\ this.* | you\ (?:may|might)\ also\ .*
+        | more\ (?:from|on)\ .* | recent\ posts | read\ (?:more|next))""",
     re.VERBOSE | re.IGNORECASE,
 )
-_POSTS = re.compile(r".*\b(?:comment|reply)", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
 _AFTER_HEADING = re.compile(r"(?:\[edit\]|[:. ])+\Z")
 
@@ -168,7 +169,7 @@ def _blocks(parsed: ParsedPage, layout: _Layout) -> tuple[Block, ...]:
     prose = _prose(layout)
     named, is_thread = _named(layout, prose, parsed.text)
     reasons = [named[section] for section in layout.sections]
-    _drop_endings(layout, reasons, is_thread)
+    _drop_endings(layout, prose, reasons, is_thread)
     left = [0 if reason else length for reason, length in zip(reasons, prose, strict=True)]
     # A question may be short beside its answers.
     inside = _main_section(layout, left, 1.0 if is_thread else MAIN_SHARE)
@@ -299,38 +300,46 @@ def _reason(layout: _Layout, place: int, times: int) -> str:
     return ""
 
 
-def _drop_endings(layout: _Layout, reasons: list[str], is_thread: bool) -> None:
+def _drop_endings(
+    layout: _Layout, prose: Sequence[int], reasons: list[str], is_thread: bool
+) -> None:
     """Drop what follows a heading such as "References", up to the next of its level.
 
-    At least one sentence has to stand before it. A heading that stands in a section with more of
-    the text, or in what is dropped, ends no more than that section.
+    At least one sentence has to stand before it. It ends no more than the section that it shares
+    with the block behind it, and one of links no more than what is before prose right beside it.
     """
-    ended, begun, around = 0, False, -1
-    parents = layout.parents
+    ended, begun, before, limit, beside = 0, False, 0, 0, -1
+    last: list[int] = []
     rows = zip(layout.texts, layout.elements, layout.sections, strict=True)
     for place, (text, element, section) in enumerate(rows):
-        if ended and around >= 0 and not _is_within(parents, section, around):
+        is_heading = element in _LEVELS and len(text) <= MAX_HEADING
+        if ended and (
+            section > limit
+            or (is_heading and _LEVELS[element] <= ended)
+            or (prose[place] and element == "p" and layout.parents[section] == beside)
+        ):
             ended = 0
-        if element in _LEVELS and len(text) <= MAX_HEADING:
-            level = _LEVELS[element]
-            if level <= ended:
-                ended = 0
-            if begun and not ended and not reasons[place]:
-                heading = _AFTER_HEADING.sub("", text)
-                if _CLOSING.fullmatch(heading) and not (is_thread and _POSTS.match(heading)):
-                    ended = level
-                    around = _around(layout, place)
-        if not reasons[place]:
-            begun = begun or (len(text) >= MIN_SENTENCE and _ENDED.search(text) is not None)
-            if ended:
-                reasons[place] = CLOSING
+        if reasons[place]:
+            continue
+        if is_heading and begun and not ended:
+            heading = _CLOSING.fullmatch(_AFTER_HEADING.sub("", text))
+            group = heading.lastgroup if heading else ""
+            if heading and not (group and before < MIN_PROSE or group == "posts" and is_thread):
+                ended = _LEVELS[element]
+                last = last or _last_within(layout.parents)
+                limit = last[_around(layout, place)]
+                beside = layout.parents[section] if group == "links" else -1
+        begun = begun or (len(text) >= MIN_SENTENCE and _ENDED.search(text) is not None)
+        if ended:
+            reasons[place] = CLOSING
+        else:
+            before += prose[place]
 
 
 def _around(layout: _Layout, place: int) -> int:
     """The smallest section that holds the block at a place and the next one."""
-    if place + 1 == len(layout.sections):
-        return -1
-    section, other = layout.sections[place], layout.sections[place + 1]
+    section = layout.sections[place]
+    other = layout.sections[min(place + 1, len(layout.sections) - 1)]
     while section != other:
         if section > other:
             section = layout.parents[section]
@@ -339,10 +348,13 @@ def _around(layout: _Layout, place: int) -> int:
     return section
 
 
-def _is_within(parents: Sequence[int], section: int, around: int) -> bool:
-    while section > around:
-        section = parents[section]
-    return section == around
+def _last_within(parents: Sequence[int]) -> list[int]:
+    """The last section within each; all from a section up to it are within."""
+    last = list(range(len(parents)))
+    for section in range(len(parents) - 1, 0, -1):
+        parent = parents[section]
+        last[parent] = max(last[parent], last[section])
+    return last
 
 
 def _drop_edges(layout: _Layout, prose: Sequence[int], reasons: list[str]) -> None:

@@ -67,13 +67,15 @@ def data_texts(source: str) -> list[str]:
 
 def _texts(data: Any) -> Iterator[str]:
     """The texts in parsed JSON, in its order."""
-    waiting = [(data, 0)]
+    waiting, seen = [(data, 0)], False
     while waiting:
         thing, depth = waiting.pop()
         inner: list[Any] = []
         if isinstance(thing, dict):
             kinds = thing.get("@type")
             names = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind]
+            if "Product" in names:  # others are variants of the first, or beside it
+                names, seen = ([] if seen else names), True
             for kind in ["", *names]:
                 for key in _TEXTS.get(kind, ()) if isinstance(kind, str) else ():
                     if isinstance(text := thing.get(key), str):
