@@ -102,8 +102,8 @@ def test_every_flag_is_explained() -> None:
 
 
 def test_texts_that_the_readme_names_get_their_flag() -> None:
-    """A list of goods is unlike what was judged; a poem passes for a text."""
+    """A list of goods has hardly any sentences; a poem passes for a text."""
     goods = ["milk", "eggs", "bread", "two onions", "butter", "apples", "rice", "tea", "soap"]
     poem = "Because I could not stop for Death\nHe kindly stopped for me\n" * 4
-    assert "unlike_judged" in ud.score_text("\n".join(goods * 3))["flags"]
+    assert "few_sentences" in ud.score_text("\n".join(goods * 3))["flags"]
     assert "unlike_judged" not in ud.score_text(poem)["flags"]

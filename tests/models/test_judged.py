@@ -23,6 +23,7 @@ from understandability.training.judged_training import folds_of, train_judged
 from understandability.training.labelled import LabelColumns, LabelledTexts, read_labelled
 from understandability.training.validation import brier_score, calibration_error, roc_auc, validate
 
+POEM = Path(__file__).parents[1] / "panel" / "bed_in_summer_poem.txt"
 Run = Callable[..., CompletedProcess[str]]
 RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(90, 3))

@@ -324,7 +324,7 @@ def _drop_endings(
         if is_heading and begun and not ended:
             heading = _CLOSING.fullmatch(_AFTER_HEADING.sub("", text))
             group = heading.lastgroup if heading else ""
-            if heading and not (group and before < MIN_PROSE or group == "posts" and is_thread):
+            if heading and not ((group and before < MIN_PROSE) or (group == "posts" and is_thread)):
                 ended = _LEVELS[element]
                 last = last or _last_within(layout.parents)
                 limit = last[_around(layout, place)]
