@@ -305,8 +305,8 @@ def _drop_endings(
 ) -> None:
     """Drop what follows a heading such as "References", up to the next of its level.
 
-    At least one sentence has to stand before it. It ends no more than the section that it shares
-    with the block behind it, and one of links no more than what is before prose right beside it.
+    At least one sentence has to stand before it. But for comments, it ends no more than the
+    section that it shares with the block behind it; one of links ends before prose beside it.
     """
     ended, begun, before, limit, beside = 0, False, 0, 0, -1
     last: list[int] = []
@@ -327,7 +327,7 @@ def _drop_endings(
             if heading and not ((group and before < MIN_PROSE) or (group == "posts" and is_thread)):
                 ended = _LEVELS[element]
                 last = last or _last_within(layout.parents)
-                limit = last[_around(layout, place)]
+                limit = last[_around(layout, place) if group != "posts" else 0]
                 beside = layout.parents[section] if group == "links" else -1
         begun = begun or (len(text) >= MIN_SENTENCE and _ENDED.search(text) is not None)
         if ended:
