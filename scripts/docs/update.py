@@ -253,14 +253,15 @@ def assumptions() -> str:
     return "\n".join(lines)
 
 
-# Sets that `open` saw nothing of, as people who do not know them would call them.
+# Sets that `open` saw nothing of, as people who do not know them would call them, and which of its
+# numbers their labels are about.
 _JUDGED = {
-    "medreadme": "sentences of health texts (MedReadMe, Pearson)",
-    "medreadme_docs": "whole health texts (MedReadMe, Pearson)",
-    "readmepp_en": "sentences of many domains (ReadMe++, Pearson)",
-    "clear": "passages for schools (CLEAR, Pearson)",
-    "cochrane_pls": "plain summary or abstract? (Cochrane, ROC AUC)",
-    "wiki_simple_pairs": "Wikipedia or its simple edition? (ROC AUC)",
+    "medreadme": ("sentences of health texts (MedReadMe, Pearson)", "level"),
+    "medreadme_docs": ("whole health texts (MedReadMe, Pearson)", "level"),
+    "readmepp_en": ("sentences of many domains (ReadMe++, Pearson)", "level"),
+    "clear": ("passages for schools (CLEAR, Pearson)", "difficulty"),
+    "cochrane_pls": ("plain summary or abstract? (Cochrane, ROC AUC)", "difficulty"),
+    "wiki_simple_pairs": ("Wikipedia or its simple edition? (ROC AUC)", "difficulty"),
 }
 
 
@@ -274,14 +275,13 @@ def quality() -> str | None:
     if not rows:
         return None
     head, _, *lines = [[cell.strip() for cell in row.split("|")] for row in rows]
-    made = ["| texts and measure | `open` | `research` | best formula |", "|---|--:|--:|--:|"]
-    for name, title in _JUDGED.items():
+    made = ["| texts and measure | `open` | best formula |", "|---|--:|--:|"]
+    for name, (title, number) in _JUDGED.items():
         cells = next(line for line in lines if line[0].startswith(f"{name} ("))
         figures = dict(zip(head, (cell.partition(" ")[0] for cell in cells), strict=True))
         formulas = {each: figures[each] for each in head if each in EIGHT_FORMULAS}
         best = max(formulas, key=lambda each: float(formulas[each]))
-        ours = " | ".join(figures[each] for each in ("open", "research"))
-        made.append(f"| {title} | {ours} | {formulas[best]} {best} |")
+        made.append(f"| {title} | {figures[number]}, {number} | {formulas[best]} {best} |")
     return "\n".join(made)
 
 

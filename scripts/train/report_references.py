@@ -62,8 +62,8 @@ def main() -> None:
     parser.add_argument(
         "--bundles",
         nargs="+",
-        default=["background-mlp", "llr", "open", "research"],
-        help="embedded bundles; neural-open needs its encoder",
+        default=["background-mlp", "llr", "open"],
+        help="embedded bundles",
     )
     chosen = parser.parse_args()
     rows: dict[str, dict[str, Any]] = {
