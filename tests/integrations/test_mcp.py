@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tests.conftest import Run
 from understandability.integrations.mcp import MOST_CHARACTERS, server
 from understandability.scoring import Settings, scorer_of
 
-mcp = pytest.importorskip("mcp", minversion=None, reason="needs the extra mcp")
+mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
 HARD = "He had a myocardial infarction yesterday."
 
 
@@ -57,7 +58,7 @@ def test_a_text_is_bounded() -> None:
 
 def test_the_missing_package_is_named(understand: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence, with what to install."""
-    monkeypatch.setitem(__import__("sys").modules, "mcp.server.mcpserver", None)
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     done = understand("mcp")
     assert done.returncode == 2
     assert "pip install 'understandability[mcp]'" in done.stderr

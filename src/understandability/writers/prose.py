@@ -36,7 +36,6 @@ _EMPHASIS = r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)"
 _MARKDOWN = tuple(
     re.compile(pattern, re.M | re.S)
     for pattern in (
-        r"<!--(?:(?!-->).){0,9999}-->",
         r"(?:\{[\w:+-]{1,40}\})?(?<!`)(`{1,3})(?!`)(?:(?!`|\n\n).){1,500}\1(?!`)(?P<text>)",
         r"!\[[^\[\]]{0,999}\](?:\([^()]{0,999}\)|\[[^\[\]]{0,200}\])",
         r"\[(?P<text>[^\[\]]{0,999})\](?:\([^()]{0,999}(?:\([^()]{0,200}\)[^()]{0,200})?\)"
@@ -55,13 +54,13 @@ _RST = tuple(
         r":(?:doc|ref|term|abbr|guilabel|any)?:?`(?P<text>[^`<>]{1,300}?)\s*(?:<[^`<>]{0,300}>)?`_{0,2}",
         r":[\w:+-]{1,40}:`[^`]{1,300}`",
         r"`(?P<text>[^`<>]{1,300}?)\s*(?:<[^`<>]{0,300}>)?`_{0,2}",
-        r"\[[\w#*]{1,20}\]_|^\s*:[^:\s][^:\n]{0,60}:(?=\s|$)",
+        r"\[[\w#*]{1,20}\]_|^[ \t]*:[^:\s][^:\n]{0,60}:(?=\s|$)",
         _ADDRESS,
         _EMPHASIS,
     )
 )
 _HTML = re.compile(
-    r"(?P<none><!--(?:(?!-->).){0,99999}-->|<(script|style)\b(?:(?!</\2).){0,999999}</\2\s*>"
+    r"(?P<none>\0[\0\n]*"
     r"|</?(?:a|abbr|b|cite|code|em|font|i|mark|q|small|span|strong|sub|sup|u)\b[^<>]{0,9999}>)"
     r"|<[a-zA-Z/!?][^<>]{0,9999}>|(?P<entity>&#?\w{1,31};)",
     re.I | re.S,
@@ -70,6 +69,13 @@ _HTML = re.compile(
 
 def _blank(text: str) -> str:
     return re.sub(r"[^\n]", BLANK, text)
+
+
+def _without(text: str, first: str, last: str) -> str:
+    """The text with all blank from one mark to another; a mark that none follows is text."""
+    end = max((each.end() for each in re.finditer(last, text, re.I)), default=0)
+    pattern = re.compile(f"{first}.*?{last}", re.I | re.S)  # in what is before `end`, always found
+    return pattern.sub(lambda found: _blank(found[0]), text[:end]) + text[end:]
 
 
 def _all_but_text(found: re.Match[str]) -> str:
@@ -158,7 +164,7 @@ def _joined(text: str) -> str:
 
 
 def _masked(source: str, lines: Lines, inline: Sequence[re.Pattern[str]]) -> str:
-    text = "\n".join(lines(source.split("\n")))
+    text = _without("\n".join(lines(source.split("\n"))), "<!--", "-->")
     for pattern in inline:
         text = pattern.sub(_all_but_text, text)
     return _joined(text)
@@ -166,9 +172,14 @@ def _masked(source: str, lines: Lines, inline: Sequence[re.Pattern[str]]) -> str
 
 def _of_html(source: str) -> str:
     def shown(found: re.Match[str]) -> str:
-        instead = "" if found["none"] else unescape(found[0]) if found["entity"] else " "
+        instead = (
+            "" if found["none"] is not None else unescape(found[0]) if found["entity"] else " "
+        )
         return instead[: len(found[0])].ljust(len(found[0]), BLANK)
 
+    source = _without(source.replace(BLANK, " "), "<!--", "-->")
+    for name in ("script", "style"):
+        source = _without(source, rf"<{name}\b", rf"</{name}\s{{0,9}}>")
     return _HTML.sub(shown, source)
 
 
