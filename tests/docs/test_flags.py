@@ -111,6 +111,9 @@ def test_the_limits_that_the_readme_names_hold() -> None:
         values = [value for value in panel[column].to_pylist() if value is not None]
         assert float(low) < min(values) < max(values) < float(high)
     goods = ["milk", "eggs", "bread", "two onions", "butter", "apples", "rice", "tea", "soap"]
-    poem = "Because I could not stop for Death\nHe kindly stopped for me\n" * 4
-    assert "unlike_judged" in ud.score_text("\n".join(goods * 3))["flags"]
-    assert "unlike_judged" not in ud.score_text(poem)["flags"]
+    words = "the of and cat ran blue over is dog with happy to from at table was which in said up "
+    poem = "Because I could not stop for Death\nHe kindly stopped for me\n"
+    poem += "The Carriage held but just Ourselves\nAnd Immortality.\n"
+    assert "few_sentences" in ud.score_text("\n".join(goods * 3))["flags"]
+    assert "words_without_order" in ud.score_text(words * 3)["flags"]
+    assert ud.score_text(poem)["flags"] == "smog_extrapolated"
