@@ -50,7 +50,7 @@ def difficulties(bundle_name: str, documents: list[Document]) -> Iterator[float]
     bundle = load_bundle(bundle_name)
     for start in range(0, len(documents), _BATCH):
         batch = Batch(documents[start : start + _BATCH])
-        for estimate in bundle.estimate(batch, threshold=40.0, user="step"):
+        for estimate in bundle.estimate(batch):
             if not np.isnan(estimate.difficulty):
                 yield estimate.difficulty
 

@@ -27,7 +27,7 @@ _WORDS = {
     COMMENTS: r"comments? | commentlist | respond | disqus \w* | nocomments | reply\ title",
     "references": r"reflist | references | footnotes? | bibliography | citations?",
     "menu": r"""nav | navi | navbar | navbox \w* | navigation | menu | submenu | mainmenu | pager
-        | bread\ ?crumbs? | pagination | toc | table\ of\ contents | skip\ link | tabs | toolbar
+        | bread\ ?crumbs? | pagination | toc | table\ of\ contents | skip\ link | toolbar
         | nav\ ?links | catlinks | editsection | jump\ link | prev\ next""",
     "footer": r"""footer | foot | colophon | contentinfo | copyright | legal | disclaimer
         | printfooter | post\ ?footer | page\ ?footer""",
@@ -39,10 +39,10 @@ _WORDS = {
     "beside the text": r"""sidebar \w* | \w+ sidebar | side | side\ ?panel | sidebars | aside
         | complementary | widget\ area | rail | right\ ?col | related \w* | \w* relatedposts
         | recommend \w* | recirc \w* | more\ stories | read\ (?: more|next ) | also | trending
-        | popular | latest | teasers? | infobox | portlet | see\ also | cards? | archives?
+        | popular | latest | teasers? | infobox | portlet | see\ also | archives?
         | relacionad[ao]s""",
     "about the text": r"""byline \w* | author \w* | meta | metadata | tags? | tag\ list | tagline
-        | timestamp | date | published | entry\ footer | post\ info | credits? | rating | hatnote
+        | timestamp | date | published | entry\ footer | post\ info | credits? | hatnote
         | sitesub | caption | flat\ list | buttons? | thumbcaption | thumb""",
 }
 _HINT = re.compile(

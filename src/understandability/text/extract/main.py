@@ -27,12 +27,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from understandability import _core
 from understandability.text.document import Block
 from understandability.text.extract.columns import blocks_of
+from understandability.text.extract.page_data import data_texts
 from understandability.text.hints import COMMENTS, SIDEBAR, THREAD
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names
@@ -48,6 +49,8 @@ REPEATED = "stands on the page three times"
 CLOSING = "under a heading that ends the text"
 EDGE = "short, before or after the text"
 HEADING = "heading of nothing that is kept"
+DATA = "main text, in the page's data"
+IN_DATA = "stands in the page's data"
 
 MAX_LINKS = 0.5  # of a block's characters
 PROSE_LENGTHS = (75, 25, 1)  # characters; the next counts if there is less prose than this:
@@ -62,6 +65,11 @@ MAIN_SHARE = 0.9
 MAX_HEADING = 150  # characters; what is longer is text that was made to look like a heading
 MAX_REPEATED = 2
 MIN_SENTENCE = 40
+# With less kept text (characters), the one for readers without scripts is looked at, and the
+# page's data; they count if they have so many times more.
+MIN_KEPT = 500
+MAX_BESIDE_DATA = 2000
+MIN_TIMES = 2
 
 _INLINE = names(
     """a abbr acronym b basefont bdi bdo big blink cite code data del dfn em font i ins kbd label
@@ -96,6 +104,9 @@ _ENDS = {
 # What a tag does. Those up to _BREAK leave the block open.
 _NOTHING, _SPACE, _LINK, _END_LINK, _BREAK, _OPEN, _CLOSE, _EMPTY, _SKIP = range(9)
 
+# As what search engines are told that the page is, or a software its body.
+_THREADS = ("DiscussionForumPosting", '"QAPage"', "schema.org/QAPage")
+
 _SPACES = re.compile("  +")
 _LETTER = re.compile(r"[^\W\d_]")
 _BAR = re.compile(r"[|»›•·>]")
@@ -103,9 +114,11 @@ _CHARACTERS_A_BAR = 36
 _CLOSING = re.compile(
     r"""references | acknowledge?ments? | author\ information | funding | see\ also | bibliography
     | external\ links | further\ reading | (?:foot)?notes | notes\ and\ references | sources
-    | (?:\d+\ )?comments?(?:\ \(\d+\))? | leave\ a\ (?:reply|comment).* | post\ a\ comment
-    | related\ \w.{0,40} | share\ this.* | you\ (?:may|might)\ also\ .* | more\ (?:from|on)\ .*
-    | about\ the\ authors? | recent\ posts | read\ (?:more|next)""",
+    | about\ the\ authors?
+    | (?P<posts>(?:\d+\ )?comments?(?:\ \(\d+\))? | leave\ a\ (?:reply|comment).*
+        | post\ a\ comment)
+    | (?P<links>related\ \w.{0,40} | share\ this.* | you\ (?:may|might)\ also\ .*
+        | more\ (?:from|on)\ .* | recent\ posts | read\ (?:more|next))""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ENDED = re.compile(r"[.!?][\"'”’»)]{0,3}(?:\[[\w ]{1,9}\]){0,9}\Z")
@@ -129,11 +142,34 @@ class _Layout:
 
 def main(parsed: ParsedPage) -> tuple[Block, ...]:
     """The blocks of a page, kept if they belong to its main text."""
-    layout = _layout(parsed)
+    blocks = _blocks(parsed, _layout(parsed))
+    length = _kept_length(blocks)
+    if length < MIN_KEPT and "noscript" in parsed.tags:
+        others = _blocks(parsed, _layout(parsed, _SKIPPED - {"noscript"}))
+        if _kept_length(others) > MIN_TIMES * length + MIN_PROSE:
+            return others
+    if length < MAX_BESIDE_DATA and (data := data_texts(parsed.text)):
+        together = " ".join(data)
+        if len(together) > MIN_TIMES * length:
+            beside = [
+                replace(block, kept=False, reason=IN_DATA)
+                if block.kept and block.text in together
+                else block
+                for block in blocks
+            ]
+            return (*beside, *(Block(text, "p", reason=DATA) for text in data))
+    return blocks
+
+
+def _kept_length(blocks: Sequence[Block]) -> int:
+    return sum(len(block.text) for block in blocks if block.kept)
+
+
+def _blocks(parsed: ParsedPage, layout: _Layout) -> tuple[Block, ...]:
     prose = _prose(layout)
-    named, is_thread = _named(layout, prose)
+    named, is_thread = _named(layout, prose, parsed.text)
     reasons = [named[section] for section in layout.sections]
-    _drop_endings(layout, reasons)
+    _drop_endings(layout, prose, reasons, is_thread)
     left = [0 if reason else length for reason, length in zip(reasons, prose, strict=True)]
     # A question may be short beside its answers.
     inside = _main_section(layout, left, 1.0 if is_thread else MAIN_SHARE)
@@ -155,9 +191,9 @@ def main(parsed: ParsedPage) -> tuple[Block, ...]:
     )
 
 
-def _layout(parsed: ParsedPage) -> _Layout:
+def _layout(parsed: ParsedPage, skipped: frozenset[str] = _SKIPPED) -> _Layout:
     """Step 1."""
-    actions = {tag: _action(tag, parsed.tags) for tag in parsed.tags}
+    actions = {tag: _action(tag, parsed.tags, skipped) for tag in parsed.tags}
     texts, elements, sections, linked, parents, kinds = _core.main_walk(
         parsed.tape, actions, dict(parsed.hints), _ENDS, _PARAGRAPH, _NAMED
     )
@@ -165,12 +201,12 @@ def _layout(parsed: ParsedPage) -> _Layout:
     return _Layout(texts, elements, sections, links, parents, kinds)
 
 
-def _action(tag: str, tags: Mapping[str, int]) -> int:
+def _action(tag: str, tags: Mapping[str, int], skipped: frozenset[str]) -> int:
     if not tag:
         return _NOTHING
     name = tag.strip("/")
     closes, is_empty = tag[0] == "/", tag[-1] == "/"
-    if name in _SKIPPED:
+    if name in skipped:
         return _SKIP if "/" + tag in tags else _SPACE
     if name in _SPACED:
         return _SPACE
@@ -196,13 +232,15 @@ def _prose(layout: _Layout) -> list[int]:
     return prose
 
 
-def _named(layout: _Layout, prose: list[int]) -> tuple[list[str], bool]:
+def _named(layout: _Layout, prose: list[int], source: str) -> tuple[list[str], bool]:
     """Step 3: as what each section is dropped (or ``''``); whether the page is a thread."""
     sums = _core.section_sums(layout.parents, layout.sections, prose)
     shares = {section: sums[section] / (sums[0] or 1) for section in layout.kinds}
     is_thread = any(
         kind == THREAD and shares[section] > MAX_SHARE for section, kind in layout.kinds.items()
     )
+    if not is_thread and COMMENTS in layout.kinds.values():
+        is_thread = any(mark in source for mark in _THREADS)
     kinds = {
         section: kind
         for section, kind in layout.kinds.items()
@@ -262,23 +300,61 @@ def _reason(layout: _Layout, place: int, times: int) -> str:
     return ""
 
 
-def _drop_endings(layout: _Layout, reasons: list[str]) -> None:
+def _drop_endings(
+    layout: _Layout, prose: Sequence[int], reasons: list[str], is_thread: bool
+) -> None:
     """Drop what follows a heading such as "References", up to the next of its level.
 
-    At least one sentence has to stand before it.
+    At least one sentence has to stand before it. But for comments, it ends no more than the
+    section that it shares with the block behind it; one of links ends before prose beside it.
     """
-    ended, begun = 0, False
-    for place, (text, element) in enumerate(zip(layout.texts, layout.elements, strict=True)):
-        if element in _LEVELS and len(text) <= MAX_HEADING:
-            level = _LEVELS[element]
-            if level <= ended:
-                ended = 0
-            if begun and not ended and _CLOSING.fullmatch(_AFTER_HEADING.sub("", text)):
-                ended = level
-        if not reasons[place]:
-            begun = begun or (len(text) >= MIN_SENTENCE and _ENDED.search(text) is not None)
-            if ended:
-                reasons[place] = CLOSING
+    ended, begun, before, limit, beside = 0, False, 0, 0, -1
+    last: list[int] = []
+    rows = zip(layout.texts, layout.elements, layout.sections, strict=True)
+    for place, (text, element, section) in enumerate(rows):
+        is_heading = element in _LEVELS and len(text) <= MAX_HEADING
+        if ended and (
+            section > limit
+            or (is_heading and _LEVELS[element] <= ended)
+            or (prose[place] and element == "p" and layout.parents[section] == beside)
+        ):
+            ended = 0
+        if reasons[place]:
+            continue
+        if is_heading and begun and not ended:
+            heading = _CLOSING.fullmatch(_AFTER_HEADING.sub("", text))
+            group = heading.lastgroup if heading else ""
+            if heading and not ((group and before < MIN_PROSE) or (group == "posts" and is_thread)):
+                ended = _LEVELS[element]
+                last = last or _last_within(layout.parents)
+                limit = last[_around(layout, place) if group != "posts" else 0]
+                beside = layout.parents[section] if group == "links" else -1
+        begun = begun or (len(text) >= MIN_SENTENCE and _ENDED.search(text) is not None)
+        if ended:
+            reasons[place] = CLOSING
+        else:
+            before += prose[place]
+
+
+def _around(layout: _Layout, place: int) -> int:
+    """The smallest section that holds the block at a place and the next one."""
+    section = layout.sections[place]
+    other = layout.sections[min(place + 1, len(layout.sections) - 1)]
+    while section != other:
+        if section > other:
+            section = layout.parents[section]
+        else:
+            other = layout.parents[other]
+    return section
+
+
+def _last_within(parents: Sequence[int]) -> list[int]:
+    """The last section within each; all from a section up to it are within."""
+    last = list(range(len(parents)))
+    for section in range(len(parents) - 1, 0, -1):
+        parent = parents[section]
+        last[parent] = max(last[parent], last[section])
+    return last
 
 
 def _drop_edges(layout: _Layout, prose: Sequence[int], reasons: list[str]) -> None:

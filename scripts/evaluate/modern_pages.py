@@ -1,0 +1,111 @@
+"""Word F1 of every extractor on modern pages of seven kinds (WCXB).
+
+    python -m scripts.evaluate.modern_pages [--data ../shared/data] [--extractor main] [--pages]
+
+As WCXB has it: precision and recall of words (runs of letters and digits, in lower case, as bags)
+on each page, F1 as the mean over pages; means over kinds are weighted by their pages in WCXB's
+development part. ``--pages`` prints the figures of each page, the worst first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+import sys
+import tarfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import fmean
+
+from understandability.text.extract.extractors import extract, installed_extractors, parse_for
+from understandability.text.page import Page
+
+WEIGHTS = {
+    "article": 793, "documentation": 91, "service": 165, "forum": 113,
+    "product": 119, "collection": 117, "listing": 99,
+}  # fmt: skip
+PROSE = ("article", "documentation", "service", "forum")
+
+
+def quality(found: str, wanted: str) -> tuple[float, float, float]:
+    """Precision, recall and F1 of the words of a text.
+
+    >>> quality("A virus spreads", "a virus")
+    (0.6666666666666666, 1.0, 0.8)
+    """
+    words, gold = (Counter(re.findall(r"\w+", text.lower())) for text in (found, wanted))
+    both = (words & gold).total()
+    sizes = words.total(), gold.total()
+    if not any(sizes):
+        return 1.0, 1.0, 1.0
+    return both / max(1, sizes[0]), both / max(1, sizes[1]), 2 * both / sum(sizes)
+
+
+def ours(extractor: str) -> Callable[[bytes], str]:
+    """The text that one of our extractors keeps of a page."""
+
+    def text(content: bytes) -> str:
+        blocks = extract(parse_for(Page("", "", content), extractor), extractor)
+        return "\n".join(block.text for block in blocks if block.kept)
+
+    return text
+
+
+def resiliparse(content: bytes) -> str:
+    """The main text by resiliparse."""
+    from resiliparse.extract.html2text import extract_plain_text
+    from resiliparse.parse.encoding import bytes_to_str, detect_encoding
+
+    source = bytes_to_str(content, detect_encoding(content))
+    return str(extract_plain_text(source, main_content=True))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--extractor", help="only this one")
+    parser.add_argument("--pages", action="store_true", help="print each page")
+    options = parser.parse_args(arguments)
+    folder = options.data / "html/wcxb"
+    with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
+        gold = {row["id"]: row for row in map(json.loads, lines)}
+    with tarfile.open(folder / "pages.tar.gz") as archive:
+        contents = {
+            member.name.removesuffix(".html"): file.read()
+            for member in archive
+            if (file := archive.extractfile(member))
+        }
+    functions = {name: ours(name) for name in installed_extractors()}
+    if find_spec("resiliparse"):
+        functions["resiliparse"] = resiliparse
+    print("| extractor |", " | ".join(WEIGHTS), "| prose | all |")
+    print("|---" * (len(WEIGHTS) + 3) + "|")
+    for extractor, text in functions.items():
+        if options.extractor not in (None, extractor):
+            continue
+        values: dict[str, list[float]] = defaultdict(list)
+        rows = []
+        for name, row in gold.items():
+            found = quality(text(contents[name]), row["text"])
+            values[row["kind"]].append(found[2])
+            rows.append((found, name))
+        means = {kind: fmean(values[kind]) for kind in WEIGHTS}
+        together = [
+            sum(WEIGHTS[kind] * means[kind] for kind in kinds)
+            / sum(WEIGHTS[kind] for kind in kinds)
+            for kinds in (PROSE, WEIGHTS)
+        ]
+        cells = " | ".join(f"{value:.3f}" for value in [*means.values(), *together])
+        print(f"| {extractor} | {cells} |", flush=True)
+        if options.pages:
+            for found, name in sorted(rows, key=lambda row: row[0][2]):
+                print(name, *(f"{value:.3f}" for value in found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
