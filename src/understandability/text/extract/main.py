@@ -31,17 +31,16 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from understandability import _core
-from understandability.text.document import Block
+from understandability.text.document import MOSTLY_LINKS, Block
 from understandability.text.extract.columns import blocks_of
 from understandability.text.extract.page_data import data_texts
-from understandability.text.hints import COMMENTS, SIDEBAR, THREAD
+from understandability.text.hints import COMMENTS, CONSENT, SIDEBAR, THREAD
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names
 
 # Reasons, as they are reported, beside the kinds of sections that are told by their names.
 TEXT = "main text"
 OUTSIDE = "outside the main section"
-LINKS = "mostly links"
 LABELS = "labels between bars"
 COPYRIGHT = "copyright line"
 NO_WORDS = "no words"
@@ -58,7 +57,7 @@ MIN_PROSE = 200
 MAX_PROSE_LINKS = 0.35
 # A section of more of the page's prose than this is not what its names say.
 MAX_SHARE = 0.3
-MAX_SHARES = {SIDEBAR: 0.85}  # of which one can be sure
+MAX_SHARES = {SIDEBAR: 0.85, CONSENT: 0.95}  # of which one can be sure
 MAX_TOGETHER = 0.5  # the same of all sections of a kind
 MAX_BEFORE_COMMENTS = 900  # characters of prose; with more, comments are not the page's text
 MAIN_SHARE = 0.9
@@ -254,7 +253,7 @@ def _named(layout: _Layout, prose: list[int], source: str) -> tuple[list[str], b
     wrong = {
         kind
         for kind, length in lengths.items()
-        if kind and kind not in (COMMENTS, SIDEBAR) and length > MAX_TOGETHER * sums[0]
+        if kind and kind not in (COMMENTS, CONSENT, SIDEBAR) and length > MAX_TOGETHER * sums[0]
     }
     if is_thread or lengths[""] < min(MAX_BEFORE_COMMENTS, lengths[COMMENTS]):
         wrong.add(COMMENTS)
@@ -287,7 +286,7 @@ def _reason(layout: _Layout, place: int, times: int) -> str:
     """Why a block is dropped that stands in the main section; ``''`` if it is kept."""
     text = layout.texts[place]
     if layout.links[place] > MAX_LINKS:
-        return LINKS
+        return MOSTLY_LINKS
     if "\xa9" in text:
         return COPYRIGHT
     if layout.elements[place] not in _CELLS:
