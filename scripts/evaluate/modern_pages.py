@@ -95,7 +95,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rows.append((found, name))
         means = {kind: fmean(values[kind]) for kind in WEIGHTS}
         together = [
-            sum(WEIGHTS[kind] * means[kind] for kind in kinds) / sum(WEIGHTS[kind] for kind in kinds)
+            sum(WEIGHTS[kind] * means[kind] for kind in kinds)
+            / sum(WEIGHTS[kind] for kind in kinds)
             for kinds in (PROSE, WEIGHTS)
         ]
         cells = " | ".join(f"{value:.3f}" for value in [*means.values(), *together])

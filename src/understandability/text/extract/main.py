@@ -307,17 +307,19 @@ def _drop_endings(
     At least one sentence has to stand before it. But for comments, it ends no more than the
     section that it shares with the block behind it; one of links ends before prose beside it.
     """
-    ended, begun, before, limit, beside = 0, False, 0, 0, -1
-    last: list[int] = []
+    ended, begun, before, around, beside = 0, False, 0, 0, -1
+    parents, newest = layout.parents, 0  # section so far; those within another have later numbers
     rows = zip(layout.texts, layout.elements, layout.sections, strict=True)
     for place, (text, element, section) in enumerate(rows):
         is_heading = element in _LEVELS and len(text) <= MAX_HEADING
         if ended and (
-            section > limit
+            section < around
+            or min(parents[newest + 1 : section + 1], default=around) < around
             or (is_heading and _LEVELS[element] <= ended)
-            or (prose[place] and element == "p" and layout.parents[section] == beside)
+            or (prose[place] and element == "p" and parents[section] == beside)
         ):
             ended = 0
+        newest = max(newest, section)
         if reasons[place]:
             continue
         if is_heading and begun and not ended:
@@ -325,9 +327,8 @@ def _drop_endings(
             group = heading.lastgroup if heading else ""
             if heading and not (group and before < MIN_PROSE or group == "posts" and is_thread):
                 ended = _LEVELS[element]
-                last = last or _last_within(layout.parents)
-                limit = last[_around(layout, place) if group != "posts" else 0]
-                beside = layout.parents[section] if group == "links" else -1
+                around = _around(layout, place) if group != "posts" else 0
+                beside = parents[section] if group == "links" else -1
         begun = begun or (len(text) >= MIN_SENTENCE and _ENDED.search(text) is not None)
         if ended:
             reasons[place] = CLOSING
@@ -345,15 +346,6 @@ def _around(layout: _Layout, place: int) -> int:
         else:
             other = layout.parents[other]
     return section
-
-
-def _last_within(parents: Sequence[int]) -> list[int]:
-    """The last section within each; all from a section up to it are within."""
-    last = list(range(len(parents)))
-    for section in range(len(parents) - 1, 0, -1):
-        parent = parents[section]
-        last[parent] = max(last[parent], last[section])
-    return last
 
 
 def _drop_edges(layout: _Layout, prose: Sequence[int], reasons: list[str]) -> None:
