@@ -7,12 +7,12 @@
 Documents are stretches of 600 words of the background corpora. In one process and in turns, batch
 by batch: all embedded features, then what each bundle adds to them; medians over the batches. All
 times are of the processor. Twice: first every batch has new words, of which much is read once (by
-the first bundle that asks: of page models `open`), then all words are known. A long crawl lies
-between. The bundles are those that come with the package, but for neural ones
-(``scripts.benchmark.neural``), then also the background models of a folder, and a judged model of
-each estimator over the columns of the default, fitted to which corpus a stretch is from (its time
-is what matters). A bundle is loaded in this process (warm, the median of 5), and by a new one, from
-its start to its end (cold, of 3). ``--training`` trains one background model on the corpora.
+the first bundle that asks), then all words are known. A long crawl lies
+between. The bundles are those that come with the package, then also the background models of a
+folder, and a judged model of each estimator over the columns of the default, fitted to which corpus
+a stretch is from (its time is what matters). A bundle is loaded in this process (warm, the median
+of 5), and by a new one, from its start to its end (cold, of 3). ``--training`` trains one
+background model on the corpora.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from pathlib import Path
 import numpy as np
 from scripts.benchmark.features import BATCH, EMBEDDED, documents_of, stretches
 from scripts.train.background_bundle import CORPORA, documents
-from understandability.neural.neural_model import NeuralModel
 
 from understandability.feature.batch import Batch
 from understandability.feature.table import compute_features, features_of
@@ -102,7 +101,6 @@ def benchmark(data: Path, background: Path | None, count: int) -> None:
     batches = [documents_of(texts[start : start + BATCH]) for start in range(0, count, BATCH)]
     with tempfile.TemporaryDirectory() as temporary:
         bundles = {name: load_bundle(name) for name in embedded_bundles()}
-        bundles = {n: of for n, of in bundles.items() if not isinstance(of.model, NeuralModel)}
         folders = {name: resource("bundles") / name for name in bundles}
         of_new = turns(batches, bundles)
         if background:

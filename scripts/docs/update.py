@@ -13,7 +13,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -241,43 +240,28 @@ def rewriting() -> str:
 
 
 def assumptions() -> str:
-    """P(U|d) by level under other correlations and thresholds than those of the default."""
-    import numpy as np
+    """P(U|d) by difficulty for readers on the scale of readings, and with other standard errors."""
+    from understandability.model.readers import reader_of
 
-    from understandability.model.bundle import load_bundle
-    from understandability.model.readers import probability, reader_of
-
-    scale = load_bundle("open").calibration
-    levels = np.arange(2.0, 7.0)
-    threshold = reader_of("public").threshold
-    cases = [
-        (scale.correlation, threshold - 5),
-        (0.46, threshold),
-        (scale.correlation, threshold),
-        (0.6, threshold),
-        (scale.correlation, threshold + 5),
-    ]
-    head = [f"level {level:g}" for level in levels]
-    lines = [f"| correlation | threshold | {' | '.join(head)} |", "|--:|--:|" + "--:|" * len(head)]
-    for correlation, below in cases:
-        # With a high correlation, pages far out would leave the scale.
-        reach = min(scale.reach, 0.999 * scale.mean / (correlation * scale.deviation))
-        moved = replace(scale, correlation=correlation, reach=reach)
-        difficulty, spread = moved.apply(levels, np.zeros(len(levels)))
-        chances = probability(difficulty, below, "calibrated", noise_scale=spread)
-        values = " | ".join(f"{chance:.2f}" for chance in chances)
-        lines.append(f"| {correlation:g} | {below:g} | {values} |")
+    difficulties = (10, 30, 50, 70, 90)
+    head = " | ".join(f"difficulty {each}" for each in difficulties)
+    lines = [f"| standard error | {head} |", "|--:|" + "--:|" * len(difficulties)]
+    public = reader_of("public")
+    for spread in (5.0, 8.0, 15.0, 30.0):
+        shares = public.understands(difficulties, [spread] * len(difficulties))
+        lines.append(f"| {spread:g} | {' | '.join(f'{share:.2f}' for share in shares)} |")
     return "\n".join(lines)
 
 
-# Sets that `open` saw nothing of, as people who do not know them would call them.
+# Sets that `open` saw nothing of, as people who do not know them would call them, and which of its
+# numbers their labels are about.
 _JUDGED = {
-    "medreadme": "sentences of health texts (MedReadMe, Pearson)",
-    "medreadme_docs": "whole health texts (MedReadMe, Pearson)",
-    "readmepp_en": "sentences of many domains (ReadMe++, Pearson)",
-    "clear": "passages for schools (CLEAR, Pearson)",
-    "cochrane_pls": "plain summary or abstract? (Cochrane, ROC AUC)",
-    "wiki_simple_pairs": "Wikipedia or its simple edition? (ROC AUC)",
+    "medreadme": ("sentences of health texts (MedReadMe, Pearson)", "level"),
+    "medreadme_docs": ("whole health texts (MedReadMe, Pearson)", "level"),
+    "readmepp_en": ("sentences of many domains (ReadMe++, Pearson)", "level"),
+    "clear": ("passages for schools (CLEAR, Pearson)", "difficulty"),
+    "cochrane_pls": ("plain summary or abstract? (Cochrane, ROC AUC)", "difficulty"),
+    "wiki_simple_pairs": ("Wikipedia or its simple edition? (ROC AUC)", "difficulty"),
 }
 
 
@@ -291,14 +275,13 @@ def quality() -> str | None:
     if not rows:
         return None
     head, _, *lines = [[cell.strip() for cell in row.split("|")] for row in rows]
-    made = ["| texts and measure | `open` | `research` | best formula |", "|---|--:|--:|--:|"]
-    for name, title in _JUDGED.items():
+    made = ["| texts and measure | `open` | best formula |", "|---|--:|--:|"]
+    for name, (title, number) in _JUDGED.items():
         cells = next(line for line in lines if line[0].startswith(f"{name} ("))
         figures = dict(zip(head, (cell.partition(" ")[0] for cell in cells), strict=True))
         formulas = {each: figures[each] for each in head if each in EIGHT_FORMULAS}
         best = max(formulas, key=lambda each: float(formulas[each]))
-        ours = " | ".join(figures[each] for each in ("open", "research"))
-        made.append(f"| {title} | {ours} | {formulas[best]} {best} |")
+        made.append(f"| {title} | {figures[number]}, {number} | {formulas[best]} {best} |")
     return "\n".join(made)
 
 

@@ -32,7 +32,6 @@ KINDS = {
     "PubMed papers": "pubmed",
 }
 SAMPLE = 1000  # texts of each kind
-FEWER = {"neural-open": 100, "neural-research": 100}  # an encoder takes twenty times the time
 LEAST_WORDS = 100
 _BATCH = 50
 
@@ -51,7 +50,7 @@ def difficulties(bundle_name: str, documents: list[Document]) -> Iterator[float]
     bundle = load_bundle(bundle_name)
     for start in range(0, len(documents), _BATCH):
         batch = Batch(documents[start : start + _BATCH])
-        for estimate in bundle.estimate(batch, threshold=40.0, user="step"):
+        for estimate in bundle.estimate(batch):
             if not np.isnan(estimate.difficulty):
                 yield estimate.difficulty
 
@@ -63,8 +62,8 @@ def main() -> None:
     parser.add_argument(
         "--bundles",
         nargs="+",
-        default=["background-mlp", "llr", "open", "research"],
-        help="embedded bundles; neural-open needs its encoder",
+        default=["background-mlp", "llr", "open"],
+        help="embedded bundles",
     )
     chosen = parser.parse_args()
     rows: dict[str, dict[str, Any]] = {
@@ -73,7 +72,7 @@ def main() -> None:
     for kind, corpus in KINDS.items():
         documents = sampled(chosen.data / "corpora" / f"{corpus}.jsonl.gz")
         for name, row in rows.items():
-            values = list(difficulties(name, documents[: FEWER.get(name)]))
+            values = list(difficulties(name, documents))
             percentiles = [round(float(each), 1) for each in np.percentile(values, PERCENTS)]
             row["texts"].append({"name": kind, "count": len(values), "percentiles": percentiles})
     path = ROOT / "resources" / "report" / "references.json"

@@ -14,7 +14,7 @@ def load(hook: str) -> Any:
     """What a hook names: a module below this package, a colon, a name in it.
 
     >>> load("direction:Direction").HARDER
-    <Direction.HARDER: 'harder'>
+    <Direction.HARDER: 'higher-harder'>
     """
     module, _, name = hook.partition(":")
     return getattr(import_module(f"understandability.{module}"), name)

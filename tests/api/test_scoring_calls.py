@@ -49,7 +49,7 @@ def test_one_text_and_one_page() -> None:
     row = ud.score_text(TEXT)
     assert (row["words"], row["sentences"]) == (7, 2)
     assert 0 <= row["p_understandable"] <= 1
-    assert ud.score_text(TEXT, threshold=0.1, user="step")["p_understandable"] == 0
+    assert ud.score_text(TEXT, threshold=0, user="step")["p_understandable"] == 0
     page = ud.score_html(PAGE.encode(), url="http://a/")
     assert (page["docno"], page["url"], page["language"]) == ("http://a/", "http://a/", "en")
     with pytest.raises(ud_error("OptionError"), match="extractor 'x' does not exist"):

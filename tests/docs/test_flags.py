@@ -94,22 +94,17 @@ def test_every_flag_is_explained() -> None:
     constants: dict[str, str] = {}
     for path in modules:
         constants |= constants_in(path)
-    raised = set().union(*(flags_in(path, constants) for path in modules))
+    # A module's own constants first: another may use the same name.
+    raised = set().union(*(flags_in(path, constants | constants_in(path)) for path in modules))
     section = REFERENCE.read_text("utf-8").split("## Flags")[1].split("\n## ")[0]
     explained = set(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE))
     assert len(explained) > 8
     assert raised == explained
 
 
-def test_the_limits_that_the_readme_names_hold() -> None:
-    """The ends of the scale in practice, and the texts that get a flag."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    told = re.findall(r"between (\d*\.?\d+) and (\d*\.?\d+)", readme)
-    panel = ud.score(ROOT / "tests" / "panel").table
-    for (low, high), column in zip(told, ("difficulty", "p_understandable"), strict=True):
-        values = [value for value in panel[column].to_pylist() if value is not None]
-        assert float(low) < min(values) < max(values) < float(high)
+def test_texts_that_the_readme_names_get_their_flag() -> None:
+    """A list of goods has hardly any sentences; a poem passes for a text."""
     goods = ["milk", "eggs", "bread", "two onions", "butter", "apples", "rice", "tea", "soap"]
     poem = "Because I could not stop for Death\nHe kindly stopped for me\n" * 4
-    assert "unlike_judged" in ud.score_text("\n".join(goods * 3))["flags"]
+    assert "few_sentences" in ud.score_text("\n".join(goods * 3))["flags"]
     assert "unlike_judged" not in ud.score_text(poem)["flags"]

@@ -63,9 +63,9 @@ def test_a_judged_model_holds_the_background_models_that_it_reads(models, tmp_pa
     bundle.save(tmp_path / "mine")
     batch = Batch([document_of_text(text) for text in TEXTS])
     again = load_bundle(tmp_path / "mine")
-    np.testing.assert_array_equal(again.model.raw(batch), bundle.model.raw(batch))
-    outputs = models[0].raw(batch)[[0, 2, 3]]
-    assert (np.argsort(again.model.raw(batch)[[0, 2, 3]]) == np.argsort(outputs)).all()
+    np.testing.assert_array_equal(again.model.read(batch).raw, bundle.model.read(batch).raw)
+    outputs = models[0].read(batch).raw[[0, 2, 3]]
+    assert (np.argsort(again.model.read(batch).raw[[0, 2, 3]]) == np.argsort(outputs)).all()
 
 
 def test_a_model_that_lacks_its_background_model_is_refused(models, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from understandability.training.judged_training import folds_of, train_judged
 from understandability.training.labelled import LabelColumns, LabelledTexts, read_labelled
 from understandability.training.validation import brier_score, calibration_error, roc_auc, validate
 
+POEM = Path(__file__).parents[1] / "panel" / "bed_in_summer_poem.txt"
 Run = Callable[..., CompletedProcess[str]]
 RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(90, 3))
@@ -288,7 +289,15 @@ def test_background_models_from_the_command_line(understand: Run, tmp_path: Path
     [
         (("--corpus", "1"), "--corpus is LABEL=INPUT"),
         (("--corpus", "a=x", "--corpus", "2=y"), "--corpus is LABEL=INPUT"),
-        (("--corpus", "1=x", "--estimator", "oracle"), "there is no estimator 'oracle'"),
+        (
+            (
+                "--corpus",
+                f"1={Path(__file__).parents[1] / 'panel/bed_in_summer_poem.txt'}",
+                "--estimator",
+                "oracle",
+            ),
+            "there is no estimator 'oracle'",
+        ),
     ],
 )
 def test_wrong_arguments_are_one_sentence(

@@ -333,7 +333,7 @@ def extract(
         explain: Show every block, kept or dropped, and why.
 
     >>> extract({"flu": "<h1>Flu</h1><p>Rest."}).table["text"].to_pylist()
-    ['Flu\\nRest.\\n']
+    ['Flu.\\nRest.\\n']
     """
     settings, work = _chosen(choices)
     return make(Rows, make_plan(_sources(inputs, work), TextRows(settings, explain)), output, work)

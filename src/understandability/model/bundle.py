@@ -223,6 +223,8 @@ def _bundle(files: BundleFiles) -> Bundle:
             f"this version knows no model of kind {str(kind)[:40]!r}, only {', '.join(MODELS)}; "
             "upgrade it"
         )
+    if knots.get("scale") == READINGS and kind != "passages":
+        raise InputError(f"a model of kind {kind!r} cannot be on the scale {READINGS!r}")
     assessors = card.pop("assessors", None)
     calibration: Calibration | ReadingScale = (
         ReadingScale() if knots.get("scale") == READINGS else Calibration.from_json(knots)

@@ -32,7 +32,8 @@ from understandability.model.passages import Passages, passage_columns, passages
 from understandability.model.predictors import Kernel, Network, Prepared
 from understandability.model.weights import array_bytes, predictor_of
 
-UNLIKE_JUDGED, FEW_SENTENCES = "unlike_judged", "few_sentences"
+UNLIKE_JUDGED = "unlike_judged"
+FEW_SENTENCES = "few_sentences"
 CUT, NO_ORDER = "cut_sentences", "words_without_order"
 REPEATED, TWO_LANGUAGES = "repeated", "two_languages"
 # Below this share of a page's words in sentences it is flagged; above these shares too.

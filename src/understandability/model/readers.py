@@ -123,7 +123,7 @@ class Reader:
 
 # The public's curve and threshold fit the share of adults who get the message, by readings of
 # 3,400 passages (`scripts/train/pages.py`). The other thresholds are those of papers, or places of
-# well-known pages on the scale of 2016 (`scripts/evaluate/pages.py` prints them), rounded.
+# well-known pages on the scale of 2016, as version 0.2 had them, rounded.
 _PUBLIC = tuple(
     zip(
         range(0, 101, 10),

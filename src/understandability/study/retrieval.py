@@ -198,7 +198,7 @@ def search(
     scores as trec_eval orders them. A query of unknown words has none.
 
     >>> from understandability.text.page import Page
-    >>> from understandability.study.search.inverted_index import build_index
+    >>> from understandability.study.index import build_index
     >>> pages = [Page("flu", "", b"<p>You have flu."), Page("cold", "", b"<p>You have a cold.")]
     >>> index, _ = build_index(pages)
     >>> [docno for docno, _ in search(index, {"q1": "flu"}).by_query()["q1"]]
@@ -250,7 +250,7 @@ def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
     the run has a query without a text, or a document that is not in the index.
 
     >>> from understandability.text.page import Page
-    >>> from understandability.study.search.inverted_index import build_index
+    >>> from understandability.study.index import build_index
     >>> index, _ = build_index([Page("a", "", "<p>Flu"), Page("b", "", "<p>A cold")])
     >>> values = ir_features(index, {"q": "flu"}, Run.of("mine", {"q": [("b", 2), ("a", 1)]}))
     >>> values[:, IR_FEATURES.index("page_tf_idf")].round(3).tolist()

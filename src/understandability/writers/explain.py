@@ -145,7 +145,7 @@ def reported(
     >>> from understandability.resources import resource
     >>> made = reported([str(resource("samples/easy.html"))])
     >>> made.explanations[0].long_sentences
-    0
+    2
     """
     if bool(inputs) == bool(crawl):
         raise OptionError("name pages to explain, or a crawl folder with --crawl")

@@ -325,7 +325,7 @@ def _drop_endings(
         if is_heading and begun and not ended:
             heading = _CLOSING.fullmatch(_AFTER_HEADING.sub("", text))
             group = heading.lastgroup if heading else ""
-            if heading and not (group and before < MIN_PROSE or group == "posts" and is_thread):
+            if heading and not ((group and before < MIN_PROSE) or (group == "posts" and is_thread)):
                 ended = _LEVELS[element]
                 around = _around(layout, place) if group != "posts" else 0
                 beside = parents[section] if group == "links" else -1
