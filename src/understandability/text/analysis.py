@@ -35,8 +35,8 @@ def document_of(
     `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
     fields by the policy, and no sentence runs across the end of a field. Of a text longer than
     `MOST_CHARACTERS` only so much is cut up, and the document has the flag `LONG_TEXT`; one of
-    less than a quarter of the words in the blocks has the flag `LITTLE_KEPT`, and one of fewer words
-    than its lists of links have `LIST_OF_LINKS`.
+    less than a quarter of the words in the blocks has the flag `LITTLE_KEPT`, and one of fewer
+    words than its lists of links have `LIST_OF_LINKS`.
 
     >>> from understandability.text.extract.extractors import extract
     >>> from understandability.text.parsed import parse_page
