@@ -9,7 +9,8 @@ Built for pages of today, whose authors name the parts of a page, and for old on
    count.)
 3. Drop sections that are called menus, footers, sidebars, comments and the like, by their
    element or by class and id (`understandability.text.hints`). Names can mislead, so a section
-   that holds much of the page's prose stays. Comments stay in threads, and where there is little
+   that holds much of the page's prose stays. Comments stay in threads (as the page or its
+   data calls itself), and where there is little
    other text: there they are what the page is about.
 4. The *main section* is the smallest that holds nine tenths of the prose that is left; drop what
    stands outside.
@@ -17,7 +18,10 @@ Built for pages of today, whose authors name the parts of a page, and for old on
    has no words, what stands there for the third time, what follows a heading such as
    "References", what is no sentence before the first prose and after the last, and headings of
    which nothing is left.
+6. Where hardly anything is kept, the text for readers without scripts (``noscript``) is taken,
+   or what the page's data holds (`understandability.text.extract.page_data`), if it is more.
 
+Lists of links are no prose, and stay out: a page that is one has the flag ``list_of_links``.
 Numbers were chosen on half of the pages of a gold set (scripts/evaluate/extraction.py), each in
 the middle of the range that did best.
 """
