@@ -50,6 +50,12 @@ def _link_to_gallery(app: Any, docname: str, source: list[str]) -> None:
     source[0] = re.sub(r"\]\((?:\.\./)+notebooks/", "](/tutorials/", source[0])
 
 
+def _escape_globs(app: Any, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
+    """Commands in docstrings name files as ``runs/*.gz``, which is no emphasis."""
+    lines[:] = [line.replace("/*", "/\\*") for line in lines]
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
     app.connect("source-read", _link_to_gallery)
+    app.connect("autodoc-process-docstring", _escape_globs)

@@ -43,7 +43,7 @@ STAGES = (*CORE, "study", "neural", "writers", "api", "integrations", "cli")
 HOOKS = (
     "feature.catalogue",
     "feature.counted",
-    "feature.needs",
+    "feature.table",
     "inputs.office",
     "model.bundle",
     "rows",

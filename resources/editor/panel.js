@@ -20,7 +20,11 @@ const REMARKS = {
   no_words: "There are no words in the text.",
   not_english: "The text is not in English, so nothing is estimated.",
   few_sentences: "There are hardly any sentences: the estimate is a guess.",
-  unlike_judged: "The text is unlike all that people judged for the model; take the estimate with care.",
+  unlike_judged: "The text is unlike all that the model learned from; take the estimate with care.",
+  cut_sentences: "Many sentences are cut where none can end: the estimate is a guess.",
+  words_without_order: "The words do not stand in an order of text: the estimate is a guess.",
+  repeated: "Much of the text stands in it more than once; it is read once.",
+  two_languages: "Part of the text is in another language: the estimate is less certain.",
 };
 
 // What a term means where nothing fits in its place.

@@ -78,8 +78,9 @@ def chances(kinds: Floats, read: dict[str, Floats]) -> str:
 
 def panel(bundle: Bundle) -> Iterator[tuple[str, str]]:
     """How far the order of the panel is kept, and all its texts."""
-    head, *lines = [each.split("\t") for each in (PANEL / "panel.tsv").read_text("utf-8").split("\n")]
-    found = [dict(zip(head, line, strict=True)) for line in lines if len(line) == len(head)]
+    lines = (PANEL / "panel.tsv").read_text("utf-8").splitlines()
+    head, *cells = [line.split("\t") for line in lines]
+    found = [dict(zip(head, line, strict=True)) for line in cells]
     found.sort(key=lambda row: float(row["rank"]))
     texts = [(PANEL / row["file"]).read_text("utf-8") for row in found]
     batch = Batch([document_of_text(text) for text in texts])

@@ -102,9 +102,18 @@ def test_every_flag_is_explained() -> None:
     assert raised == explained
 
 
-def test_texts_that_the_readme_names_get_their_flag() -> None:
-    """A list of goods has hardly any sentences; a poem passes for a text."""
+def test_the_limits_that_the_readme_names_hold() -> None:
+    """The ends of the scale in practice, and the texts that get a flag."""
+    readme = (ROOT / "README.md").read_text("utf-8")
+    told = re.findall(r"between (\d*\.?\d+) and (\d*\.?\d+)", readme)
+    panel = ud.score(ROOT / "tests" / "panel").table
+    for (low, high), column in zip(told, ("difficulty", "p_understandable"), strict=True):
+        values = [value for value in panel[column].to_pylist() if value is not None]
+        assert float(low) < min(values) < max(values) < float(high)
     goods = ["milk", "eggs", "bread", "two onions", "butter", "apples", "rice", "tea", "soap"]
-    poem = "Because I could not stop for Death\nHe kindly stopped for me\n" * 4
+    words = "the of and cat ran blue over is dog with happy to from at table was which in said up "
+    poem = "Because I could not stop for Death\nHe kindly stopped for me\n"
+    poem += "The Carriage held but just Ourselves\nAnd Immortality.\n"
     assert "few_sentences" in ud.score_text("\n".join(goods * 3))["flags"]
-    assert "unlike_judged" not in ud.score_text(poem)["flags"]
+    assert "words_without_order" in ud.score_text(words * 3)["flags"]
+    assert ud.score_text(poem)["flags"] == "smog_extrapolated"
