@@ -184,7 +184,7 @@ def check(
 
     >>> from understandability.resources import resource
     >>> [(each.path[-9:], each.misses) for each in check([resource("samples")], aim=0.5).files]
-    [('easy.html', False), ('hard.html', True), ('edium.html', False)]
+    [('easy.html', False), ('hard.html', True), ('dium.html', False)]
     """
     if write_baseline and not baseline:
         raise OptionError("--write-baseline needs a file to write: --baseline FILE")
