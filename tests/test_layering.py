@@ -43,7 +43,7 @@ STAGES = (*CORE, "study", "neural", "writers", "api", "integrations", "cli")
 HOOKS = (
     "feature.catalogue",
     "feature.counted",
-    "feature.needs",
+    "feature.table",
     "inputs.office",
     "model.bundle",
     "rows",
@@ -57,13 +57,13 @@ LINES = {
     "evaluation": 4_320,
     "feature": 4_100,
     "inputs": 4_450,
-    "integrations": 950,
+    "integrations": 1_020,
     "model": 4_100,
     "neural": 560,
     "study": 4_900,
     "text": 3_500,
     "training": 2_800,
-    "writers": 5_950,
+    "writers": 6_680,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

@@ -95,8 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             rows.append((found, name))
         means = {kind: fmean(values[kind]) for kind in WEIGHTS}
         together = [
-            sum(WEIGHTS[kind] * means[kind] for kind in kinds)
-            / sum(WEIGHTS[kind] for kind in kinds)
+            fmean([means[kind] for kind in kinds], [WEIGHTS[kind] for kind in kinds])
             for kinds in (PROSE, WEIGHTS)
         ]
         cells = " | ".join(f"{value:.3f}" for value in [*means.values(), *together])

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 
 from understandability.arrays import Floats
 from understandability.model.letters import RUNS, runs_of_letters
-from understandability.model.word_complexity import _CUT, WordComplexity, word_inputs
+from understandability.model.word_columns import _CUT, WordComplexity, word_inputs
 
 RIDGE, LETTERS_RIDGE = 100.0, 3.0
 _IN_CONTEXT = 3.0

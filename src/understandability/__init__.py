@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from understandability.training.rescaling import rescale
     from understandability.training.train import train
     from understandability.training.validation import validate
+    from understandability.writers.check import check
     from understandability.writers.explain import explain
 
 from understandability._version import __version__
@@ -47,6 +48,7 @@ _PUBLIC = {
     "crawls.merge": ("merge",),
     "crawls.score": ("Scores", "Work", "crawl", "features", "score", "score_table"),
     "feature.formulas_of_languages": ("readability",),
+    "writers.check": ("check",),
     "writers.explain": ("explain",),
     "evaluation.bounds": ("bounds",),
     "evaluation.criteria": ("criterion",),
@@ -80,6 +82,7 @@ __all__ = [
     "__version__",
     "bounds",
     "calibrate",
+    "check",
     "compare",
     "correlate",
     "crawl",

@@ -96,9 +96,12 @@ def test_what_is_longer_than_any_word_hides_no_text() -> None:
     assert document.flags == ("long_text",)
 
 
-@pytest.mark.parametrize(("links", "flags"), [(2, ()), (4, ("little_kept",))])
+@pytest.mark.parametrize(
+    ("links", "flags"),
+    [(1, ()), (2, ("list_of_links",)), (4, ("little_kept", "list_of_links"))],
+)
 def test_a_page_of_which_little_was_kept(links: int, flags: tuple[str, ...]) -> None:
-    """Less than a quarter of the words that are shown has a flag."""
+    """Less than a quarter of the words that are shown, or than there are in links, has a flag."""
     text = (
         "The flu is an illness that is caused by a virus, and most of the people who have it are "
         "well again after a week in bed or so."

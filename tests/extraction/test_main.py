@@ -143,6 +143,107 @@ def test_short_lines_at_the_edges() -> None:
     assert reasons(page)["Shop"] == "outside the main section"
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [
+        # Links in the middle of a text, in a box of their own and before prose beside them.
+        "<div><h2>Related stories</h2><ul><li><a href=x>Colds</a></ul></div>",
+        "<h2>Read more</h2><ul><li><a href=x>Colds</a></ul>",
+        # What is dropped itself ends nothing.
+        "<div class=share><h2>Comments</h2></div>",
+    ],
+)
+def test_headings_in_the_middle_of_a_text(heading: str) -> None:
+    """The text goes on behind them."""
+    assert kept(f"<div><p>{LONG * 2}</p>{heading}<p>{LONG}</p></div>") == [LONG * 2, LONG]
+
+
+def test_text_for_readers_without_scripts() -> None:
+    """Counts where there is hardly another."""
+    hidden = f"<noscript><h1>Flu</h1><p>{LONG * 2}</noscript>"
+    assert kept(f"<div>Loading</div>{hidden}") == ["Flu", LONG * 2]
+    assert kept(f"<p>{LONG * 4}</p>{hidden}") == [LONG * 4]
+
+
+def script(data: object) -> str:
+    return f'<script type="application/ld+json">{json.dumps(data)}</script>'
+
+
+@pytest.mark.parametrize(
+    ("data", "texts"),
+    [
+        ({"@graph": [{"@type": "NewsArticle", "articleBody": "Flu.\n\nRest."}]}, ["Flu.", "Rest."]),
+        (
+            {
+                "@type": "QAPage",
+                "mainEntity": {
+                    "@type": ["Question"],
+                    "name": "Is it flu?",
+                    "text": "<p>I am ill &amp; hot.",
+                    "acceptedAnswer": {"@type": "Answer", "text": "Yes."},
+                },
+            },
+            ["Is it flu?", "I am ill & hot.", "Yes."],
+        ),
+        (
+            {
+                "@type": "DiscussionForumPosting",
+                "text": "Ill.",
+                "comment": [{"@type": "Comment", "text": "So am I."}],
+            },
+            ["Ill.", "So am I."],
+        ),
+        (
+            [
+                {"@type": "Product", "name": "Tea", "description": "Herbs."},
+                {"@type": "Product", "description": "Others."},
+            ],
+            ["Tea", "Herbs."],
+        ),
+        ({"@type": "Organization", "name": "Clinic", "text": 1, "description": "Care."}, []),
+    ],
+)
+def test_texts_in_data(data: object, texts: list[str]) -> None:
+    """Stand behind the blocks of a page that has less text, once."""
+    page = script(data) * 2
+    assert kept(page) == texts
+    assert {block.reason for block in blocks(page)} <= {"main text, in the page's data"}
+    assert kept(f"<p>{LONG}</p>" + page) == [LONG]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        '{"articleBody": "Flu."',
+        '{"articleBody": "Flu.", "n": ' + "9" * 5000 + "}",
+        '{"a": ' * 50_000 + '{"articleBody": "Flu."}' + "}" * 50_000,
+        '{"a": ' * 1000 + '{"articleBody": "Flu."}' + "}" * 1000,
+        '{"articleBody": "' + "Flu. " * 300_000 + '"}',
+        '{"articleBody": ["Flu."], "@type": [{}, 1, null]}',
+    ],
+)
+def test_data_that_is_broken_deep_or_huge_is_left_alone(data: str) -> None:
+    """And takes no time."""
+    started = time.process_time()
+    assert kept(f'<p>Home<script type="application/ld+json">{data}</script>') == ["Home"]
+    assert time.process_time() - started < 1
+
+
+def test_posts_of_what_says_that_it_is_a_thread() -> None:
+    """Its comments are text, also under a heading."""
+    page = f"""<div><p>My flu is bad. {LONG * 6}<h2>2 Comments</h2><div class=comment><p>{LONG}
+    </div></div>"""
+    assert LONG not in kept(page)
+    assert LONG in kept(page + script({"@type": "DiscussionForumPosting"}))
+
+
+def test_endings_in_deep_pages_take_linear_time() -> None:
+    """The end of a section is not looked for from each block."""
+    started = time.process_time()
+    assert blocks(f"<p>{LONG * 2}" + "<div><h2>Related texts</h2>a" * 20_000)
+    assert time.process_time() - started < 2
+
+
 @pytest.mark.parametrize("content", ["", " ", "<p>", "<script>a</script>", "<!-- a -->"])
 def test_pages_without_text_have_no_blocks(content: str) -> None:
     """And are no errors."""

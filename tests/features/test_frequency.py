@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from understandability.feature.batch import FloatArray
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.frequency import general_places, summaries
 from understandability.feature.language_model import MODELS
 from understandability.feature.table import compute_features
-from understandability.feature.types import FloatArray
 from understandability.feature.word_statistics import (
     CORPORA,
     NO_WORD,

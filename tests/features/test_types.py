@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from understandability.feature import types
-from understandability.feature.batch import Batch
+from understandability.feature.batch import Batch, PieceTable, TypeTable
 from understandability.feature.table import batches, compute_features
-from understandability.feature.types import PieceTable, TypeTable
 from understandability.text.document import Document
 
 

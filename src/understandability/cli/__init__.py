@@ -36,6 +36,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("explain", "writers.explain:reported", SCORING, "cli.doors_writers:report"),
     Command("rewrite", "writers.rewriting:rewrite", SCORING, "cli.doors_writers:rewritten"),
     Command("serve", "writers.serve.server:serve", SCORING, "cli.doors_writers:served"),
+    Command("check", "writers.check:check", SCORING, "cli.doors_writers:checked"),
+    Command("mcp", "integrations.mcp:serve", SCORING, "cli.doors_writers:served"),
     Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
     Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
     Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),

@@ -11,6 +11,7 @@ from understandability.cli.doors import say
 from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
+    from understandability.writers.check import Checks
     from understandability.writers.explain import Reported
     from understandability.writers.rewriting import Rewritten
 
@@ -76,3 +77,34 @@ def rewritten(call: Given, *, output: Report = "-") -> None:
 def served(call: Given) -> Any:
     """The server tells its address itself."""
     return call()
+
+
+def checked(
+    call: Given,
+    *,
+    output: Report = "-",
+    format: Annotated[  # noqa: A002 - the name of the option
+        str, AtPrompt(str, choices="writers.check_formats:FORMATS")
+    ] = "text",
+) -> None:
+    """What misses its aim; status 1 if something does, or cannot be read.
+
+    Args:
+        output: Where to write the result; - is standard output.
+        format: text (of changed files, a Markdown comment), json, sarif, github or vale.
+    """
+    from understandability.errors import OptionError
+    from understandability.inputs.writing import check_is_no_input, write_text
+    from understandability.writers.check_formats import FORMATS
+
+    if format not in FORMATS:
+        raise OptionError(f"format {format!r} does not exist; choose one of {', '.join(FORMATS)}")
+    check_is_no_input(output, call.keywords["paths"])
+    found: Checks = call()
+    text = FORMATS[format](found)
+    if output == "-":
+        print(text)
+    else:
+        write_text(output, f"{text}\n")
+    if found.misses or found.errors:
+        raise SystemExit(1)

@@ -13,9 +13,8 @@ import numpy as np
 
 from understandability.direction import Direction
 from understandability.errors import OptionError
-from understandability.feature.batch import Batch
+from understandability.feature.batch import Batch, FloatArray
 from understandability.feature.row import Feature
-from understandability.feature.types import FloatArray
 
 GROUP = "background models"
 NEEDED = "a background bundle (--bundle)"

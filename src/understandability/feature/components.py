@@ -6,9 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch
+from understandability.feature.batch import Batch, FloatArray
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
-from understandability.feature.types import FloatArray
 from understandability.feature.word_counts import LONGER, count
 
 

@@ -11,8 +11,7 @@ from operator import itemgetter
 import numpy as np
 
 from understandability.errors import OptionError
-from understandability.feature.batch import Batch
-from understandability.feature.types import Array
+from understandability.feature.batch import Array, Batch
 from understandability.feature.word_counts import is_of_kind
 from understandability.hooks import load
 

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch
+from understandability.feature.batch import Batch, FloatArray
 from understandability.feature.row import Feature, Flag
-from understandability.feature.types import FloatArray
 from understandability.feature.word_counts import count
 
 GROUP = "readability"

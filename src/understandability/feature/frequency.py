@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from understandability.direction import Direction
 from understandability.errors import InputError
-from understandability.feature.batch import Batch, nan_for_0, ratio, sum_segments
+from understandability.feature.batch import Array, Batch, FloatArray, nan_for_0, ratio, sum_segments
 from understandability.feature.row import Feature
-from understandability.feature.types import Array, FloatArray
 from understandability.feature.word_statistics import (
     CORPORA,
     NO_WORD,

@@ -7,11 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from understandability.feature.batch import Batch, starts_of, sum_segments
+from understandability.feature.batch import Batch, FloatArray, starts_of, sum_segments
 from understandability.feature.phrases import chunk_heights
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.tagger import TO_TWELVE, TWELVE
-from understandability.feature.types import FloatArray
 
 
 def count_tags(batch: Batch) -> FloatArray:

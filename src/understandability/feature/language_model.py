@@ -12,9 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch, ratio
+from understandability.feature.batch import Batch, FloatArray, ratio
 from understandability.feature.row import Feature
-from understandability.feature.types import FloatArray
 from understandability.feature.word_statistics import (
     CORPORA,
     NO_WORD,

@@ -6,9 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from understandability.feature.batch import Batch
+from understandability.feature.batch import Batch, FloatArray
 from understandability.feature.row import Feature
-from understandability.feature.types import FloatArray
 
 _SOURCE = "Palotti, Zuccon & Hanbury 2019"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch
+from understandability.feature.batch import Batch, FloatArray
 from understandability.feature.formulas import ROWS as READABILITY
 from understandability.feature.formulas import (
     Counts,
@@ -23,7 +23,6 @@ from understandability.feature.formulas import (
     some_words,
 )
 from understandability.feature.row import Feature, Flag
-from understandability.feature.types import FloatArray
 from understandability.feature.word_counts import KINDS, count, kinds_of_word
 
 GROUP = "other formulas"

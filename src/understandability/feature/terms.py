@@ -14,8 +14,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.feature.batch import Batch
-from understandability.feature.types import Array, PieceTable
+from understandability.feature.batch import Array, Batch, PieceTable
 from understandability.text.tokens import split_pieces
 
 LONGEST = 12  # words; what is longer never stands in a text as it stands in a vocabulary

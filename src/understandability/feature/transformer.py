@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from understandability.errors import OptionError
 from understandability.feature.background_rows import BackgroundOutput
+from understandability.feature.batch import FloatArray
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.table import compute_features
-from understandability.feature.types import FloatArray
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 

@@ -11,10 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.feature.batch import Batch, letters
+from understandability.feature.batch import Batch, FloatArray, TypeTable, letters
 from understandability.feature.familiar import unfamiliar
 from understandability.feature.syllables import count_each
-from understandability.feature.types import FloatArray, TypeTable
 from understandability.feature.word_lists import (
     embedded_list,
     outside_english,

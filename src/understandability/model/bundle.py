@@ -19,7 +19,7 @@ from understandability.errors import InputError, OptionError
 from understandability.feature.background_rows import GROUP
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
-from understandability.feature.needs import missing
+from understandability.feature.table import missing
 from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
 from understandability.model.calibration import (

@@ -24,10 +24,15 @@ from understandability.feature.language_model import log_probabilities_of
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import KINDS, kinds_of_word
 from understandability.feature.word_statistics import NO_WORD, statistics_numbers
-from understandability.model.style import STYLE_KINDS, kinds_of_token
-from understandability.model.word_complexity import complexities, zipf_of
-from understandability.model.word_order import order_of
-from understandability.model.word_vectors import dimensions, vectors_of
+from understandability.model.word_columns import (
+    STYLE_KINDS,
+    complexities,
+    dimensions,
+    kinds_of_token,
+    order_of,
+    vectors_of,
+    zipf_of,
+)
 from understandability.text.language_guess import only_foreign
 
 # Passages of 60 to 150 words, and sentences alone, rank texts the same to .005.

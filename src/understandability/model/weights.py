@@ -1,12 +1,11 @@
-"""Weights as bytes and back: ``.npz`` without pickles.
-
-Whatever the bytes, reading gives checked weights or an `InputError`; nothing in them is executed.
-"""
+"""Weights as bytes and back: ``.npz`` without pickles."""
 
 from __future__ import annotations
 
 import io
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,8 +14,20 @@ from numpy.typing import NDArray
 
 from understandability.errors import InputError
 from understandability.model.forest import Forest
-from understandability.model.npz import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
 from understandability.model.predictors import Network, Predictor, Prepared
+
+# Headers of arrays are read by Python's parser, and those of the first version by its tokenizer.
+NO_PLAIN_ARRAYS = (
+    OSError,
+    ValueError,
+    EOFError,
+    LookupError,
+    SyntaxError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+)
+DAMAGED_ARRAYS = (zlib.error, RuntimeError, MemoryError, OverflowError)
+
 
 # What the arrays of one file may unfold to, and how many there may be.
 _MAX_BYTES = 256_000_000

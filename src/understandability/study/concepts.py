@@ -12,10 +12,9 @@ from functools import partial
 import numpy as np
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch, ratio
+from understandability.feature.batch import Array, Batch, FloatArray, ratio
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.terms import ConceptMatches
-from understandability.feature.types import Array, FloatArray
 from understandability.study.lexicons import CHV_GROUPS, Lexicon, grouped_chv, lexicon
 from understandability.study.vocabulary_files import DISEASE, SYMPTOM
 

@@ -9,9 +9,8 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.feature.batch import starts_of
+from understandability.feature.batch import Array, starts_of
 from understandability.feature.tries import Trie
-from understandability.feature.types import Array
 
 _FROM_EDGE = 2
 # Places at once: a word may have millions.

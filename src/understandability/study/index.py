@@ -31,7 +31,7 @@ from understandability.feature.word_lists import stop_words as english_stop_word
 from understandability.inputs.runs import dataset_pages, is_dataset
 from understandability.inputs.sources import DEFAULT_LIMIT, Sources
 from understandability.model.bundle_files import write_folder
-from understandability.model.npz import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
+from understandability.model.weights import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
 from understandability.prompt import AtPrompt
 from understandability.text.extract.extractors import extract
 from understandability.text.page import Failure, Page

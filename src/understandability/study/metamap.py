@@ -12,9 +12,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.feature.batch import Batch, ratio
+from understandability.feature.batch import Batch, FloatArray, ratio
 from understandability.feature.row import Feature
-from understandability.feature.types import FloatArray
 from understandability.study.concepts import CONSUMER, EXPERT, KINDS, pair
 from understandability.study.installed import installed_mappings, installed_terms
 from understandability.study.lexicons import loaded

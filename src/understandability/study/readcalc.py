@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch, starts_of, sum_segments
+from understandability.feature.batch import Batch, FloatArray, starts_of, sum_segments
 from understandability.feature.familiar import familiar_words
 from understandability.feature.formulas import (
     ari,
@@ -30,7 +30,6 @@ from understandability.feature.formulas import (
     some_sentences,
 )
 from understandability.feature.row import Feature
-from understandability.feature.types import FloatArray
 from understandability.study.hyphenation import count_hyphens
 
 # What the list of the study's code has beside the one that textstat ships.

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch
+from understandability.feature.batch import Batch, Column, FloatArray
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
-from understandability.feature.types import Column, FloatArray
 from understandability.feature.word_counts import count
 from understandability.feature.word_lists import WordList
 from understandability.study.lexicons import word_list

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 
-from understandability.text.document import Block, Document
+from understandability.text.document import MOSTLY_LINKS, Block, Document
 from understandability.text.extract.extractors import extract, parse_for
 from understandability.text.extract.sentence_ends import fields, open_fields
 from understandability.text.page import TEXT, Page
@@ -23,6 +23,8 @@ _LONG_PIECE = re.compile(r"(?<!\S)(\S{1000})\S+")
 # The flag of a page of whose words less than this share was taken: its text may have been missed.
 LITTLE_KEPT = "little_kept"
 LITTLE_SHARE = 0.25
+# The flag of a page of which more words were left out as lists of links than were kept.
+LIST_OF_LINKS = "list_of_links"
 
 
 def document_of(
@@ -33,7 +35,8 @@ def document_of(
     `extractor` is the name to stand on the row; the texts of the kept blocks are cut into
     fields by the policy, and no sentence runs across the end of a field. Of a text longer than
     `MOST_CHARACTERS` only so much is cut up, and the document has the flag `LONG_TEXT`; one of
-    less than a quarter of the words in the blocks has the flag `LITTLE_KEPT`.
+    less than a quarter of the words in the blocks has the flag `LITTLE_KEPT`, and one of fewer
+    words than its lists of links have `LIST_OF_LINKS`.
 
     >>> from understandability.text.extract.extractors import extract
     >>> from understandability.text.parsed import parse_page
@@ -46,6 +49,8 @@ def document_of(
     texts = fields(blocks, sentence_ends)
     analysed = _beginning(texts)
     pieces, starts, numbers = cut_up(analysed)
+    kept = _words([block.text for block in blocks if block.kept])
+    links = [block.text for block in blocks if block.reason == MOSTLY_LINKS]
     are_open = open_fields(blocks, sentence_ends)
     open_ends = [
         end - 1
@@ -69,7 +74,8 @@ def document_of(
             *parsed.page.flags,
             *parsed.flags,
             *[LONG_TEXT] * (analysed is not texts),
-            *[LITTLE_KEPT] * _is_little_kept(blocks),
+            *[LITTLE_KEPT] * (kept < LITTLE_SHARE * _words([block.text for block in blocks])),
+            *[LIST_OF_LINKS] * (kept < _words(links)),
         ),
         open_ends=tuple(open_ends),
     )
@@ -98,11 +104,6 @@ def _beginning(texts: list[str]) -> list[str]:
         analysed.append(some)
         left -= len(some)
     return analysed
-
-
-def _is_little_kept(blocks: Sequence[Block]) -> bool:
-    kept = _words([block.text for block in blocks if block.kept])
-    return kept < LITTLE_SHARE * _words([block.text for block in blocks])
 
 
 def _words(texts: list[str]) -> int:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 
+MOSTLY_LINKS = "mostly links"  # the reason for which lists of links are dropped
+
 
 @dataclass(frozen=True, slots=True)
 class Block:

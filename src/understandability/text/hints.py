@@ -15,11 +15,14 @@ SECTIONS = ("body", "section", "header", "div", "form", "p", "ul", "ol", "table"
 THREAD = "thread"  # posts that answer each other are the text itself
 COMMENTS = "comments"
 SIDEBAR = "sidebar"
+CONSENT = "cookies"
 
 # What is in a section, by the words of its names: the first that fits. Between ";" stands a
 # whole name.
 _WORDS = {
     SIDEBAR: r"(?<=;)(?:side | sidebars? | widget\ area)(?=;)",
+    CONSENT: r"""onetrust \w* | cookie\ (?: consent | banner | notice | law | popup ) \w*
+        | cookiebot \w*""",
     THREAD: r"""comments\ page | commentarea | threads? | forum \w* | topic | questions? | answers?
         | replies | discussion | viewtopic | viewthread""",
     "hidden": r"""sr\ only | screen\ reader\ \w+ | visually\ hidden | display\ none | modal | popup

@@ -12,8 +12,8 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.feature.catalogue import COLUMNS, all_groups, catalogue, check_columns
-from understandability.feature.needs import missing
 from understandability.feature.row import DOCUMENT
+from understandability.feature.table import missing
 from understandability.inputs.frames import read_records
 from understandability.wording import counted
 

@@ -13,7 +13,7 @@ import numpy as np
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import is_participle
 from understandability.feature.tagger import UNIVERSAL
-from understandability.model.word_complexity import complexities
+from understandability.model.word_columns import complexities
 from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.text.tokens import word_of

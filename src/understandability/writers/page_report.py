@@ -164,7 +164,7 @@ _REMARKS = {
         "The text is unlike all that the model learned from; take the estimate with care."
     ),
     "cut_sentences": "Many sentences are cut where none can end: the estimate is a guess.",
-    "words_without_order": "The words do not stand in an order of text: the estimate is a guess.",
+    "words_without_order": "The words do not follow each other as in text: a guess.",
     "repeated": "Much of the text stands in it more than once; it is read once.",
     "two_languages": "Part of the text is in another language: the estimate is less certain.",
 }

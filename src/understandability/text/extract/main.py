@@ -9,7 +9,8 @@ Built for pages of today, whose authors name the parts of a page, and for old on
    count.)
 3. Drop sections that are called menus, footers, sidebars, comments and the like, by their
    element or by class and id (`understandability.text.hints`). Names can mislead, so a section
-   that holds much of the page's prose stays. Comments stay in threads, and where there is little
+   that holds much of the page's prose stays. Comments stay in threads (as the page or its
+   data calls itself), and where there is little
    other text: there they are what the page is about.
 4. The *main section* is the smallest that holds nine tenths of the prose that is left; drop what
    stands outside.
@@ -17,7 +18,10 @@ Built for pages of today, whose authors name the parts of a page, and for old on
    has no words, what stands there for the third time, what follows a heading such as
    "References", what is no sentence before the first prose and after the last, and headings of
    which nothing is left.
+6. Where hardly anything is kept, the text for readers without scripts (``noscript``) is taken,
+   or what the page's data holds (`understandability.text.extract.page_data`), if it is more.
 
+Lists of links are no prose, and stay out: a page that is one has the flag ``list_of_links``.
 Numbers were chosen on half of the pages of a gold set (scripts/evaluate/extraction.py), each in
 the middle of the range that did best.
 """
@@ -31,17 +35,16 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from understandability import _core
-from understandability.text.document import Block
+from understandability.text.document import MOSTLY_LINKS, Block
 from understandability.text.extract.columns import blocks_of
 from understandability.text.extract.page_data import data_texts
-from understandability.text.hints import COMMENTS, SIDEBAR, THREAD
+from understandability.text.hints import COMMENTS, CONSENT, SIDEBAR, THREAD
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names
 
 # Reasons, as they are reported, beside the kinds of sections that are told by their names.
 TEXT = "main text"
 OUTSIDE = "outside the main section"
-LINKS = "mostly links"
 LABELS = "labels between bars"
 COPYRIGHT = "copyright line"
 NO_WORDS = "no words"
@@ -58,7 +61,7 @@ MIN_PROSE = 200
 MAX_PROSE_LINKS = 0.35
 # A section of more of the page's prose than this is not what its names say.
 MAX_SHARE = 0.3
-MAX_SHARES = {SIDEBAR: 0.85}  # of which one can be sure
+MAX_SHARES = {SIDEBAR: 0.85, CONSENT: 0.95}  # of which one can be sure
 MAX_TOGETHER = 0.5  # the same of all sections of a kind
 MAX_BEFORE_COMMENTS = 900  # characters of prose; with more, comments are not the page's text
 MAIN_SHARE = 0.9
@@ -254,7 +257,7 @@ def _named(layout: _Layout, prose: list[int], source: str) -> tuple[list[str], b
     wrong = {
         kind
         for kind, length in lengths.items()
-        if kind and kind not in (COMMENTS, SIDEBAR) and length > MAX_TOGETHER * sums[0]
+        if kind and kind not in (COMMENTS, CONSENT, SIDEBAR) and length > MAX_TOGETHER * sums[0]
     }
     if is_thread or lengths[""] < min(MAX_BEFORE_COMMENTS, lengths[COMMENTS]):
         wrong.add(COMMENTS)
@@ -287,7 +290,7 @@ def _reason(layout: _Layout, place: int, times: int) -> str:
     """Why a block is dropped that stands in the main section; ``''`` if it is kept."""
     text = layout.texts[place]
     if layout.links[place] > MAX_LINKS:
-        return LINKS
+        return MOSTLY_LINKS
     if "\xa9" in text:
         return COPYRIGHT
     if layout.elements[place] not in _CELLS:
@@ -308,17 +311,19 @@ def _drop_endings(
     At least one sentence has to stand before it. But for comments, it ends no more than the
     section that it shares with the block behind it; one of links ends before prose beside it.
     """
-    ended, begun, before, limit, beside = 0, False, 0, 0, -1
-    last: list[int] = []
+    ended, begun, before, around, beside = 0, False, 0, 0, -1
+    parents, newest = layout.parents, 0  # section so far; those within another have later numbers
     rows = zip(layout.texts, layout.elements, layout.sections, strict=True)
     for place, (text, element, section) in enumerate(rows):
         is_heading = element in _LEVELS and len(text) <= MAX_HEADING
         if ended and (
-            section > limit
+            section < around
+            or min(parents[newest + 1 : section + 1], default=around) < around
             or (is_heading and _LEVELS[element] <= ended)
-            or (prose[place] and element == "p" and layout.parents[section] == beside)
+            or (prose[place] and element == "p" and parents[section] == beside)
         ):
             ended = 0
+        newest = max(newest, section)
         if reasons[place]:
             continue
         if is_heading and begun and not ended:
@@ -326,9 +331,8 @@ def _drop_endings(
             group = heading.lastgroup if heading else ""
             if heading and not ((group and before < MIN_PROSE) or (group == "posts" and is_thread)):
                 ended = _LEVELS[element]
-                last = last or _last_within(layout.parents)
-                limit = last[_around(layout, place) if group != "posts" else 0]
-                beside = layout.parents[section] if group == "links" else -1
+                around = _around(layout, place) if group != "posts" else 0
+                beside = parents[section] if group == "links" else -1
         begun = begun or (len(text) >= MIN_SENTENCE and _ENDED.search(text) is not None)
         if ended:
             reasons[place] = CLOSING
@@ -346,15 +350,6 @@ def _around(layout: _Layout, place: int) -> int:
         else:
             other = layout.parents[other]
     return section
-
-
-def _last_within(parents: Sequence[int]) -> list[int]:
-    """The last section within each; all from a section up to it are within."""
-    last = list(range(len(parents)))
-    for section in range(len(parents) - 1, 0, -1):
-        parent = parents[section]
-        last[parent] = max(last[parent], last[section])
-    return last
 
 
 def _drop_edges(layout: _Layout, prose: Sequence[int], reasons: list[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from understandability.text.tape import without_references
 
-MAX_CHARACTERS = 1_000_000  # of the scripts of a page, together
+MAX_CHARACTERS = 500_000  # of the scripts of a page, together
 MAX_DEPTH = 40
 _SCRIPT = re.compile(
     r"""<script\b[^<>]*\btype\s*=\s*["']?application/(?:ld\+)?json\b[^<>]*>([^<]*(?:<(?!/script)[^<]*)*)""",
@@ -30,7 +30,7 @@ _TEXTS = {
     "Product": ("name", "description"),
 }
 _MARKS = tuple(f'"{name}"' for name in ("articleBody", *filter(None, _TEXTS)))
-_END = re.compile(r"\s*(?:\n|<(?:br|/?(?:p|li|ul|ol|div|h[1-6]|blockquote|pre|tr))\b[^<>]*>)\s*")
+_END = re.compile(r"\n|<(?:br|/?(?:p|li|ul|ol|div|h[1-6]|blockquote|pre|tr))\b[^<>]*>")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 

@@ -1,0 +1,297 @@
+"""What the passage model reads of words beside the catalogue: style, complexity, order, vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.arrays import Floats
+from understandability.feature.batch import Batch
+from understandability.feature.frequency import zipf_places
+from understandability.feature.language_model import log_probabilities_of
+from understandability.feature.tagger import TO_TWELVE, TWELVE
+from understandability.feature.word_counts import kinds_of_word
+from understandability.feature.word_statistics import UNKNOWN
+from understandability.model.bags import Vocabulary
+from understandability.model.letters import runs_of_letters
+from understandability.resources import resource_arrays
+
+_MARKS = {
+    "comma": ",",
+    "colon": ";:",
+    "bracket": "()[]",
+    "quote": "\"“”‘’''``",
+    "dash": "-–—--",
+    "exclamation": "!?",
+    "percent": "%",
+    "symbol": "=<>±≥≤*/+~",
+    "period": ".",
+}
+_FUNCTION_WORDS = {
+    "first_person": "i me my we us our",
+    "second_person": "you your",
+    "third_person": "he she him her his",
+    "it_they": "it its they them their",
+    "past_be": "was were had did",
+    "be": "is are be been being",
+    "modal": "can could may might should would will must",
+    "relative": "which that who whose whom",
+    "connective": "however although thus therefore moreover whereas furthermore despite",
+    "of": "of",
+    "article": "the a an",
+    "and": "and or",
+    "cause": "but so because if when",
+    "preposition": "in on at to for with by from",
+    "negation": "n't not no never",
+}
+_ENDINGS = (
+    ("tion", "tions"),
+    ("ity", "ities"),
+    ("ment", "ments"),
+    ("ence", "ences"),
+    ("ance", "ances"),
+    ("ness",),
+    ("ism",),
+    ("ical",),
+    ("ive",),
+    ("ous",),
+    ("ing",),
+    ("ed",),
+    ("ly",),
+)
+_LEAST_ENDING_WORD = 6
+
+_MARK_OF = {mark: column for column, marks in enumerate(_MARKS.values()) for mark in marks}
+_WORD_OF = {
+    word: column for column, words in enumerate(_FUNCTION_WORDS.values()) for word in words.split()
+}
+_ENDING_OF = {ending: column for column, endings in enumerate(_ENDINGS) for ending in endings}
+_ENDING_SIZES = sorted(set(map(len, _ENDING_OF)))
+STYLE_KINDS = (
+    *_MARKS,
+    *_FUNCTION_WORDS,
+    *(f"ending_{ending[0]}" for ending in _ENDINGS),
+    "number",
+    "capitals",
+    "capitalised",
+)
+
+
+def kinds_of_token(tokens: Sequence[str]) -> NDArray[np.uint8]:
+    """Which of `STYLE_KINDS` each token is, and last whether it has a letter.
+
+    (tokens, kinds + 1). A column of types.
+    """
+    kinds = np.zeros((len(tokens), len(STYLE_KINDS) + 1), np.uint8)
+    words = len(_MARKS)
+    endings = words + len(_FUNCTION_WORDS)
+    rest = endings + len(_ENDINGS)
+    found: list[tuple[int, int]] = []
+    for row, token in enumerate(tokens):
+        if not (token.isalnum() or any(map(str.isalnum, token))):
+            column = _MARK_OF.get(token[:1])
+            if column is not None:
+                found.append((row, column))
+            continue
+        lower = token.lower()
+        column = _WORD_OF.get(lower.replace("’", "'"))
+        if column is not None:
+            found.append((row, words + column))
+        if len(lower) >= _LEAST_ENDING_WORD:
+            for size in _ENDING_SIZES:
+                column = _ENDING_OF.get(lower[-size:])
+                if column is not None:
+                    found.append((row, endings + column))
+        if token[0].isdigit():
+            found.append((row, rest))
+        if token[0].isupper():
+            found.append((row, rest + 2))
+        if len(token) > 1 and token.isupper():
+            found.append((row, rest + 1))
+    if found:
+        kinds[tuple(np.array(found).T)] = 1
+    kinds[:, -1] = np.fromiter(
+        (token.isalpha() or any(map(str.isalpha, token)) for token in tokens), bool, len(tokens)
+    )
+    return kinds
+
+
+_ZIPF_LIMITS = np.array([2.0, 3.0, 4.0, 5.0])
+_UNLISTED_ZIPF = 1.5
+_CUT = 5.0
+
+
+def zipf_of(tokens: Sequence[str]) -> tuple[Floats, Floats]:
+    """The Zipf frequency of each token, 1.5 where wordfreq has none, and whether it has none."""
+    places = zipf_places(tokens)
+    return np.where(places >= 0, places / 100, _UNLISTED_ZIPF), (places == UNKNOWN).astype(float)
+
+
+def word_inputs(words: Sequence[str]) -> Floats:
+    """What the regression reads of each word, but for its letters; (words, inputs)."""
+    lower = [word.lower() if len(word) > 1 and word.isupper() else word for word in words]
+    zipf, unlisted = zipf_of(lower)
+    sizes = np.fromiter(map(len, lower), np.float64, len(lower))
+    return np.column_stack(
+        [
+            zipf,
+            unlisted,
+            np.maximum(_ZIPF_LIMITS - zipf[:, None], 0),
+            log_probabilities_of(lower),
+            kinds_of_word(lower),
+            vectors_of(lower),
+            sizes,
+            np.log1p(sizes),
+            [word[:1].isupper() for word in lower],
+            ["-" in word for word in lower],
+            [any(map(str.isdigit, word)) for word in lower],
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WordComplexity:
+    """The regression: a weight for each input, standardised and cut off, and for letters."""
+
+    center: Floats
+    scale: Floats
+    weights: Floats
+    letters: Floats
+    bias: float
+
+    def __call__(self, words: Sequence[str]) -> Floats:
+        """The complexity of each word, from 0 to 1; 0 without a letter."""
+        if not len(words):
+            return np.empty(0)
+        rows = np.clip((word_inputs(words) - self.center) / self.scale, -_CUT, _CUT)
+        runs = runs_of_letters(words)
+        spelled = np.bincount(runs.words, runs.values * self.letters[runs.numbers], len(words))
+        found = np.clip((rows * self.weights).sum(axis=1) + spelled + self.bias, 0, 1)
+        has_letter = [any(map(str.isalpha, word)) for word in words]
+        return np.where(has_letter, found, 0.0)
+
+
+@cache
+def word_complexity() -> WordComplexity:
+    """The embedded regression."""
+    arrays = resource_arrays("word_complexity.npz")
+    center, scale, weights, letters = (
+        np.asarray(arrays[name], np.float64) for name in ("center", "scale", "weights", "letters")
+    )
+    return WordComplexity(center, scale, weights, letters, float(arrays["bias"]))
+
+
+def complexities(words: Sequence[str]) -> Floats:
+    """The complexity of each word; a column of types.
+
+    >>> a, b = complexities(["doctor", "electroencephalogram"])
+    >>> bool(a < 0.3 < 0.6 < b)
+    True
+    """
+    return word_complexity()(words)
+
+
+STEP = 0.05  # of the whole numbers that are kept
+# Ordinary text has a mean of .5 to 1.1 a pair, its words in any order -.6 to -.1.
+_LEAST = 0.15
+_LEAST_PAIRS = 30
+# A sentence ends with a word that so seldom does; ordinary text has less than one in ten of those.
+_NO_END, _MOST_CUT, _LEAST_SENTENCES = -1.8, 0.15, 4
+
+
+@cache
+def _table() -> tuple[dict[str, int], Floats]:
+    arrays = resource_arrays("word_order.npz")
+    words = bytes(arrays["words"]).decode().split()
+    return dict(zip(words, range(len(words)), strict=True)), arrays["scores"] * STEP
+
+
+def _frequent(tokens: Sequence[str]) -> NDArray[np.int16]:
+    """The number of each frequent word, -1 of others."""
+    numbers = _table()[0]
+    return np.fromiter((numbers.get(token.lower(), -1) for token in tokens), np.int16, len(tokens))
+
+
+def classes_of(frequent: NDArray[Any], tags: NDArray[Any], words: int) -> NDArray[np.int64]:
+    """The class of each token: its word, or its part of speech; the last class is a boundary."""
+    return np.where(frequent >= 0, frequent, words + TO_TWELVE[tags]).astype(np.int64)
+
+
+def order_of(batch: Batch, read: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether each document's sentences are cut, and whether its words have no order.
+
+    `read` says which sentences are looked at.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> text = "She went to the door. The cat was cold and it wanted milk from the kitchen. " * 3
+    >>> shuffled = " ".join(sorted(text.replace(".", "").split())) + "."
+    >>> batch = Batch([document_of_text(text), document_of_text(shuffled)])
+    >>> [each.tolist() for each in order_of(batch, np.ones(len(batch.token_sentence_starts), bool))]
+    [[False, False], [False, True]]
+    """
+    numbers, scores = _table()
+    classes = classes_of(batch.token_values(_frequent), batch.tags, len(numbers))
+    is_word = classes != len(numbers) + TWELVE.index("PUNCT")
+    starts = np.append(batch.token_sentence_starts, len(classes))
+    sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    kept = np.flatnonzero(is_word & read[sentence])
+    sentence, classes = sentence[kept], classes[kept]
+    document = np.repeat(
+        np.arange(len(batch)), [len(each.sentence_starts) for each in batch.documents]
+    )[sentence]
+    within = sentence[1:] == sentence[:-1]
+    pairs = scores[classes[:-1], classes[1:]] * within
+    counts = np.bincount(document[1:], within, len(batch))
+    means = np.bincount(document[1:], pairs, len(batch)) / np.maximum(counts, 1)
+    is_last = np.append(~within, True) if len(sentence) else np.zeros(0, bool)
+    is_open = np.zeros(len(starts) - 1, bool)
+    first = np.append(0, np.cumsum([len(each.sentence_starts) for each in batch.documents]))
+    for number, each in enumerate(batch.documents):
+        if each.open_ends:
+            is_open[first[number] + np.array(each.open_ends)] = True
+    is_last &= ~is_open[sentence]
+    ends = np.bincount(document[is_last], minlength=len(batch))
+    cut = np.bincount(
+        document[is_last], scores[classes[is_last], -1] < _NO_END, minlength=len(batch)
+    )
+    return (
+        (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),
+        (counts >= _LEAST_PAIRS) & (means < _LEAST),
+    )
+
+
+# So many vectors stay in the processor's cache while they are summed, in one thread.
+_AT_ONCE = 512
+# The rank of the word that weighs half: that of p = 0.0005.
+_HALF_RANK = 200
+
+
+@cache
+def _words_and_vectors() -> tuple[Vocabulary, Floats]:
+    """The words, most frequent first, and their vectors times their weights, which come last."""
+    arrays = resource_arrays("word_vectors.npz")
+    vectors = np.asarray(arrays["vectors"] * arrays["scale"], np.float64)
+    rank = np.arange(1, len(vectors) + 1)[:, None]
+    weights = rank / (rank + _HALF_RANK)
+    return Vocabulary.from_array(arrays["words"]), np.hstack([vectors * weights, weights])
+
+
+def _numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
+    return _words_and_vectors()[0].numbers(tokens)
+
+
+def dimensions() -> int:
+    """How many numbers a vector has."""
+    return int(_words_and_vectors()[1].shape[1]) - 1
+
+
+def vectors_of(tokens: Sequence[str]) -> Floats:
+    """The vector of each token times its weight; 0 where it has none. A column of types."""
+    numbers = _numbers(tokens)
+    known = numbers >= 0
+    return np.asarray(_words_and_vectors()[1].take(numbers, axis=0, mode="clip") * known[:, None])

@@ -1,0 +1,375 @@
+"""`ud.check`: which texts of a site miss the aim that they are written for, and where."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import subprocess
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from understandability.errors import InputError, OptionError, PageError
+from understandability.feature.table import batches, features_of
+from understandability.inputs.http import too_long
+from understandability.inputs.office import OFFICE_SUFFIXES, read_office
+from understandability.inputs.sources import DEFAULT_LIMIT
+from understandability.inputs.writing import write_text
+from understandability.model.readers import DEFAULT_READER
+from understandability.prompt import AtPrompt
+from understandability.scoring import Scorer, Settings, document_under, scorer_of
+from understandability.text.decoding import decode
+from understandability.text.document import Document
+from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.writers.levels import AIM, level_of
+from understandability.writers.prose import Prose
+
+# Rule -> what it says of a place.
+RULES: Mapping[str, str] = {
+    "aim": "The text is understood by fewer readers than it aims at.",
+    "hard-sentence": "One of the hardest sentences of a text that misses its aim.",
+    "plain-term": "A term for which there is a plainer one.",
+}
+# Suffix -> that of `prose.MASKS` that it is read as; '' where all is prose.
+_SUFFIXES = {
+    ".md": ".md", ".markdown": ".md", ".mdx": ".md", ".rst": ".rst", ".txt": "", ".text": "",
+    ".html": ".html", ".htm": ".html", ".xhtml": ".html", **dict.fromkeys(OFFICE_SUFFIXES, ""),
+}  # fmt: skip
+_MOST_TERMS = 5
+_SLACK = 0.01  # by which a text may fall below its baseline
+_TABLE = "understandability"
+Before = Callable[[], bytes] | None  # reads what a file was; None: it was not there
+Read = tuple[Document, Prose | str, str]  # with the source, and the suffix it is read as
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What costs a text its aim: a rule of `RULES`, where it stands, and what to say instead.
+
+    Lines and columns count from 1; the end is behind the last character.
+    """
+
+    rule: str
+    message: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str = ""
+    instead: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A file beside its aim; `before` is its chance at the revision compared with, if any.
+
+    The chance is NaN where nothing is estimated; `error` says why a file could not be read.
+    """
+
+    path: str
+    aim: float
+    p_understandable: float = math.nan
+    difficulty: float = math.nan
+    words: int = 0
+    flags: tuple[str, ...] = ()
+    misses: bool = False
+    before: float = math.nan
+    error: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What `check` found, file by file; `changed_from` is the revision compared with."""
+
+    files: tuple[Checked, ...]
+    changed_from: str = ""
+
+    @property
+    def misses(self) -> tuple[Checked, ...]:
+        """The files that miss their aim."""
+        return tuple(each for each in self.files if each.misses)
+
+    @property
+    def errors(self) -> tuple[Checked, ...]:
+        """The files that could not be read."""
+        return tuple(each for each in self.files if each.error)
+
+
+@dataclass(frozen=True)
+class Aims:
+    """The aim of each file: that of the innermost folder or file that has one, or the general."""
+
+    general: float = AIM
+    reader: str = DEFAULT_READER
+    below: Mapping[Path, float] = field(default_factory=dict)
+
+    def of(self, path: str) -> float:
+        """The aim of a file."""
+        here = Path(path).resolve()
+        found = (self.below[each] for each in (here, *here.parents) if each in self.below)
+        return next(found, self.general)
+
+
+def _checked_aim(aim: object, where: str) -> float:
+    if isinstance(aim, bool) or not isinstance(aim, int | float) or not 0 <= aim <= 1:
+        raise OptionError(f"{where}: an aim is a chance from 0 to 1, such as 0.8, not {aim!r}")
+    return float(aim)
+
+
+def read_aims(folder: Path) -> Aims:
+    """The aims of the first ``understandability.toml`` or ``pyproject.toml`` from a folder upwards.
+
+    Raises `InputError` for a file that is no TOML, `OptionError` for what does not exist in it.
+    """
+    for home in (folder.resolve(), *folder.resolve().parents):
+        for name in (f"{_TABLE}.toml", "pyproject.toml"):
+            file = home / name
+            if not file.is_file():
+                continue
+            try:
+                table: Any = tomllib.loads(file.read_text("utf-8"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise InputError(f"{file} is no TOML: {error}") from error
+            if name == "pyproject.toml":
+                table = table.get("tool", {}).get(_TABLE)
+            if table is None:
+                continue
+            below = table.get("aims", {}) if isinstance(table, dict) else None
+            if not isinstance(below, dict) or not table.keys() <= {"aim", "aims", "reader"}:
+                raise OptionError(f"{file} may have aim, reader, and a table aims of folders")
+            return Aims(
+                _checked_aim(table.get("aim", AIM), str(file)),
+                str(table.get("reader", DEFAULT_READER)),
+                {(home / each).resolve(): _checked_aim(aim, f"{file}: {each}")
+                 for each, aim in below.items()},
+            )  # fmt: skip
+    return Aims()
+
+
+def check(
+    paths: Annotated[Sequence[str | Path], AtPrompt(list[str], "PATH", value="PATH...")],
+    *,
+    aim: Annotated[float | None, AtPrompt(float)] = None,
+    reader: Annotated[str | None, AtPrompt(str, choices="model.readers:READERS")] = None,
+    changed_from: Annotated[str | None, AtPrompt(str, value="REV")] = None,
+    baseline: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    write_baseline: bool = False,
+) -> Checks:
+    """Check texts against an aim: which miss it, and the passages and terms that cost most.
+
+    Reads Markdown, reStructuredText, HTML, DOCX, ODT, PDF and plain text. Code, front matter,
+    addresses and directives are no text. Aims by folder stand in understandability.toml, or in
+    pyproject.toml under tool.understandability. The status is 1 if a file misses its aim or
+    cannot be read.
+
+    Example: understand check docs README.md --aim 0.7
+
+    Raises `OptionError` for an aim, a reader or a revision that does not exist, and `InputError`
+    for a baseline or a file of aims that cannot be read.
+
+    Args:
+        paths: Files, and folders with all that is below them.
+        aim: The least chance P(U|d), from 0 to 1, in place of all configured ones. Default: as
+            configured, else 0.8, eight of ten readers. An aim of 0 is always reached.
+        reader: For whom, as of `score`. Default: as configured, else public.
+        changed_from: Only files that git sees changed since this revision, with what changed.
+        baseline: File of known misses; such a file misses only if it gets harder.
+        write_baseline: Write the misses of now to that file.
+
+    >>> from understandability.resources import resource
+    >>> [(each.path[-9:], each.misses) for each in check([resource("samples")], aim=0.5).files]
+    [('easy.html', False), ('hard.html', True), ('edium.html', False)]
+    """
+    if write_baseline and not baseline:
+        raise OptionError("--write-baseline needs a file to write: --baseline FILE")
+    given = [str(each) for each in paths]
+    aims = read_aims(Path.cwd())
+    if aim is not None:
+        aims = Aims(_checked_aim(aim, "--aim"), aims.reader)
+    scorer = scorer_of(Settings(reader=reader or aims.reader))
+    known = _baseline(baseline) if baseline and not write_baseline else {}
+    found: dict[str, Before] = dict(
+        _changed(given, changed_from)
+        if changed_from is not None
+        else ((name, None) for path in given for name in _files(path))
+    )
+    files = tuple(_checked(found, aims, known, scorer))
+    if baseline and write_baseline:
+        chances = {each.path: round(each.p_understandable, 4) for each in files if each.misses}
+        write_text(baseline, json.dumps({"files": chances}, indent=1, sort_keys=True) + "\n")
+        files = tuple(_checked(found, aims, chances, scorer))
+    return Checks(files, changed_from or "")
+
+
+def _files(path: str) -> Iterator[str]:
+    """The files that a path stands for, with ``/`` between folders on any system."""
+    if not Path(path).is_dir():
+        yield Path(path).as_posix()
+        return
+    for parent, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if Path(name).suffix.lower() in _SUFFIXES and not name.startswith("."):
+                yield Path(parent, name).as_posix()
+
+
+def _baseline(path: str) -> dict[str, float]:
+    try:
+        files = json.loads(Path(path).read_text("utf-8"))["files"]
+        return {str(name): float(chance) for name, chance in files.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path} is no baseline ({error}); make one with --write-baseline"
+        ) from error
+
+
+def _git(*words: str) -> bytes:
+    try:
+        done = subprocess.run(
+            ["git", "--literal-pathspecs", *words], capture_output=True, check=True, timeout=120
+        )
+    except FileNotFoundError as error:
+        raise OptionError("--changed-from needs git, which is not installed") from error
+    except (subprocess.SubprocessError, ValueError) as error:
+        told = (getattr(error, "stderr", b"") or b"").decode("utf-8", "replace").strip()
+        raise OptionError(f"git {words[0]}: {told.splitlines()[0] if told else error}") from error
+    return done.stdout
+
+
+def _changed(paths: Sequence[str], revision: str) -> Iterator[tuple[str, Before]]:
+    """The files that differ from a revision, each with what reads what it was; None if new."""
+    try:
+        asked = f"{revision}^{{commit}}"
+        commit = (
+            _git("rev-parse", "--verify", "--quiet", "--end-of-options", asked).decode().strip()
+        )
+    except OptionError as error:
+        raise OptionError(f"--changed-from: git knows no revision {revision!r}") from error
+    top = Path(os.fsdecode(_git("rev-parse", "--show-toplevel")).strip())
+    said = _git("diff", "--name-status", "-z", "-M", "--diff-filter=AMR", commit, "--", *paths)
+    words = iter(os.fsdecode(said).split("\0")[:-1])
+    for status in words:
+        old = next(words)
+        new = next(words) if status[0] == "R" else old
+        if Path(new).suffix.lower() in _SUFFIXES:
+            before = partial(_git, "cat-file", "blob", f"{commit}:{old}")
+            yield Path(os.path.relpath(top / new)).as_posix(), None if status[0] == "A" else before
+
+
+def _read(path: str, docno: str, content: bytes, scorer: Scorer) -> Read:
+    """The document of a file's content, its source, and how that is read; raises `PageError`."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise PageError("read", f"unknown suffix; texts end in {', '.join(_SUFFIXES)}")
+    if len(content) > DEFAULT_LIMIT:
+        raise PageError("read", too_long(DEFAULT_LIMIT))
+    kind = _SUFFIXES[suffix]
+    if suffix in OFFICE_SUFFIXES:
+        stream = io.BufferedReader(io.BytesIO(content))
+        page = read_office(suffix, cast(Any, stream), docno, path, DEFAULT_LIMIT)
+        if isinstance(page, Failure):
+            raise PageError("read", page.error)
+        return document_under(page, scorer.settings), str(page.content), ""
+    source = decode(content).text
+    if kind == ".html":
+        return document_under(Page(docno, path, source, HTML), scorer.settings), source, kind
+    prose = Prose(source, kind)
+    return document_under(Page(docno, path, prose.text, TEXT), scorer.settings), prose, kind
+
+
+def _checked(
+    found: Mapping[str, Before],
+    aims: Aims,
+    known: Mapping[str, float],
+    scorer: Scorer,
+) -> Iterator[Checked]:
+    """The files in their order; only those that miss are explained."""
+    waiting: dict[str, tuple[str, Prose | str, str]] = {}
+    made: dict[str, Checked] = {}
+    before: dict[str, float] = {}
+
+    def documents() -> Iterator[Document]:
+        for path, old in found.items():
+            for is_old in (True, False) if old else (False,):
+                docno = f"{'-' if is_old else '+'}{path}"
+                try:
+                    content = old() if is_old and old else _content(path)
+                    document, source, kind = _read(path, docno, content, scorer)
+                except (PageError, OSError, OptionError, RecursionError) as error:
+                    if not is_old:
+                        said = getattr(error, "strerror", None) or str(error)
+                        made[path] = Checked(path, aims.of(path), error=said)
+                    continue
+                waiting[docno] = path, source, kind
+                yield document
+
+    for batch in batches(documents()):
+        if not len(batch):
+            continue
+        table = features_of(batch, ("words",))
+        rows = zip(batch.documents, scorer.estimates(batch), table.values, table.flags, strict=True)
+        for document, estimate, (words,), flags in rows:
+            path, source, kind = waiting.pop(document.docno)
+            chance, goal = estimate.p_understandable, aims.of(path)
+            if document.docno[0] == "-":
+                before[path] = chance
+                continue
+            misses = chance < min(goal, known.get(path, goal + _SLACK) - _SLACK)
+            prose = source if isinstance(source, Prose) else None
+            made[path] = Checked(
+                path, goal, chance, estimate.difficulty, int(words),
+                tuple(dict.fromkeys((*flags, *estimate.flags))), misses,
+                before.get(path, math.nan), "",
+                tuple(_findings(document, prose or Prose(str(source), kind), scorer))
+                if misses else (),
+            )  # fmt: skip
+    yield from (made[path] for path in found)
+
+
+def _content(path: str) -> bytes:
+    with Path(path).open("rb") as file:
+        return file.read(DEFAULT_LIMIT + 1)
+
+
+def _findings(document: Document, prose: Prose, scorer: Scorer) -> Iterator[Finding]:
+    """The hardest sentences, hardest first, and the most frequent terms that have a plainer one."""
+    # Without a miss these need not be loaded.
+    from understandability.writers.explanation import explain
+    from understandability.writers.plain_terms.offers import EXPLAINED
+
+    explained = explain(document, scorer, steps=False)
+    pieces, every = document.pieces, explained.sentences
+
+    def at(first: int, last: int, start: int = 0) -> tuple[int, int]:
+        return prose.place_of(pieces[first:last], start) or (start, start)
+
+    def finding(rule: str, message: str, place: tuple[int, int], *instead: str) -> Finding:
+        ends = (*prose.line_and_column(place[0]), *prose.line_and_column(place[1]))
+        text = " ".join(prose.source[slice(*place)].split())
+        return Finding(rule, message, *ends, text, instead)
+
+    for number in explained.hardest:
+        each = every[number]
+        level = level_of(each.level)
+        why = "; ".join(each.reasons) or "hard words or a hard order of words"
+        said = f"hard sentence ({level.name})" if level else "hard sentence"
+        yield finding("hard-sentence", f"{said}: {why}", at(each.first, each.last))
+    terms = [each for each in explained.terms if each.plain][:_MOST_TERMS]
+    for term in terms:
+        offer = next(
+            offer
+            for offer in explained.offers
+            if offer.term.lower() == term.term.lower() and offer.note != EXPLAINED and offer.plain
+        )
+        holder = next(each for each in every if each.first <= offer.first < each.last)
+        start, _ = at(holder.first, holder.last)
+        how = "say" if offer.texts else "in plain words"
+        times = f" ({term.count} times)" if term.count > 1 else ""
+        message = f"“{term.term}”{times}: {how} {', or '.join(offer.plain)}"
+        yield finding("plain-term", message, at(offer.first, offer.last, start), *offer.texts)

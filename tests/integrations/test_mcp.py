@@ -1,0 +1,64 @@
+"""The MCP server, called by the client of the official package."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Any
+
+import pytest
+from tests.conftest import Run
+
+from understandability.integrations.mcp import MOST_CHARACTERS, server
+from understandability.scoring import Settings, scorer_of
+
+mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
+HARD = "He had a myocardial infarction yesterday."
+
+
+def _asked(*calls: tuple[str, dict[str, str]]) -> list[Any]:
+    async def ask() -> list[Any]:
+        async with mcp.Client(server(scorer_of(Settings()))) as client:
+            names = [each.name for each in (await client.list_tools()).tools]
+            assert names == ["score_text", "explain_text", "compare_texts", "plain_terms"]
+            return [await client.call_tool(*call) for call in calls]
+
+    return asyncio.run(ask())
+
+
+def test_the_tools_answer() -> None:
+    """What is easy, what to change, whether a rewrite helps, and what to say instead."""
+    easy = "He had a heart attack yesterday."
+    score, explained, compared, terms = (
+        each.structured_content
+        for each in _asked(
+            ("score_text", {"text": easy}),
+            ("explain_text", {"text": HARD}),
+            ("compare_texts", {"before": HARD, "after": easy}),
+            ("plain_terms", {"text": HARD}),
+        )
+    )
+    assert score["p_understandable"] > score["aim"] == 0.8
+    assert explained["p_understandable"] < 0.8
+    assert explained["steps"][0]["points"] >= explained["steps"][-1]["points"] > 0
+    assert compared["gain"] > 0.2
+    assert compared["hard_words_gone"] == ["infarction", "myocardial"]
+    assert terms["terms"][0]["plain"] == ["heart attack"]
+
+
+def test_a_text_is_bounded() -> None:
+    """One that is too long is refused, with what is allowed; one without words has no estimate."""
+    long, empty = _asked(
+        ("score_text", {"text": "a" * (MOST_CHARACTERS + 1)}), ("score_text", {"text": ""})
+    )
+    assert long.is_error
+    assert "at most 200000" in long.content[0].text
+    assert empty.structured_content["p_understandable"] is None
+
+
+def test_the_missing_package_is_named(understand: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence, with what to install."""
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
+    done = understand("mcp")
+    assert done.returncode == 2
+    assert "pip install 'understandability[mcp]'" in done.stderr
