@@ -126,6 +126,10 @@ class Settings(Extraction):
                 ".save(FOLDER), and give FOLDER"
             )
         object.__setattr__(self, "bundle", str(self.bundle))
+        for name in ("threshold", "noise_scale"):
+            if isinstance(getattr(self, name), int):
+                # 30 and 30.0 are equal, so that a cache gives one for the other.
+                object.__setattr__(self, name, float(getattr(self, name)))
         who = self.who
         if not 0 <= who.threshold <= 100:
             raise OptionError(

@@ -14,6 +14,7 @@ import pytest
 
 import understandability as ud
 from understandability.errors import WrongTypeError
+from understandability.scoring import Settings
 from understandability.text.page import Page
 
 TEXT = "You have flu. Rest, and drink water."
@@ -54,6 +55,14 @@ def test_one_text_and_one_page() -> None:
     assert (page["docno"], page["url"], page["language"]) == ("http://a/", "http://a/", "en")
     with pytest.raises(ud_error("OptionError"), match="extractor 'x' does not exist"):
         ud.score_html(PAGE, extractor="x")
+
+
+def test_a_whole_number_is_the_same_setting() -> None:
+    """30 and 30.0 are equal, so that what is remembered for one must be written as the other."""
+    for given in (30, 30.0):
+        settings = Settings(threshold=given, noise_scale=2)
+        assert repr((settings.threshold, settings.noise_scale)) == "(30.0, 2.0)"
+        assert "threshold 30.0" in settings.who.description
 
 
 def ud_error(name: str) -> type[Exception]:
