@@ -66,12 +66,13 @@ def commands() -> str:
     """Every command by task, with the first sentence of its help and a link to the rest."""
     tasks: dict[str, list[str]] = {}
     for name, meaning, task in all_commands():
-        link = f"[`understand {name}`](#understand-{name})"
+        link = f"[`understand {name}`](commands/{name}.md)"
         tasks.setdefault(task, []).append(f"| {link} | {meaning} |".replace("|d)", "\\|d)"))
     parts = []
     for task, rows in tasks.items():
         parts += [f"| {task} | |", "|---|---|", *rows, ""]
-    return "\n".join(parts).rstrip()
+    names = [f"commands/{name}" for name, _, _ in all_commands()]
+    return "\n".join([*parts, ":::{toctree}", ":hidden:", "", *names, ":::"])
 
 
 def all_commands() -> Iterator[tuple[str, str, str]]:
@@ -86,20 +87,21 @@ def all_commands() -> Iterator[tuple[str, str, str]]:
         yield from ((name, text, of) for name, (text, of) in made.items() if of == task)
 
 
-def command_reference() -> str:
-    """The help of every command: what ``--help`` shows, however wide the terminal."""
+def command_pages() -> dict[Path, str]:
+    """A page for each command: what ``--help`` shows, however wide the terminal."""
     from understandability.cli import COMMANDS, GROUPS
 
-    parts: list[str] = []
+    pages = {}
     for head in dict.fromkeys(each.words[0] for each in COMMANDS):
-        parts += [f"## understand {head}", ""]
+        parts = [f"# understand {head}", ""]
         if head in GROUPS:
             parts += [GROUPS[head], ""]
         for command in COMMANDS:
             if command.words[0] == head:
-                parts += [f"### understand {command.name}", ""] if head in GROUPS else []
+                parts += [f"## understand {command.name}", ""] if head in GROUPS else []
                 parts += options_of(command)
-    return "\n".join(["", *parts])
+        pages[DOCS / "commands" / f"{head}.md"] = "\n".join(parts)
+    return pages
 
 
 def options_of(command: Command) -> list[str]:
@@ -301,7 +303,7 @@ DOCS = ROOT / "docs"
 PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
     ROOT / "README.md": {"samples": samples, "quality": quality},
-    DOCS / "commands.md": {"summary": commands, "commands": command_reference},
+    DOCS / "commands.md": {"summary": commands},
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
@@ -333,11 +335,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="only tell whether one is stale")
     arguments = parser.parse_args()
-    for document in PARTS:
-        before, after = document.read_text("utf-8"), updated(document)
+    pages = command_pages()
+    for document in (*PARTS, *pages):
+        before = document.read_text("utf-8") if document.exists() else ""
+        after = pages[document] if document in pages else updated(document)
         if arguments.check and after != before:
             raise SystemExit(f"{document.name} is stale; run scripts/docs/update.py")
         document.write_text(after, "utf-8")
+    for document in {*(DOCS / "commands").glob("*.md")} - {*pages}:
+        raise SystemExit(f"{document} is of no command; remove it")
 
 
 if __name__ == "__main__":

@@ -64,8 +64,9 @@ def test_its_links_lead_somewhere(page: Path) -> None:
 
 def options_of_commands() -> dict[str, set[str]]:
     """The options of every command, as its help has them."""
-    reference = (DOCS / "commands.md").read_text("utf-8")
-    sections = re.findall(r"^##+ (understand .*)\n((?:(?!^##).*\n)*)", reference, re.MULTILINE)
+    pages = sorted((DOCS / "commands").glob("*.md"))
+    reference = "\n".join(page.read_text("utf-8") for page in pages)
+    sections = re.findall(r"^#+ (understand .*)\n((?:(?!^#).*\n)*)", reference, re.MULTILINE)
     return {
         heading: set(re.findall(r"`(--?[a-z-]+)", section)) | {"--help"}
         for heading, section in sections
