@@ -45,7 +45,7 @@ for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
 shutil.copy2(HERE.parent / "notebooks" / "report.png", TUTORIALS / "report.png")
 
 
-# What people type into the search field, by the page that answers it and does not say it in a title.
+# What people type into the search field, by the page that answers it under another title.
 SOUGHT = {
     "commands/score": ["resume"],
     "concepts/extraction": ["boilerplate"],
