@@ -524,12 +524,12 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
     every = np.maximum(np.bincount(passage[is_word > 0], minlength=count), 1)
     rarity = (np.maximum(_KNOWN - zipf, 0) * (is_word > 0) * ~is_name).astype(np.float32)
     kept = np.flatnonzero(rarity)
-    vectors = batch.token_types.column(vectors_of)[:, :-1]
-    about = np.zeros((count, vectors.shape[1]))
+    vectors = batch.token_types.column(vectors_of)
+    about = np.zeros((count, vectors.shape[1] - 1))
     of_kept = np.bincount(passage[kept], minlength=count)
     if len(kept):
         begins = np.cumsum(of_kept) - of_kept
-        rows = vectors.take(tokens.ids[kept], axis=0) * rarity[kept, None]
+        rows = vectors.take(tokens.ids[kept], axis=0)[:, :-1] * rarity[kept, None]
         about[of_kept > 0] = np.add.reduceat(rows, begins[of_kept > 0], axis=0)
     weight = np.bincount(passage[kept], rarity[kept], count)
     return {
@@ -548,7 +548,7 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
         "rare_words_again": again / every,
         "rare_word_times": (np.bincount(terms[:, 0], times, count) + 1) / (different + 1),
         **_named(
-            [f"rare_word_vector_{number}" for number in range(vectors.shape[1])],
+            [f"rare_word_vector_{number}" for number in range(about.shape[1])],
             about / np.maximum(weight, 1)[:, None],
         ),
     }
