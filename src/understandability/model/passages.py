@@ -20,18 +20,16 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.feature.batch import Batch, starts_of, sum_segments
-from understandability.feature.language_model import log_probabilities_of
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import KINDS, kinds_of_word
-from understandability.feature.word_statistics import NO_WORD, statistics_numbers
+from understandability.feature.word_statistics import NO_WORD
 from understandability.model.word_columns import (
     STYLE_KINDS,
-    complexities,
     dimensions,
     kinds_of_token,
+    known_of,
     order_of,
-    vectors_of,
-    zipf_of,
+    word_complexity,
 )
 from understandability.text.language_guess import only_foreign
 
@@ -117,18 +115,18 @@ def _code_like(token: str) -> bool:
 
 
 def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
-    """What each token adds to `_TOKEN_COLUMNS`, whether it is counted, then its vector."""
+    """What each token adds to `_TOKEN_COLUMNS`, whether it is counted, its vector, `_RARITIES`."""
     style = kinds_of_token(tokens).astype(np.float64)
     has_letter = style[:, -1]
-    zipf, unlisted = zipf_of(tokens)
-    rarer = _ZIPF_LIMITS - zipf[:, None]
-    reddit, wikipedia, pubmed, merged = log_probabilities_of(tokens).T
+    known = known_of(tokens)
+    rarer = _ZIPF_LIMITS - known.zipf[:, None]
+    reddit, wikipedia, pubmed, merged = known.logs.T
     over_reddit = pubmed - reddit
-    complexity = complexities(tokens)
+    complexity = word_complexity()(tokens, known)
     beyond = complexity[:, None] - _COMPLEXITY_LIMITS
     columns = [
         style[:, :-1],
-        unlisted * has_letter,
+        known.unlisted * has_letter,
         np.maximum(rarer, 0) * has_letter[:, None],
         (rarer > 0) * has_letter[:, None],
         merged,
@@ -144,10 +142,20 @@ def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
         [_code_like(token) for token in tokens],
         [len(token) == 1 and token.isalpha() and token not in "aAI" for token in tokens],
         1 - has_letter,
-        statistics_numbers(tokens) != NO_WORD,
-        vectors_of(tokens),
+        known.numbers != NO_WORD,
+        known.vectors,
+        known.zipf,
+        complexity,
+        has_letter,
+        [token[:1].isupper() for token in tokens],
+        [len(token) > 1 and token.isupper() for token in tokens],
+        known.vectors[:, -1] == 0,
     ]
     return np.column_stack(columns).astype(np.float32)
+
+
+# Zipf frequency, complexity, whether a word, capitalised, of capitals, without a vector.
+_RARITIES = 6
 
 
 def _of_words(words: Sequence[str]) -> NDArray[np.int32]:
@@ -157,25 +165,13 @@ def _of_words(words: Sequence[str]) -> NDArray[np.int32]:
     return np.column_stack([kinds, kinds[:, _CHARACTERS] ** 2, capitals]).astype(np.int32)
 
 
-def _rarities(tokens: Sequence[str]) -> NDArray[np.float32]:
-    """Zipf frequency, complexity, whether a word, capitalised, of capitals, without a vector."""
-    return np.column_stack(
-        [
-            zipf_of(tokens)[0],
-            complexities(tokens),
-            [any(map(str.isalpha, token)) for token in tokens],
-            [token[:1].isupper() for token in tokens],
-            [len(token) > 1 and token.isupper() for token in tokens],
-            vectors_of(tokens)[:, -1] == 0,
-        ]
-    ).astype(np.float32)
-
-
 def _foreign(words: Sequence[str]) -> NDArray[np.bool_]:
     lower = [word.lower() for word in words]
     known = only_foreign()
     found = np.fromiter((word in known for word in lower), bool, len(words))
-    return found & (zipf_of(lower)[0] < _ENGLISH)
+    places = np.flatnonzero(found)
+    found[places] = known_of([lower[place] for place in places]).zipf < _ENGLISH
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,7 +462,9 @@ def _token_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[str,
     """Means over tokens, and the mean vector of words."""
     table = batch.token_types.column(_of_tokens)
     named = len(_TOKEN_COLUMNS)
-    sums, counted, vectors = np.split(tokens.sums(table), [named, named + 1], axis=1)
+    sums, counted, vectors = np.split(
+        tokens.sums(table)[:, :-_RARITIES], [named, named + 1], axis=1
+    )
     picked = [_TOKEN_COLUMNS.index(name) for name in _BY_SENTENCE_OF_TOKENS]
     by_sentence = tokens.in_prose(table[tokens.ids][:, picked], of) / _sentences(of)[:, None]
     return {
@@ -494,8 +492,8 @@ def _tag_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[str, F
 
 def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
     """How rare the rarest words are that are no names, what they are about, whether they return."""
-    table = batch.token_types.column(_rarities)[tokens.ids]
-    zipf, complexity, is_word, capitalised, capitals, strange = table.T
+    table = batch.token_types.column(_of_tokens)
+    zipf, complexity, is_word, capitalised, capitals, strange = table[tokens.ids, -_RARITIES:].T
     within = np.ones(len(tokens.ids), bool)
     within[tokens.sentences[tokens.sentences < len(within)]] = False
     is_name = (capitalised > 0) & within & (capitals == 0)
@@ -524,12 +522,12 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
     every = np.maximum(np.bincount(passage[is_word > 0], minlength=count), 1)
     rarity = (np.maximum(_KNOWN - zipf, 0) * (is_word > 0) * ~is_name).astype(np.float32)
     kept = np.flatnonzero(rarity)
-    vectors = batch.token_types.column(vectors_of)
-    about = np.zeros((count, vectors.shape[1] - 1))
+    about = np.zeros((count, dimensions()))
     of_kept = np.bincount(passage[kept], minlength=count)
     if len(kept):
         begins = np.cumsum(of_kept) - of_kept
-        rows = vectors.take(tokens.ids[kept], axis=0)[:, :-1] * rarity[kept, None]
+        vectors = table[tokens.ids[kept], len(_TOKEN_COLUMNS) + 1 : -_RARITIES - 1]
+        rows = vectors * rarity[kept, None]
         about[of_kept > 0] = np.add.reduceat(rows, begins[of_kept > 0], axis=0)
     weight = np.bincount(passage[kept], rarity[kept], count)
     return {
@@ -560,7 +558,7 @@ def _sentence_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[s
     words = np.maximum(_sums(lengths, of.begins), 1)
     hardest = np.zeros(len(lengths))
     full = np.append(tokens.sentences[1:], len(tokens.ids)) > tokens.sentences
-    complexity = batch.token_types.column(_rarities)[tokens.ids, 1]
+    complexity = batch.token_types.column(_of_tokens)[tokens.ids, 1 - _RARITIES]
     if full.any():
         hardest[full] = np.maximum.reduceat(complexity, tokens.sentences[full])
 
