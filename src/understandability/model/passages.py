@@ -449,13 +449,13 @@ def _sentences(of: ReadSentences) -> Floats:
 def _word_columns(batch: Batch, of: ReadSentences, words: _Units) -> dict[str, Floats]:
     """Means over words; difficult words without names."""
     table = batch.word_types.column(_of_words)
-    sums = words.sums(table[:, :-1])
+    sums = words.sums(table)[:, :-1]
     is_name = batch.is_name[words.of] & (table[words.ids, -1] == 0)
     difficult = table[words.ids, _DIFFICULT] * is_name
     sums[:, _DIFFICULT] -= _sums(difficult, words.begins)
     means = sums / np.maximum(_sums(of.words, of.begins), 1)[:, None]
     picked = [_WORD_KINDS.index(name) for name in _BY_SENTENCE_OF_WORDS]
-    by_sentence = words.in_prose(table[words.ids][:, picked], of) / _sentences(of)[:, None]
+    by_sentence = words.in_prose(table[:, picked].take(words.ids, axis=0), of) / _sentences(of)[:, None]
     return {
         **_named((*_WORD_KINDS, "characters_squared"), means),
         **_named([f"{name}_per_sentence" for name in _BY_SENTENCE_OF_WORDS], by_sentence),
@@ -468,7 +468,7 @@ def _token_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[str,
     named = len(_TOKEN_COLUMNS)
     sums, counted, vectors = np.split(tokens.sums(table), [named, named + 1], axis=1)
     picked = [_TOKEN_COLUMNS.index(name) for name in _BY_SENTENCE_OF_TOKENS]
-    by_sentence = tokens.in_prose(table[tokens.ids][:, picked], of) / _sentences(of)[:, None]
+    by_sentence = tokens.in_prose(table[:, picked].take(tokens.ids, axis=0), of) / _sentences(of)[:, None]
     return {
         **_named(_TOKEN_COLUMNS, sums / np.maximum(counted, 1)),
         **_named([f"{name}_per_sentence" for name in _BY_SENTENCE_OF_TOKENS], by_sentence),
@@ -507,11 +507,13 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
     def mean(values: NDArray[Any]) -> Floats:
         return np.asarray(np.bincount(passage[words], values[words], count) / full)
 
-    def quantiles(values: NDArray[Any], shares: Sequence[float]) -> Floats:
-        order = words[np.lexsort((values[words], passage[words]))]
+    def quantiles(values: NDArray[np.float32], shares: Sequence[float]) -> Floats:
+        # Numbers of 0 or more are in the order of their bits, so one sort of whole numbers does.
+        bits = (values[words] + np.float32(0)).view(np.uint32)
+        ranked = np.sort(passage[words] << 32 | bits).astype(np.uint32).view(np.float32)
         ends = np.cumsum(sizes)
         places = (ends - sizes)[:, None] + np.rint(np.outer(np.maximum(sizes - 1, 0), shares))
-        found = np.append(values[order], np.nan)[np.minimum(places.astype(np.int64), len(order))]
+        found = np.append(ranked, np.nan)[np.minimum(places.astype(np.int64), len(ranked))]
         return np.where((sizes > 0)[:, None], found, np.nan)
 
     # A rare word that comes back is a term; one that does not is only a word.
@@ -524,12 +526,12 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
     every = np.maximum(np.bincount(passage[is_word > 0], minlength=count), 1)
     rarity = (np.maximum(_KNOWN - zipf, 0) * (is_word > 0) * ~is_name).astype(np.float32)
     kept = np.flatnonzero(rarity)
-    vectors = batch.token_types.column(vectors_of)[:, :-1]
-    about = np.zeros((count, vectors.shape[1]))
+    vectors = batch.token_types.column(vectors_of)
+    about = np.zeros((count, vectors.shape[1] - 1))
     of_kept = np.bincount(passage[kept], minlength=count)
     if len(kept):
         begins = np.cumsum(of_kept) - of_kept
-        rows = vectors.take(tokens.ids[kept], axis=0) * rarity[kept, None]
+        rows = vectors.take(tokens.ids[kept], axis=0)[:, :-1] * rarity[kept, None]
         about[of_kept > 0] = np.add.reduceat(rows, begins[of_kept > 0], axis=0)
     weight = np.bincount(passage[kept], rarity[kept], count)
     return {
@@ -548,7 +550,7 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
         "rare_words_again": again / every,
         "rare_word_times": (np.bincount(terms[:, 0], times, count) + 1) / (different + 1),
         **_named(
-            [f"rare_word_vector_{number}" for number in range(vectors.shape[1])],
+            [f"rare_word_vector_{number}" for number in range(about.shape[1])],
             about / np.maximum(weight, 1)[:, None],
         ),
     }
