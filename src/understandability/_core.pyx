@@ -1694,6 +1694,8 @@ def best_tags(
     cdef array memory = clone(_INTS, size * number_of_tags, False)
     cdef int* scores = memory.data.as_ints
     cdef int* score
+    cdef const short* row
+    cdef const signed char *one, *two, *three, *four
     cdef int far_left, left, right, far_right
     columns = 5 * number_of_tags
     if (
@@ -1718,8 +1720,9 @@ def best_tags(
             for offset in range(5):
                 at = place + offset - 2
                 if start <= at < end:
+                    row = &rows[ids[at], offset * number_of_tags]
                     for tag in range(number_of_tags):
-                        score[tag] += rows[ids[at], offset * number_of_tags + tag]
+                        score[tag] += row[tag]
                 else:
                     for tag in range(number_of_tags):
                         score[tag] += boundary[offset * number_of_tags + tag]
@@ -1737,14 +1740,14 @@ def best_tags(
             word_class = rows[ids[place], columns]
             if not 0 <= word_class * side * side < word_around.shape[0]:
                 raise IndexError("a word has no class")
-            best = 0
+            one = &before[far_left * side + left, 0]
+            two = &around[(left * side + first[place]) * side + right, 0]
+            three = &after[right * side + far_right, 0]
+            four = &word_around[(word_class * side + left) * side + right, 0]
             for tag in range(number_of_tags):
-                score[tag] += (
-                    before[far_left * side + left, tag]
-                    + around[(left * side + first[place]) * side + right, tag]
-                    + after[right * side + far_right, tag]
-                    + word_around[(word_class * side + left) * side + right, tag]
-                )
+                score[tag] += one[tag] + two[tag] + three[tag] + four[tag]
+            best = 0
+            for tag in range(1, number_of_tags):
                 if score[tag] > score[best]:
                     best = <int>tag
             tags[place] = <unsigned char>best
