@@ -2015,9 +2015,10 @@ def best_tags(
             by_right = &after[right * side + far_right, 0]
             word_class = rows[ids[place], columns]
             by_word = &word_around[(word_class * side + left) * side + right, 0]
-            best = 0
             for tag in range(number_of_tags):
                 score[tag] += by_left[tag] + by_both[tag] + by_right[tag] + by_word[tag]
+            best = 0
+            for tag in range(1, number_of_tags):
                 if score[tag] > score[best]:
                     best = <int>tag
             tags[place] = <unsigned char>best

@@ -293,6 +293,9 @@ _AT_ONCE = 512
 _HALF_RANK = 200
 
 
+DIMENSIONS = 100  # how many numbers a vector has
+
+
 @cache
 def _words_and_vectors() -> tuple[Vocabulary, Floats]:
     """The words, most frequent first, and their vectors times their weights, which come last."""
@@ -301,8 +304,3 @@ def _words_and_vectors() -> tuple[Vocabulary, Floats]:
     rank = np.arange(1, len(vectors) + 1)[:, None]
     weights = rank / (rank + _HALF_RANK)
     return Vocabulary.from_array(arrays["words"]), np.hstack([vectors * weights, weights])
-
-
-def dimensions() -> int:
-    """How many numbers a vector has."""
-    return int(_words_and_vectors()[1].shape[1]) - 1
