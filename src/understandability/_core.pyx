@@ -836,8 +836,8 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
     cdef unsigned char c
     cdef bint closes, is_kept
     memset(slots, 0, sizeof(slots))
-    if size >= 3 and s[0] == 0xEF and s[1] == 0xBB and s[2] == 0xBF:
-        place = 3  # a mark of the order of bytes
+    if size > 3 and s[0] == 0xEF and s[1] == 0xBB and s[2] == 0xBF:
+        place = 3  # a mark of the order of bytes, which libxml2 takes for text if it stands alone
     while place < size and not tree.is_too_deep:
         if s[place] != c"<":
             end = found(s, size, c"<", place)
