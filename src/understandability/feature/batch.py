@@ -17,8 +17,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from understandability.feature.entities import entity_starts
-from understandability.feature.tagger import default_tagger
+from understandability.feature.tagger import default_tagger, entity_starts
 from understandability.text.document import Document
 from understandability.text.tokens import tokenize, word_of
 

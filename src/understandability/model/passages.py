@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.feature.batch import Batch, starts_of, sum_segments
+from understandability.feature.language_model import NO_WORD
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import KINDS, kinds_of_word
-from understandability.feature.word_statistics import NO_WORD
 from understandability.model.word_columns import (
     DIMENSIONS,
     STYLE_KINDS,

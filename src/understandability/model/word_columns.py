@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.feature.batch import Batch
 from understandability.feature.frequency import places_of_keys
-from understandability.feature.language_model import log_probabilities_at
+from understandability.feature.language_model import (
+    UNKNOWN,
+    log_probabilities_at,
+    numbers_of_keys,
+    statistics_key,
+)
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import kinds_of_word
-from understandability.feature.word_statistics import UNKNOWN, numbers_of_keys, statistics_key
 from understandability.model.bags import Vocabulary
 from understandability.model.letters import runs_of_letters
 from understandability.resources import resource_arrays

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, starts_of, sum_segments
-from understandability.feature.familiar import familiar_words
 from understandability.feature.formulas import (
     ari,
     flesch_kincaid,
@@ -30,6 +29,7 @@ from understandability.feature.formulas import (
     some_sentences,
 )
 from understandability.feature.row import Feature
+from understandability.feature.word_lists import familiar_words
 from understandability.study.hyphenation import count_hyphens
 
 # What the list of the study's code has beside the one that textstat ships.
