@@ -301,7 +301,7 @@ class Batch:
         ids, sizes = self.pieces.tokens(self.piece_ids)
         return ids, starts_of(sizes)
 
-    @property
+    @cached_property
     def token_ids(self) -> NDArray[np.int32]:
         return self._tokens[0]
 

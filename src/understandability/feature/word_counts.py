@@ -122,9 +122,20 @@ def count_all(batch: Batch) -> FloatArray:
     return sums
 
 
+def counts_of(batch: Batch) -> dict[str, FloatArray]:
+    """What is divided by, and the sum of each of `KINDS`, over each document. Use `Batch.once`.
+
+    Words and sentences are NaN where there are none.
+    """
+    counts = dict(zip(KINDS, count_all(batch).T, strict=True))
+    for name, number in (("words", batch.words), ("sentences", batch.sentences)):
+        counts[name] = np.where(number > 0, number, np.nan)
+    return counts
+
+
 def count(batch: Batch, kind: str) -> FloatArray:
     """The sum of one of `KINDS` over each document."""
-    return batch.once(count_all)[:, KINDS.index(kind)]
+    return batch.once(counts_of)[kind]
 
 
 def count_words(batch: Batch) -> FloatArray:

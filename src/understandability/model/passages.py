@@ -266,7 +266,7 @@ def _prose(
 
     "Do not smoke." is one of the second. `first` is where each document's sentences begin.
     """
-    documents = np.repeat(np.arange(len(batch)), np.diff(first))
+    documents = np.repeat(np.arange(len(batch.documents)), np.diff(first))
     verbs = TO_TWELVE[batch.tags] == TWELVE.index("VERB")
     has_verb = sum_segments(verbs, _token_bounds(batch)) > 0
     is_open = np.zeros(len(lengths), bool)
@@ -298,7 +298,7 @@ def _lengths(batch: Batch) -> Floats:
 
 def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
     """Which sentences did not stand in their document before."""
-    documents = np.repeat(np.arange(len(batch)), np.diff(_first_sentences(batch)))
+    documents = np.repeat(np.arange(len(batch.documents)), np.diff(_first_sentences(batch)))
     starts = _token_bounds(batch)
     sentence = np.repeat(np.arange(len(documents)), np.diff(starts))
     place = (np.arange(len(batch.token_ids)) - starts[sentence]).astype(np.uint64)
@@ -322,9 +322,9 @@ def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
 def read_sentences(batch: Batch) -> ReadSentences:
     """The sentences that are read, in passages. Use `Batch.once`."""
     first, lengths = _first_sentences(batch), _lengths(batch)
-    of_sentence = np.repeat(np.arange(len(batch)), np.diff(first))
+    of_sentence = np.repeat(np.arange(len(batch.documents)), np.diff(first))
     read = batch.once(_first_of_each) & (lengths > 0)
-    passage, documents = _parts(of_sentence[read], lengths[read], len(batch))
+    passage, documents = _parts(of_sentence[read], lengths[read], len(batch.documents))
     begins = np.flatnonzero(np.diff(passage, prepend=-1))
     prose, _ = _prose(batch, lengths, first)
     return ReadSentences(np.flatnonzero(read), lengths[read], prose[read], begins, documents)
@@ -353,7 +353,7 @@ def passages(batch: Batch) -> Passages:
 
     cut, disordered = order_of(batch, once)
     return Passages(
-        np.searchsorted(read.documents, np.arange(len(batch) + 1)),
+        np.searchsorted(read.documents, np.arange(len(batch.documents) + 1)),
         _columns(batch, read),
         _sums(read.words, read.begins),
         spans - first[read.documents][:, None],

@@ -268,12 +268,12 @@ def order_of(batch: Batch, read: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], 
     kept = np.flatnonzero(is_word & read[sentence])
     sentence, classes = sentence[kept], classes[kept]
     document = np.repeat(
-        np.arange(len(batch)), [len(each.sentence_starts) for each in batch.documents]
+        np.arange(len(batch.documents)), [len(each.sentence_starts) for each in batch.documents]
     )[sentence]
     within = sentence[1:] == sentence[:-1]
     pairs = scores[classes[:-1], classes[1:]] * within
-    counts = np.bincount(document[1:], within, len(batch))
-    means = np.bincount(document[1:], pairs, len(batch)) / np.maximum(counts, 1)
+    counts = np.bincount(document[1:], within, len(batch.documents))
+    means = np.bincount(document[1:], pairs, len(batch.documents)) / np.maximum(counts, 1)
     is_last = np.append(~within, True) if len(sentence) else np.zeros(0, bool)
     is_open = np.zeros(len(starts) - 1, bool)
     first = np.append(0, np.cumsum([len(each.sentence_starts) for each in batch.documents]))
@@ -281,9 +281,9 @@ def order_of(batch: Batch, read: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], 
         if each.open_ends:
             is_open[first[number] + np.array(each.open_ends)] = True
     is_last &= ~is_open[sentence]
-    ends = np.bincount(document[is_last], minlength=len(batch))
+    ends = np.bincount(document[is_last], minlength=len(batch.documents))
     cut = np.bincount(
-        document[is_last], scores[classes[is_last], -1] < _NO_END, minlength=len(batch)
+        document[is_last], scores[classes[is_last], -1] < _NO_END, minlength=len(batch.documents)
     )
     return (
         (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),
