@@ -18,8 +18,13 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from understandability.errors import InputError
-from understandability.inputs.http import too_long
-from understandability.inputs.streams import DamagedStreamError, decompressed, open_stream, skip
+from understandability.inputs.streams import (
+    DamagedStreamError,
+    decompressed,
+    open_stream,
+    skip,
+    too_long,
+)
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 PAGE_SUFFIXES = {

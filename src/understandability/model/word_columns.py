@@ -272,13 +272,10 @@ _HALF_RANK = 200
 
 
 @cache
-def _words_and_vectors() -> tuple[Vocabulary, Floats]:
-    """The words, most frequent first, and their vectors times their weights, which come last."""
+def _words_and_vectors() -> tuple[Vocabulary, NDArray[np.int8], NDArray[np.float32]]:
+    """The words, most frequent first, their vectors in steps, and the size of each step."""
     arrays = resource_arrays("word_vectors.npz")
-    vectors = np.asarray(arrays["vectors"] * arrays["scale"], np.float64)
-    rank = np.arange(1, len(vectors) + 1)[:, None]
-    weights = rank / (rank + _HALF_RANK)
-    return Vocabulary.from_array(arrays["words"]), np.hstack([vectors * weights, weights])
+    return Vocabulary.from_array(arrays["words"]), arrays["vectors"], arrays["scale"]
 
 
 def _numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
@@ -287,11 +284,16 @@ def _numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
 
 def dimensions() -> int:
     """How many numbers a vector has."""
-    return int(_words_and_vectors()[1].shape[1]) - 1
+    return len(_words_and_vectors()[2])
 
 
 def vectors_of(tokens: Sequence[str]) -> Floats:
-    """The vector of each token times its weight; 0 where it has none. A column of types."""
-    numbers = _numbers(tokens)
-    known = numbers >= 0
-    return np.asarray(_words_and_vectors()[1].take(numbers, axis=0, mode="clip") * known[:, None])
+    """The vector of each token times its weight, and the weight; 0 where a token has none.
+
+    A column of types.
+    """
+    _, steps, sizes = _words_and_vectors()
+    numbers = _numbers(tokens)[:, None]
+    vectors = np.asarray(steps.take(numbers[:, 0], axis=0, mode="clip") * sizes, np.float64)
+    weights = (numbers + 1) / (numbers + 1 + _HALF_RANK)
+    return np.hstack([vectors * weights, weights])

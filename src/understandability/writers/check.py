@@ -6,7 +6,6 @@ import io
 import json
 import math
 import os
-import subprocess
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +15,8 @@ from typing import Annotated, Any, cast
 
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.table import batches, features_of
-from understandability.inputs.http import too_long
 from understandability.inputs.office import OFFICE_SUFFIXES, read_office
-from understandability.inputs.sources import DEFAULT_LIMIT
+from understandability.inputs.streams import DEFAULT_LIMIT, too_long
 from understandability.inputs.writing import write_text
 from understandability.model.readers import DEFAULT_READER
 from understandability.prompt import AtPrompt
@@ -230,6 +228,8 @@ def _baseline(path: str) -> dict[str, float]:
 
 
 def _git(*words: str) -> bytes:
+    import subprocess  # takes long to load
+
     try:
         done = subprocess.run(
             ["git", "--literal-pathspecs", *words], capture_output=True, check=True, timeout=120
