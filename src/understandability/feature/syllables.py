@@ -58,9 +58,12 @@ class SyllableWeights:
         # A pattern that begins so many letters before its nucleus stands below that digit.
         texts = [f"{before}{text}" for before, text in weights]
         self._trie = Trie(texts)
-        self._roots = np.array([self._trie.numbers.get(str(n), 0) for n in range(_BEFORE + 1)])
+        digits = self._trie.encode("".join(map(str, range(_BEFORE + 1))))
+        there, roots = next(self._trie.walk(digits, np.arange(_BEFORE + 1)))
+        self._roots = np.zeros(_BEFORE + 1, np.int64)
+        self._roots[there] = roots
         self._weights = np.zeros(self._trie.size, np.int64)
-        self._weights[[self._trie.numbers[text] for text in texts]] = list(weights.values())
+        self._weights[self._trie.nodes] = list(weights.values())
 
     def count(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The syllables of each word in small letters by the weights alone; at least 1."""

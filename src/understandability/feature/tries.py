@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,34 +14,35 @@ Array = NDArray[Any]
 class Trie:
     """Patterns of characters as a table of nodes; a node stands for what some pattern begins with.
 
-    `numbers` holds the node of each beginning, the empty one (1) too; `size` is above all nodes.
+    `nodes` has that of each pattern; `size` is above all nodes. A pattern holds no NUL.
 
     >>> trie = Trie(["flu", "fly"])
     >>> for walkers, nodes in trie.walk(trie.encode("a flu"), np.array([0, 2])):
-    ...     print(walkers, nodes == trie.numbers["flu"])
+    ...     print(walkers, nodes == trie.nodes[0])
     [1] [False]
     [1] [False]
     [1] [ True]
     """
 
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self.numbers = {"": 1}
-        edges = []
-        for pattern in patterns:
-            for end in range(1, len(pattern) + 1):
-                begun = pattern[:end]
-                if begun not in self.numbers:
-                    self.numbers[begun] = len(self.numbers) + 1
-                    edges.append((self.numbers[begun[:-1]], ord(begun[-1]), self.numbers[begun]))
-        self.size = len(self.numbers) + 1
-        parents, characters, children = np.array(edges).T
-        known, codes = np.unique(characters, return_inverse=True)
+    def __init__(self, patterns: Sequence[str]) -> None:
+        strings = np.array(patterns)
+        points = strings.view(np.uint32).reshape(len(strings), -1)  # NUL behind each end
+        known = np.array(sorted({ord(each) for string in patterns for each in string}))
         self._width = len(known) + 1
-        # Code 0 is any other character; node 0 is where no pattern goes.
+        # Code 0 is any other character; node 0 is where no pattern goes, 1 where all begin.
         self._codes = np.zeros(known[-1] + 2, np.int32)
         self._codes[known] = np.arange(1, self._width)
+        self.nodes, self.size = np.ones(len(strings), np.int64), 2
+        edges = []
+        for column in points.T:  # the nodes of all beginnings of one length at once
+            longer = np.flatnonzero(column)
+            steps = self.nodes[longer] * self._width + self._codes[column[longer]]
+            distinct, places = np.unique(steps, return_inverse=True)
+            self.nodes[longer] = self.size + places
+            self.size += len(distinct)
+            edges.append(distinct)
         self._next = np.zeros(self.size * self._width, np.int32)
-        self._next[parents * self._width + codes + 1] = children
+        self._next[np.concatenate(edges)] = np.arange(2, self.size)
 
     def encode(self, text: str) -> Array:
         """The text as `walk` takes it; one character more, where no pattern goes on."""
