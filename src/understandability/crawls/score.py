@@ -33,8 +33,8 @@ from understandability.inputs.page_tables import (
     kept_names,
     media_type_of,
 )
-from understandability.inputs.sources import DEFAULT_LIMIT, Sources, is_path
-from understandability.inputs.streams import is_url
+from understandability.inputs.sources import Sources, is_path
+from understandability.inputs.streams import DEFAULT_LIMIT, is_url
 from understandability.inputs.tables import SETTINGS_KEY, table_format
 from understandability.inputs.writing import check_is_no_input
 from understandability.prompt import AtPrompt

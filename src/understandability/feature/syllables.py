@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -26,34 +26,35 @@ Array = NDArray[Any]
 class Trie:
     """Patterns of characters as a table of nodes; a node stands for what some pattern begins with.
 
-    `numbers` holds the node of each beginning, the empty one (1) too; `size` is above all nodes.
+    `nodes` has that of each pattern; `size` is above all nodes. A pattern holds no NUL.
 
     >>> trie = Trie(["flu", "fly"])
     >>> for walkers, nodes in trie.walk(trie.encode("a flu"), np.array([0, 2])):
-    ...     print(walkers, nodes == trie.numbers["flu"])
+    ...     print(walkers, nodes == trie.nodes[0])
     [1] [False]
     [1] [False]
     [1] [ True]
     """
 
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self.numbers = {"": 1}
-        edges = []
-        for pattern in patterns:
-            for end in range(1, len(pattern) + 1):
-                begun = pattern[:end]
-                if begun not in self.numbers:
-                    self.numbers[begun] = len(self.numbers) + 1
-                    edges.append((self.numbers[begun[:-1]], ord(begun[-1]), self.numbers[begun]))
-        self.size = len(self.numbers) + 1
-        parents, characters, children = np.array(edges).T
-        known, codes = np.unique(characters, return_inverse=True)
+    def __init__(self, patterns: Sequence[str]) -> None:
+        strings = np.array(patterns)
+        points = strings.view(np.uint32).reshape(len(strings), -1)  # NUL behind each end
+        known = np.array(sorted({ord(each) for string in patterns for each in string}))
         self._width = len(known) + 1
-        # Code 0 is any other character; node 0 is where no pattern goes.
+        # Code 0 is any other character; node 0 is where no pattern goes, 1 where all begin.
         self._codes = np.zeros(known[-1] + 2, np.int32)
         self._codes[known] = np.arange(1, self._width)
+        self.nodes, self.size = np.ones(len(strings), np.int64), 2
+        edges = []
+        for column in points.T:  # the nodes of all beginnings of one length at once
+            longer = np.flatnonzero(column)
+            steps = self.nodes[longer] * self._width + self._codes[column[longer]]
+            distinct, places = np.unique(steps, return_inverse=True)
+            self.nodes[longer] = self.size + places
+            self.size += len(distinct)
+            edges.append(distinct)
         self._next = np.zeros(self.size * self._width, np.int32)
-        self._next[parents * self._width + codes + 1] = children
+        self._next[np.concatenate(edges)] = np.arange(2, self.size)
 
     def encode(self, text: str) -> Array:
         """The text as `walk` takes it; one character more, where no pattern goes on."""
@@ -118,9 +119,12 @@ class SyllableWeights:
         # A pattern that begins so many letters before its nucleus stands below that digit.
         texts = [f"{before}{text}" for before, text in weights]
         self._trie = Trie(texts)
-        self._roots = np.array([self._trie.numbers.get(str(n), 0) for n in range(_BEFORE + 1)])
+        digits = self._trie.encode("".join(map(str, range(_BEFORE + 1))))
+        there, roots = next(self._trie.walk(digits, np.arange(_BEFORE + 1)))
+        self._roots = np.zeros(_BEFORE + 1, np.int64)
+        self._roots[there] = roots
         self._weights = np.zeros(self._trie.size, np.int64)
-        self._weights[[self._trie.numbers[text] for text in texts]] = list(weights.values())
+        self._weights[self._trie.nodes] = list(weights.values())
 
     def count(self, words: Sequence[str]) -> NDArray[np.int64]:
         """The syllables of each word in small letters by the weights alone; at least 1."""

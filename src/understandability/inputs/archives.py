@@ -21,7 +21,6 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from understandability.errors import InputError
-from understandability.inputs.http import too_long
 from understandability.inputs.streams import (
     MOST_OUTPUT,
     MOST_RATIO,
@@ -29,6 +28,7 @@ from understandability.inputs.streams import (
     decompressed,
     open_stream,
     skip,
+    too_long,
 )
 from understandability.text.page import HTML, TEXT, Failure, Page
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
 from understandability.inputs.archives import PAGE_SUFFIXES, read_archive_pages
-from understandability.inputs.http import too_long
 from understandability.inputs.office import (
     DOCX,
     OFFICE_SUFFIXES,
@@ -30,6 +29,7 @@ from understandability.inputs.page_tables import (
 )
 from understandability.inputs.parquet import read_parquet_pages
 from understandability.inputs.streams import (
+    DEFAULT_LIMIT,
     DamagedStreamError,
     file_system,
     is_url,
@@ -37,12 +37,11 @@ from understandability.inputs.streams import (
     open_stream,
     position,
     read_bounded,
+    too_long,
 )
 from understandability.inputs.trec import read_trec_pages
 from understandability.inputs.warc import read_warc
 from understandability.text.page import TEXT, Failure, Page
-
-DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
 
 StreamPages = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
 TablePages = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
