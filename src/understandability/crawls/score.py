@@ -194,8 +194,8 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
 
     Args:
         inputs: HTML, text and DOCX files, folders, WARC and WET, tables (JSONL, Parquet, CSV,
-            TSV, Arrow), TREC web text, tar archives, URLs, - for standard input; also .gz and
-            .zst.
+            TSV, Arrow), TREC web text, tar and zip archives, URLs, - for standard input; also .gz
+            and .zst.
         output: Write .jsonl, .csv, .tsv (also with .gz or .zst) or .parquet, here or at a URL; -
             is standard output; FOLDER/ is a crawl folder.
 
