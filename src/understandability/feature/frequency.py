@@ -106,12 +106,16 @@ def general_places() -> dict[str, int]:
 
 def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:
     """The place of each token on the Zipf scale of general English."""
-    places = general_places()
-    keys = (statistics_key(token) for token in tokens)
+    return places_of_keys(list(map(statistics_key, tokens)))
+
+
+def places_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
+    """`zipf_places` of tokens by what `statistics_key` says of them."""
+    place = general_places().get
     return np.fromiter(
-        (places.get(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
+        (place(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
         np.int32,
-        len(tokens),
+        len(keys),
     )
 
 

@@ -5,11 +5,11 @@ What the models are, and how they are smoothed, is in `word_statistics.log_proba
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache, partial
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, ratio
@@ -32,15 +32,15 @@ def _log_probabilities() -> FloatArray:
     return np.concatenate([known, [unknown], np.zeros((1, len(MODELS)))])
 
 
-def log_probabilities_of(tokens: Sequence[str]) -> FloatArray:
-    """The log-probability of each token under each model; 0 for punctuation. A column of types."""
-    return _log_probabilities().take(statistics_numbers(tokens), axis=0)
+def log_probabilities_at(numbers: NDArray[np.int32]) -> FloatArray:
+    """The log-probability under each model of `statistics_numbers`; 0 for punctuation."""
+    return _log_probabilities().take(numbers, axis=0)
 
 
 def mean_log_likelihoods(batch: Batch) -> FloatArray:
     """The mean log-probability of a word under each model; (documents, models), nats."""
     numbers = batch.token_values(statistics_numbers)
-    totals = batch.sum_tokens(_log_probabilities().take(numbers, axis=0))
+    totals = batch.sum_tokens(log_probabilities_at(numbers))
     return ratio(totals, batch.sum_tokens(numbers != NO_WORD)[:, None])
 
 

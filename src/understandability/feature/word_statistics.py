@@ -122,8 +122,12 @@ UNKNOWN, NO_WORD = -2, -1
 
 def statistics_numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
     """The number of each token in the vocabulary; `UNKNOWN`, or `NO_WORD` for punctuation."""
+    return numbers_of_keys(list(map(statistics_key, tokens)))
+
+
+def numbers_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
+    """`statistics_numbers` of tokens by what `statistics_key` says of them."""
     numbers = _numbers()
-    keys = map(statistics_key, tokens)
     return np.fromiter(
-        (numbers.get(key, UNKNOWN) if key else NO_WORD for key in keys), np.int32, len(tokens)
+        (numbers.get(key, UNKNOWN) if key else NO_WORD for key in keys), np.int32, len(keys)
     )

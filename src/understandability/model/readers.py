@@ -137,8 +137,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         for reader in (
             Reader(
                 "public",
-                "an adult of the general public; P(U|d) is the share of a hundred such adults who "
-                "get the main message",
+                "an adult of the general public",
                 61.0,
                 "readings of 3,418 passages by a language model that imagined a hundred adults",
                 scale=READINGS,
