@@ -42,7 +42,6 @@ default_role = "code"
 TUTORIALS = HERE / "tutorials"
 for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
     shutil.copy2(notebook, TUTORIALS / notebook.name)
-shutil.copy2(HERE.parent / "notebooks" / "report.png", TUTORIALS / "report.png")
 
 
 # What people type into the search field, by the page that answers it under another title.

@@ -107,6 +107,12 @@ def test_the_generated_parts_are_not_stale(script: Run) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_pictures_show_what_the_program_does(script: Run) -> None:
+    """`scripts/docs/pictures.py` would take none again."""
+    done = script("docs.pictures", "--check")
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_column_is_explained() -> None:
     """Those of scores, features, words and texts."""
     from understandability.rows import FeatureRows, TextRows, WordRows

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from understandability.direction import Direction
 from understandability.errors import InputError
 from understandability.feature.batch import Array, Batch, FloatArray, nan_for_0, ratio, sum_segments
-from understandability.feature.row import Feature
-from understandability.feature.word_statistics import (
+from understandability.feature.language_model import (
     CORPORA,
     NO_WORD,
     UNKNOWN,
@@ -26,6 +25,7 @@ from understandability.feature.word_statistics import (
     statistics_numbers,
     word_statistics,
 )
+from understandability.feature.row import Feature
 from understandability.resources import package_bytes
 
 MERGED = "merged"
@@ -106,12 +106,16 @@ def general_places() -> dict[str, int]:
 
 def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:
     """The place of each token on the Zipf scale of general English."""
-    places = general_places()
-    keys = (statistics_key(token) for token in tokens)
+    return places_of_keys(list(map(statistics_key, tokens)))
+
+
+def places_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
+    """`zipf_places` of tokens by what `statistics_key` says of them."""
+    place = general_places().get
     return np.fromiter(
-        (places.get(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
+        (place(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
         np.int32,
-        len(tokens),
+        len(keys),
     )
 
 
