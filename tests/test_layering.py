@@ -54,7 +54,7 @@ LINES = {
     "": 1_300,
     "cli": 2_400,
     "crawls": 2_650,
-    "evaluation": 4_470,
+    "evaluation": 4_485,
     "feature": 4_100,
     "inputs": 4_520,
     "integrations": 1_042,
@@ -62,7 +62,7 @@ LINES = {
     "neural": 560,
     "study": 4_900,
     "text": 3_500,
-    "training": 2_800,
+    "training": 2_785,
     "writers": 6_930,
 }
 # Of the core, only these touch files.
