@@ -115,7 +115,7 @@ def test_what_explains_answers_and_how_far_readers_are_shifted() -> None:
 def test_what_version_0_2_said_is_kept() -> None:
     """Of each text of the awkward list, and of no set that it learned from."""
     found = version_0_2([key_of(text) for text in awkward_list()] + ["onestop/any"])
-    assert np.isfinite(found.difficulty[:40]).sum() >= 38
+    assert np.isfinite(found.difficulty[:40]).sum() >= 30
     assert np.isnan(found.chance[40])
     assert 0 < np.nanmean(found.chance) < 1
 
