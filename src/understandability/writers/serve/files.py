@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from understandability.errors import InputError, UnderstandabilityError
-from understandability.inputs.office import OFFICE_SUFFIXES, check_office_extra, read_office
+from understandability.inputs.office import OFFICE_SUFFIXES, read_office, require_office_extra
 from understandability.text.analysis import document_of_page
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.parsed import parse_source
@@ -41,7 +41,7 @@ def text_of_file(
     name = PurePosixPath(name.replace("\\", "/")).name[:200] or "the file"
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in OFFICE_SUFFIXES:
-        check_office_extra(suffix)
+        require_office_extra(suffix)
         text, title = _read_apart(content, name, suffix, seconds), PurePosixPath(name).stem
     elif suffix in (*_TEXTS, *_PAGES):
         kind = HTML if suffix in _PAGES else TEXT
