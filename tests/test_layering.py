@@ -56,14 +56,14 @@ LINES = {
     "crawls": 2_650,
     "evaluation": 4_320,
     "feature": 4_100,
-    "inputs": 4_500,
+    "inputs": 4_506,
     "integrations": 1_035,
     "model": 4_100,
     "neural": 560,
     "study": 4_900,
     "text": 3_500,
     "training": 2_800,
-    "writers": 6_860,
+    "writers": 6_915,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
