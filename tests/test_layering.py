@@ -54,16 +54,16 @@ LINES = {
     "": 1_300,
     "cli": 2_400,
     "crawls": 2_650,
-    "evaluation": 4_320,
+    "evaluation": 4_470,
     "feature": 4_100,
-    "inputs": 4_506,
-    "integrations": 1_035,
+    "inputs": 4_520,
+    "integrations": 1_042,
     "model": 4_100,
     "neural": 560,
     "study": 4_900,
     "text": 3_500,
     "training": 2_800,
-    "writers": 6_915,
+    "writers": 6_980,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
