@@ -117,7 +117,7 @@ class Bundle:
         the flag ``missing_vocabulary``.
         """
         reader = reader or READERS[DEFAULT_READER]
-        reading = self.model.read(batch)
+        reading = batch.once(self.model.read)  # other readers may ask too
         some = batch.words > 0
         difficulty, spread = self.calibration_for(reader.scale_of(self.scale)).apply(reading)
         chance = reader.understands(difficulty, spread)
