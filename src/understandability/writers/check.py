@@ -15,8 +15,8 @@ from typing import Annotated, Any, cast
 
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.table import batches, features_of
+from understandability.inputs.limits import DEFAULT_LIMIT, too_long
 from understandability.inputs.office import OFFICE_SUFFIXES, read_office
-from understandability.inputs.streams import DEFAULT_LIMIT, too_long
 from understandability.inputs.writing import write_text
 from understandability.model.readers import DEFAULT_READER
 from understandability.prompt import AtPrompt
