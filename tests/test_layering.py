@@ -56,7 +56,7 @@ LINES = {
     "crawls": 2_650,
     "evaluation": 4_470,
     "feature": 4_100,
-    "inputs": 4_500,
+    "inputs": 4_512,
     "integrations": 1_042,
     "model": 4_100,
     "neural": 560,
