@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from understandability.errors import InputError
-from understandability.inputs.http import too_long
+from understandability.inputs.limits import too_long
 from understandability.inputs.streams import (
     MOST_OUTPUT,
     MOST_RATIO,

@@ -13,13 +13,13 @@ from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
 from understandability.inputs.archives import PAGE_SUFFIXES, read_archive_pages
-from understandability.inputs.http import too_long
+from understandability.inputs.limits import DEFAULT_LIMIT, too_long
 from understandability.inputs.office import (
     DOCX,
     OFFICE_SUFFIXES,
     PDF,
-    check_office_extra,
     read_office,
+    require_office_extra,
 )
 from understandability.inputs.page_tables import (
     TableColumns,
@@ -41,8 +41,6 @@ from understandability.inputs.streams import (
 from understandability.inputs.trec import read_trec_pages
 from understandability.inputs.warc import read_warc
 from understandability.text.page import TEXT, Failure, Page
-
-DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
 
 StreamPages = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
 TablePages = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
@@ -342,7 +340,7 @@ def _check_suffix(path: str) -> None:
     """Raise what is wrong with a file that was given."""
     if _suffix(path) is None:
         raise InputError(f"{path} has an unknown suffix; inputs end in {_allowed()}")
-    check_office_extra(_suffix(path) or "")
+    require_office_extra(_suffix(path) or "")
 
 
 def _suffix(name: str) -> str | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import InputError
-from understandability.inputs.http import too_long
+from understandability.inputs.limits import too_long
 from understandability.inputs.run import Oddity, numpy_values
 from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
 from understandability.text.page import HTML, TEXT, Failure, Page

@@ -17,7 +17,7 @@ from typing import Any
 from lxml import etree
 
 from understandability.errors import MissingExtraError
-from understandability.inputs.http import too_long
+from understandability.inputs.limits import too_long
 from understandability.inputs.office import DOCX, ODT, PDF
 from understandability.inputs.streams import DamagedStreamError, read_bounded
 from understandability.text.page import TEXT, Failure, Page

@@ -21,7 +21,7 @@ from understandability._version import __version__
 from understandability.errors import UnderstandabilityError
 from understandability.feature.batch import Batch
 from understandability.inputs.fetching import FetchLimits, fetch
-from understandability.inputs.office import DOCX, check_office_extra
+from understandability.inputs.office import DOCX, require_office_extra
 from understandability.resources import resource_text
 from understandability.scoring import Scorer, Settings, document_or_failure, document_under
 from understandability.text.page import HTML, TEXT, Failure, Page
@@ -127,13 +127,14 @@ def create(
     limits: RequestLimits | None = None,
     fetching: FetchLimits | None = None,
     model: LanguageModel | None = None,
+    origins: Sequence[str] = (),
 ) -> App:
     """The server as an ASGI application.
 
     `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as
     a bearer token, `limits` what a request may take. Pages are got from the network only where
     `fetching` says within which limits, and texts sent to a language model only where `model` says
-    which.
+    which. Pages of `origins` may hold the component.
     """
     limits = limits or RequestLimits()
     desk = _Desk(settings or Settings(), limits)
@@ -217,7 +218,7 @@ def create(
         _explained_page(request.text, None)
         if request.kind == "html":
             return HTMLResponse(html_of(request.text, request.title))
-        check_office_extra(DOCX)
+        require_office_extra(DOCX)
         async with converting:
             made = await asyncio.to_thread(docx_of, request.text, request.title)
         return Response(made, media_type="application/octet-stream")
@@ -320,13 +321,14 @@ def create(
     if token:
         app.openapi = partial(_with_token, app.openapi)  # type: ignore[method-assign]  # as FastAPI's documentation has it
     _add_files(app)
-    return Guard(app, hosts=tuple(hosts), token=token, limits=limits)
+    return Guard(app, hosts=tuple(hosts), token=token, limits=limits, origins=frozenset(origins))
 
 
 _FILES = {
     "index.html": "text/html",
     "editor.css": "text/css",
     "editor.js": "text/javascript",
+    "component.js": "text/javascript",
     "marks.js": "text/javascript",
     "panel.js": "text/javascript",
     "server.js": "text/javascript",
