@@ -54,16 +54,16 @@ LINES = {
     "": 1_300,
     "cli": 2_400,
     "crawls": 2_650,
-    "evaluation": 4_320,
+    "evaluation": 4_470,
     "feature": 4_100,
-    "inputs": 4_450,
-    "integrations": 1_020,
+    "inputs": 4_520,
+    "integrations": 1_042,
     "model": 4_100,
     "neural": 560,
     "study": 4_900,
     "text": 3_500,
     "training": 2_800,
-    "writers": 6_690,
+    "writers": 6_930,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

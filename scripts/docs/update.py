@@ -48,6 +48,23 @@ _FIRST_VERSION = {
 }
 
 
+def three_pages() -> str:
+    """The sample pages in words: what each is, its chance, and what that says of ten adults."""
+    import understandability as ud
+
+    kinds = {
+        "easy.html": "a leaflet in plain words",
+        "medium.html": "an article for patients",
+        "hard.html": "a text for physicians",
+    }
+    scores = ud.score(str(RESOURCES / "samples"))
+    lines = ["| page | chance | adults who get the main message |", "|---|--:|---|"]
+    for name, kind in kinds.items():
+        chance = scores[name]["p_understandable"]
+        lines.append(f"| {kind} (`{name}`) | {chance:.2f} | {chance * 100:.0f} of a hundred |")
+    return "\n".join(lines)
+
+
 def old_and_new() -> str:
     """What version 0.1 said of the sample pages, and what is said now."""
     import understandability as ud
@@ -66,12 +83,13 @@ def commands() -> str:
     """Every command by task, with the first sentence of its help and a link to the rest."""
     tasks: dict[str, list[str]] = {}
     for name, meaning, task in all_commands():
-        link = f"[`understand {name}`](#understand-{name})"
+        link = f"[`understand {name}`](commands/{name}.md)"
         tasks.setdefault(task, []).append(f"| {link} | {meaning} |".replace("|d)", "\\|d)"))
     parts = []
     for task, rows in tasks.items():
         parts += [f"| {task} | |", "|---|---|", *rows, ""]
-    return "\n".join(parts).rstrip()
+    names = [f"commands/{name}" for name, _, _ in all_commands()]
+    return "\n".join([*parts, ":::{toctree}", ":hidden:", "", *names, ":::"])
 
 
 def all_commands() -> Iterator[tuple[str, str, str]]:
@@ -86,20 +104,21 @@ def all_commands() -> Iterator[tuple[str, str, str]]:
         yield from ((name, text, of) for name, (text, of) in made.items() if of == task)
 
 
-def command_reference() -> str:
-    """The help of every command: what ``--help`` shows, however wide the terminal."""
+def command_pages() -> dict[Path, str]:
+    """A page for each command: what ``--help`` shows, however wide the terminal."""
     from understandability.cli import COMMANDS, GROUPS
 
-    parts: list[str] = []
+    pages = {}
     for head in dict.fromkeys(each.words[0] for each in COMMANDS):
-        parts += [f"## understand {head}", ""]
+        parts = [f"# understand {head}", ""]
         if head in GROUPS:
             parts += [GROUPS[head], ""]
         for command in COMMANDS:
             if command.words[0] == head:
-                parts += [f"### understand {command.name}", ""] if head in GROUPS else []
+                parts += [f"## understand {command.name}", ""] if head in GROUPS else []
                 parts += options_of(command)
-    return "\n".join(["", *parts])
+        pages[DOCS / "commands" / f"{head}.md"] = "\n".join(parts)
+    return pages
 
 
 def options_of(command: Command) -> list[str]:
@@ -301,10 +320,11 @@ DOCS = ROOT / "docs"
 PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     RESOURCES / "SOURCES.md": {"checksums": checksums},
     ROOT / "README.md": {"samples": samples, "quality": quality},
-    DOCS / "commands.md": {"summary": commands, "commands": command_reference},
+    DOCS / "commands.md": {"summary": commands},
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
+    DOCS / "start" / "number.md": {"three-pages": three_pages},
     DOCS / "howto" / "coming_from.md": {"old-and-new": old_and_new},
     DOCS / "howto" / "rewriting.md": {"rewriting": rewriting},
     DOCS / "quality" / "index.md": {"quality": quality},
@@ -333,11 +353,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="only tell whether one is stale")
     arguments = parser.parse_args()
-    for document in PARTS:
-        before, after = document.read_text("utf-8"), updated(document)
+    pages = command_pages()
+    for document in (*PARTS, *pages):
+        before = document.read_text("utf-8") if document.exists() else ""
+        after = pages[document] if document in pages else updated(document)
         if arguments.check and after != before:
             raise SystemExit(f"{document.name} is stale; run scripts/docs/update.py")
         document.write_text(after, "utf-8")
+    for document in {*(DOCS / "commands").glob("*.md")} - {*pages}:
+        raise SystemExit(f"{document} is of no command; remove it")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write `docs/published.md`: the printed numbers of the papers beside ours, with verdicts.
+"""Write `docs/published/`: the printed numbers of the papers beside ours, with verdicts.
 
     python -m scripts.reproduce [--data ../shared/data] [--published ../shared/published]
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from scripts.reproduce import clef2016, ecir2016, h_framework, medir2014, study2018
 from scripts.reproduce.verdicts import keep, kept_verdicts, verdict_rows
 
-PAGE = Path(__file__).parents[2] / "docs" / "published.md"
+PAGES = Path(__file__).parents[2] / "docs" / "published"
 PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
 HEAD = """# Published numbers
 
@@ -37,11 +37,15 @@ def main() -> None:
         for row in sorted(changed):
             print(*row, sep="\t")
         raise SystemExit(1 if changed else 0)
-    parts = [HEAD]
-    for paper, of_paper in papers.items():
+    names = [paper.__name__.rpartition(".")[2] for paper in papers]
+    links = []
+    for name, (paper, of_paper) in zip(names, papers.items(), strict=True):
         about = " ".join(str(paper.__doc__).split("\n\n")[0].split()).rstrip(".")
-        parts += [f"## {about}\n", *(table.markdown() for table in of_paper)]
-    PAGE.write_text("\n".join(parts), encoding="utf-8")
+        parts = [f"# {about}\n", *(table.markdown() for table in of_paper)]
+        (PAGES / f"{name}.md").write_text("\n".join(parts), encoding="utf-8")
+        links.append(f"- [{about}]({name}.md)")
+    contents = [":::{toctree}", ":hidden:", "", *names, ":::"]
+    (PAGES / "index.md").write_text("\n".join([HEAD, *links, "", *contents, ""]), "utf-8")
     keep(tables)
 
 

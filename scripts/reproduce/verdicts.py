@@ -71,7 +71,7 @@ class Table:
         counts: dict[str, int] = {}
         for row in self.rows:
             counts[row.verdict] = counts.get(row.verdict, 0) + 1
-        lines = [f"### {self.name}", ""]
+        lines = [f"## {self.name}", ""]
         lines += ["; ".join(f"{verdict}: {n}" for verdict, n in counts.items()) + ".", ""]
         lines += ["| what | print | ours | difference | verdict | why |"]
         lines += ["|---|---:|---:|---:|---|---|"]

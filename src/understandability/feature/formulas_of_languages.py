@@ -244,10 +244,10 @@ def readability(text: str | Document, language: str = "en") -> dict[str, float]:
     """Every readability formula of a plain text, by name; NaN without words.
 
     For English the rows ``readability`` and ``other formulas`` of the catalogue, without those of
-    the 2019 study's own counts. For another `language` (``de``, ``es``, ``fr``, ``it``, ``hi``,
+    the 2019 study's own counts. For another `language` (``de``, ``es``, ``fr``, ``hi``, ``it``,
     ``nl``, ``pl``, ``pt``, ``ru``) those made for it, from its own syllables and sentences. What
-    each means, and the direction: ``docs/readability_formulas.md``. Raises `OptionError` for a language
-    without formulas.
+    each means, and the direction: ``docs/readability_formulas.md``. Raises `OptionError` for a
+    language without formulas.
 
     >>> round(readability("The cat sat on the mat.")["flesch_reading_ease"], 1)
     116.1

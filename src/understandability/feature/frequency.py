@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from understandability.direction import Direction
 from understandability.errors import InputError
 from understandability.feature.batch import Array, Batch, FloatArray, nan_for_0, ratio, sum_segments
-from understandability.feature.row import Feature
-from understandability.feature.word_statistics import (
+from understandability.feature.language_model import (
     CORPORA,
     NO_WORD,
     UNKNOWN,
@@ -26,6 +25,7 @@ from understandability.feature.word_statistics import (
     statistics_numbers,
     word_statistics,
 )
+from understandability.feature.row import Feature
 from understandability.resources import package_bytes
 
 MERGED = "merged"
@@ -86,9 +86,14 @@ def _quartiles(values: FloatArray, places: Array, sizes: FloatArray, starts: Arr
     return quartiles
 
 
-@cache
 def general_places() -> dict[str, int]:
-    """The English words of wordfreq's large list, each with its place on the Zipf scale.
+    """`places_in` wordfreq's large list of English."""
+    return places_in("large_en")
+
+
+@cache
+def places_in(name: str) -> dict[str, int]:
+    """The words of one of wordfreq's lists, such as ``large_de``, with their Zipf places.
 
     Place ``p`` is the Zipf frequency ``p / 100``: the common logarithm of occurrences per 10^9
     words. The list is read from wordfreq's own file, which takes a third of the time that its
@@ -96,7 +101,7 @@ def general_places() -> dict[str, int]:
     """
     import msgpack
 
-    packed = gzip.decompress(package_bytes("wordfreq", "data/large_en.msgpack.gz"))
+    packed = gzip.decompress(package_bytes("wordfreq", f"data/{name}.msgpack.gz"))
     header, *lists = msgpack.unpackb(packed)
     if header != {"format": "cB", "version": 1}:
         raise InputError(f"wordfreq's list has the form {header}; install wordfreq 3.1 instead")
@@ -106,12 +111,16 @@ def general_places() -> dict[str, int]:
 
 def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:
     """The place of each token on the Zipf scale of general English."""
-    places = general_places()
-    keys = (statistics_key(token) for token in tokens)
+    return places_of_keys(list(map(statistics_key, tokens)))
+
+
+def places_of_keys(keys: Sequence[str]) -> NDArray[np.int32]:
+    """`zipf_places` of tokens by what `statistics_key` says of them."""
+    place = general_places().get
     return np.fromiter(
-        (places.get(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
+        (place(CLITICS.get(key, key), UNKNOWN) if key else NO_WORD for key in keys),
         np.int32,
-        len(tokens),
+        len(keys),
     )
 
 

@@ -6,7 +6,6 @@ columns are means over words or over sentences, or quantiles, so that none grows
 
 from __future__ import annotations
 
-import gzip
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -16,8 +15,7 @@ from itertools import accumulate
 import numpy as np
 
 from understandability.arrays import Floats
-from understandability.errors import InputError
-from understandability.resources import package_bytes
+from understandability.feature.frequency import places_in
 from understandability.text.cache import BoundedCache
 
 COLUMNS = (
@@ -51,31 +49,11 @@ COLUMNS = (
 WORDS = 100  # of a passage
 _SHORT, _LONG, _VERY_LONG = 3, 6, 10  # letters
 _RARE, _USUAL, _FREQUENT = 3.0, 4.0, 6.0  # Zipf frequencies
-_UNLISTED = 1.0  # the Zipf frequency of a word that its list lacks
+_UNLISTED = 100  # the Zipf place of a word that its list lacks
 _OUTER = "\"'“”‘’‚„«»‹›()[]{}<>*.,;:!?…¿¡।॥–—-_/|•·"
 _CAPITAL_NOUNS = ("large_de",)
 _PARTS = re.compile("['/-]")
 _MARKS = frozenset(';:()–—"“”„«»')
-
-
-@cache
-def frequency_list(name: str) -> dict[str, float]:
-    """The words of one of wordfreq's lists, such as ``large_de``, with their Zipf frequencies.
-
-    The Zipf frequency is the common logarithm of occurrences per 10^9 words. The list is read from
-    wordfreq's own file, which takes a third of the time that its functions need.
-
-    >>> frequency_list("small_hi")["पानी"]
-    5.7
-    """
-    import msgpack
-
-    packed = gzip.decompress(package_bytes("wordfreq", f"data/{name}.msgpack.gz"))
-    header, *lists = msgpack.unpackb(packed)
-    if header != {"format": "cB", "version": 1}:
-        raise InputError(f"wordfreq's list has the form {header}; install wordfreq 3.1 instead")
-    # List i holds the words of frequency 10^(-i / 100).
-    return {word: (900 - index) / 100 for index, words in enumerate(lists) for word in words}
 
 
 def _of_piece(piece: str, frequencies: str) -> tuple[float, ...]:
@@ -83,17 +61,17 @@ def _of_piece(piece: str, frequencies: str) -> tuple[float, ...]:
     written = unicodedata.normalize("NFKC", piece).strip(_OUTER).replace("’", "'")
     word = written.lower()
     number = any(map(str.isdigit, word))
-    listed = frequency_list(frequencies)
-    zipf = listed.get(word)
-    if zipf is None:  # l'homme, dell'arte, and/or: the frequency of the rarest part
+    listed = places_in(frequencies)
+    place = listed.get(word)
+    if place is None:  # l'homme, dell'arte, and/or: the frequency of the rarest part
         parts = [part for part in _PARTS.split(word) if len(part) > 1] or word[-1:]
-        zipf = min((listed.get(part, _UNLISTED) for part in parts), default=_UNLISTED)
+        place = min((listed.get(part, _UNLISTED) for part in parts), default=_UNLISTED)
     if written.istitle() and frequencies not in _CAPITAL_NOUNS:
-        zipf = max(zipf, _USUAL)  # a name is rare, and not hard
+        place = max(place, 100 * int(_USUAL))  # a name is rare, and not hard
     return (
         float(any(map(str.isalnum, word))),
         len(word),
-        np.nan if number else zipf,
+        np.nan if number else place / 100,
         piece.endswith((",", "،")),
         not _MARKS.isdisjoint(piece),
         number,
@@ -142,7 +120,7 @@ def plain_columns(
 def _quantiles(values: Floats, shares: Sequence[float]) -> list[float]:
     """Quantiles with straight lines between values; in a fifth of NumPy's time for few values."""
     places = np.array(shares) * (len(values) - 1)
-    return np.interp(places, np.arange(len(values)), np.sort(values)).tolist()
+    return list(map(float, np.interp(places, np.arange(len(values)), np.sort(values))))
 
 
 def _of_passage(rows: Floats, sentences: float) -> list[float]:
@@ -164,7 +142,7 @@ def _of_passage(rows: Floats, sentences: float) -> list[float]:
         float(zipf.mean()),
         *_quantiles(zipf, (0.05, 0.1, 0.25, 0.5)),
         float((zipf < _RARE).mean()),
-        float((zipf <= _UNLISTED).mean()),
+        float((zipf <= _UNLISTED / 100).mean()),
         float(np.log1p(rarity)),
         float(np.log(letters.sum() / sentences)),
         float(np.sqrt(letters.sum() / sentences)),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch, starts_of, sum_segments
-from understandability.feature.word_statistics import statistics_key
+from understandability.feature.language_model import statistics_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,12 @@ class Vocabulary:
 
     def numbers(self, tokens: Sequence[str]) -> NDArray[np.int32]:
         """The number of each token; -1 outside the vocabulary. A column of types."""
-        numbers = self._numbers
-        return np.fromiter(
-            (numbers.get(statistics_key(token), -1) for token in tokens), np.int32, len(tokens)
-        )
+        return self.numbers_of_keys(list(map(statistics_key, tokens)))
+
+    def numbers_of_keys(self, keys: Sequence[str]) -> NDArray[np.int32]:
+        """`numbers` of tokens by what `statistics_key` says of them."""
+        number = self._numbers.get
+        return np.fromiter((number(key, -1) for key in keys), np.int32, len(keys))
 
     def bags(self, batch: Batch) -> Bags:
         """The documents of a batch as bags of these words."""

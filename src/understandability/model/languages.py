@@ -190,10 +190,11 @@ def _is_mixed(document: Document) -> bool:
         run = document.pieces[start : start + _PIECES]
         # Where every fifth word is a frequent one of the language nothing else need be asked.
         if 5 * sum(piece in own for piece in run) < len(run):
-            latin = sum(piece.isascii() and piece[0].isalpha() for piece in run)
-            foreign += (2 * latin > len(run) and not any(map(str.isascii, own))) or guess_language(
-                " ".join(run)
-            ) not in (None, document.language)
+            latin = 3 * sum(map(str.isascii, run)) > 2 * len(run)
+            if latin and 2 * sum(map(str.isascii, own)) < len(own):
+                foreign += 1  # Latin letters, in a language of another script
+            else:
+                foreign += guess_language(" ".join(run)) not in (None, document.language)
     return foreign > _MOST_FOREIGN * len(starts)
 
 

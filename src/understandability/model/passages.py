@@ -20,18 +20,16 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.feature.batch import Batch, starts_of, sum_segments
-from understandability.feature.language_model import log_probabilities_of
+from understandability.feature.language_model import NO_WORD
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import KINDS, kinds_of_word
-from understandability.feature.word_statistics import NO_WORD, statistics_numbers
 from understandability.model.word_columns import (
+    DIMENSIONS,
     STYLE_KINDS,
-    complexities,
-    dimensions,
     kinds_of_token,
+    known_of,
     order_of,
-    vectors_of,
-    zipf_of,
+    word_complexity,
 )
 from understandability.text.language_guess import only_foreign
 
@@ -99,11 +97,36 @@ _BY_SENTENCE_OF_TOKENS = ("comma", "relative", "complexity_over_0.3", "complexit
 
 @cache
 def passage_columns() -> tuple[str, ...]:
-    """The names of the columns of a passage."""
-    from understandability.text.analysis import document_of_text
-
-    batch = Batch([document_of_text("The doctor came at noon.")])
-    return tuple(_columns(batch, batch.once(read_sentences)))
+    """The names of the columns of a passage, in the order in which `_columns` gives them."""
+    vectors = range(DIMENSIONS)
+    return (
+        *_WORD_KINDS,
+        "characters_squared",
+        *(f"{name}_per_sentence" for name in _BY_SENTENCE_OF_WORDS),
+        *_TOKEN_COLUMNS,
+        *(f"{name}_per_sentence" for name in _BY_SENTENCE_OF_TOKENS),
+        *(f"word_vector_{number}" for number in vectors),
+        *(f"tag_{tag}" for tag in TWELVE),
+        "tag_VERB_per_sentence",
+        *(f"zipf_at_{share:g}" for share in _ZIPF_QUANTILES),
+        *(f"complexity_at_{share:g}" for share in _COMPLEXITY_QUANTILES),
+        "complexity_not_names",
+        "complexity_over_0.3_not_names",
+        "without_vector",
+        "names",
+        "rare_words",
+        "rare_words_again",
+        "rare_word_times",
+        *(f"rare_word_vector_{number}" for number in vectors),
+        "sentence_words",
+        "sentence_log_words",
+        *(f"sentence_words_over_{each}" for each in _LENGTHS),
+        *(f"words_in_sentences_over_{each}" for each in _LENGTHS[1:]),
+        "sentence_hardest_word",
+        "sentence_log_words_deviation",
+        "prose",
+        "short_fields",
+    )
 
 
 def _code_like(token: str) -> bool:
@@ -117,18 +140,18 @@ def _code_like(token: str) -> bool:
 
 
 def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
-    """What each token adds to `_TOKEN_COLUMNS`, whether it is counted, then its vector."""
+    """What each token adds to `_TOKEN_COLUMNS`, whether it is counted, its vector, `_RARITIES`."""
     style = kinds_of_token(tokens).astype(np.float64)
     has_letter = style[:, -1]
-    zipf, unlisted = zipf_of(tokens)
-    rarer = _ZIPF_LIMITS - zipf[:, None]
-    reddit, wikipedia, pubmed, merged = log_probabilities_of(tokens).T
+    known = known_of(tokens)
+    rarer = _ZIPF_LIMITS - known.zipf[:, None]
+    reddit, wikipedia, pubmed, merged = known.logs.T
     over_reddit = pubmed - reddit
-    complexity = complexities(tokens)
+    complexity = word_complexity()(tokens, known)
     beyond = complexity[:, None] - _COMPLEXITY_LIMITS
     columns = [
         style[:, :-1],
-        unlisted * has_letter,
+        known.unlisted * has_letter,
         np.maximum(rarer, 0) * has_letter[:, None],
         (rarer > 0) * has_letter[:, None],
         merged,
@@ -144,10 +167,20 @@ def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
         [_code_like(token) for token in tokens],
         [len(token) == 1 and token.isalpha() and token not in "aAI" for token in tokens],
         1 - has_letter,
-        statistics_numbers(tokens) != NO_WORD,
-        vectors_of(tokens),
+        known.numbers != NO_WORD,
+        known.vectors,
+        known.zipf,
+        complexity,
+        has_letter,
+        [token[:1].isupper() for token in tokens],
+        [len(token) > 1 and token.isupper() for token in tokens],
+        known.vectors[:, -1] == 0,
     ]
     return np.column_stack(columns).astype(np.float32)
+
+
+# Zipf frequency, complexity, whether a word, capitalised, of capitals, without a vector.
+_RARITIES = 6
 
 
 def _of_words(words: Sequence[str]) -> NDArray[np.int32]:
@@ -157,25 +190,13 @@ def _of_words(words: Sequence[str]) -> NDArray[np.int32]:
     return np.column_stack([kinds, kinds[:, _CHARACTERS] ** 2, capitals]).astype(np.int32)
 
 
-def _rarities(tokens: Sequence[str]) -> NDArray[np.float32]:
-    """Zipf frequency, complexity, whether a word, capitalised, of capitals, without a vector."""
-    return np.column_stack(
-        [
-            zipf_of(tokens)[0],
-            complexities(tokens),
-            [any(map(str.isalpha, token)) for token in tokens],
-            [token[:1].isupper() for token in tokens],
-            [len(token) > 1 and token.isupper() for token in tokens],
-            vectors_of(tokens)[:, -1] == 0,
-        ]
-    ).astype(np.float32)
-
-
 def _foreign(words: Sequence[str]) -> NDArray[np.bool_]:
     lower = [word.lower() for word in words]
     known = only_foreign()
     found = np.fromiter((word in known for word in lower), bool, len(words))
-    return found & (zipf_of(lower)[0] < _ENGLISH)
+    places = np.flatnonzero(found)
+    found[places] = known_of([lower[place] for place in places]).zipf < _ENGLISH
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,24 +259,20 @@ class Passages:
 # -- which sentences are read ----------------------------------------------------------------------
 
 
-def _prose(
-    batch: Batch, lengths: Floats, first: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _prose(batch: Batch) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which sentences tell how long sentences are, and which have a verb and are no short field.
 
-    "Do not smoke." is one of the second. `first` is where each document's sentences begin.
+    "Do not smoke." is one of the second. Use `Batch.once`.
     """
-    documents = np.repeat(np.arange(len(batch)), np.diff(first))
+    first, lengths = batch.first_sentences, _lengths(batch)
+    documents = np.repeat(np.arange(len(batch.documents)), np.diff(first))
     verbs = TO_TWELVE[batch.tags] == TWELVE.index("VERB")
     has_verb = sum_segments(verbs, _token_bounds(batch)) > 0
-    is_open = np.zeros(len(lengths), bool)
-    for number, document in enumerate(batch.documents):
-        if document.open_ends:
-            is_open[first[number] + np.array(document.open_ends)] = True
+    is_open = batch.is_open
     sentences = (lengths >= _LEAST_WORDS) & has_verb
     whole = sentences & ~(is_open & (lengths < _LONG))
-    in_whole, in_sentences = (sum_segments(lengths * kind, first) for kind in (whole, sentences))
-    enough = (in_whole >= _LEAST_SHARE * in_sentences)[documents]
+    sums = sum_segments(lengths[:, None] * np.column_stack([whole, sentences]), first)
+    enough = (sums[:, 0] >= _LEAST_SHARE * sums[:, 1])[documents]
     return np.where(enough, whole, sentences), sentences | (has_verb & ~is_open & (lengths > 1))
 
 
@@ -267,17 +284,13 @@ def _word_bounds(batch: Batch) -> NDArray[np.int64]:
     return np.append(batch._sentence_word_starts, len(batch.word_ids))
 
 
-def _first_sentences(batch: Batch) -> NDArray[np.int64]:
-    return starts_of([len(document.sentence_starts) for document in batch.documents])
-
-
 def _lengths(batch: Batch) -> Floats:
     return np.diff(_word_bounds(batch)).astype(np.float64)
 
 
 def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
     """Which sentences did not stand in their document before."""
-    documents = np.repeat(np.arange(len(batch)), np.diff(_first_sentences(batch)))
+    documents = np.repeat(np.arange(len(batch.documents)), np.diff(batch.first_sentences))
     starts = _token_bounds(batch)
     sentence = np.repeat(np.arange(len(documents)), np.diff(starts))
     place = (np.arange(len(batch.token_ids)) - starts[sentence]).astype(np.uint64)
@@ -300,12 +313,12 @@ def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
 
 def read_sentences(batch: Batch) -> ReadSentences:
     """The sentences that are read, in passages. Use `Batch.once`."""
-    first, lengths = _first_sentences(batch), _lengths(batch)
-    of_sentence = np.repeat(np.arange(len(batch)), np.diff(first))
+    first, lengths = batch.first_sentences, _lengths(batch)
+    of_sentence = np.repeat(np.arange(len(batch.documents)), np.diff(first))
     read = batch.once(_first_of_each) & (lengths > 0)
-    passage, documents = _parts(of_sentence[read], lengths[read], len(batch))
+    passage, documents = _parts(of_sentence[read], lengths[read], len(batch.documents))
     begins = np.flatnonzero(np.diff(passage, prepend=-1))
-    prose, _ = _prose(batch, lengths, first)
+    prose, _ = batch.once(_prose)
     return ReadSentences(np.flatnonzero(read), lengths[read], prose[read], begins, documents)
 
 
@@ -319,27 +332,22 @@ def passages(batch: Batch) -> Passages:
     True
     """
     read = batch.once(read_sentences)
-    first, lengths, once = _first_sentences(batch), _lengths(batch), batch.once(_first_of_each)
+    first, lengths, once = batch.first_sentences, _lengths(batch), batch.once(_first_of_each)
     spans = np.stack([read.numbers[read.begins], read.numbers[read.ends - 1] + 1], axis=1)
-    _, verbal = _prose(batch, lengths, first)
+    _, verbal = batch.once(_prose)
     foreign = sum_segments(batch.word_values(_foreign), _word_bounds(batch))
-    is_foreign = foreign > _FOREIGN * lengths
-
-    def share(of: NDArray[np.bool_], among: NDArray[np.bool_]) -> Floats:
-        every = sum_segments(lengths * among, first)
-        part = sum_segments(lengths * (of & among), first)
-        return np.asarray(part / np.where(every > 0, every, np.nan))
-
+    kinds = (once, once & verbal, once & (foreign > _FOREIGN * lengths), np.ones_like(once))
+    sums = sum_segments(lengths[:, None] * np.column_stack(kinds), first)
+    in_once, in_verbal, in_foreign, in_all = np.where(sums > 0, sums, np.nan).T
     cut, disordered = order_of(batch, once)
-    columns = _columns(batch, read)
     return Passages(
-        np.searchsorted(read.documents, np.arange(len(batch) + 1)),
-        np.column_stack(list(columns.values())),
+        np.searchsorted(read.documents, np.arange(len(batch.documents) + 1)),
+        _columns(batch, read),
         _sums(read.words, read.begins),
         spans - first[read.documents][:, None],
-        share(verbal, once),
-        share(~once, np.ones(len(once), bool)),
-        share(is_foreign, once),
+        np.nan_to_num(in_verbal) / in_once,
+        1 - np.nan_to_num(in_once) / in_all,
+        np.nan_to_num(in_foreign) / in_once,
         cut,
         disordered,
     )
@@ -423,21 +431,19 @@ class _Units:
         return _sums(sums * of.prose[:, None], of.begins)
 
 
-def _columns(batch: Batch, of: ReadSentences) -> dict[str, Floats]:
-    """The columns of each passage, by name; NaN for what a passage tells nothing about."""
+def _columns(batch: Batch, of: ReadSentences) -> Floats:
+    """What `passage_columns` names, of each passage; NaN for what a passage tells nothing about."""
     words = _Units.read(batch.word_ids, _word_bounds(batch), of)
     tokens = _Units.read(batch.token_ids, _token_bounds(batch), of)
-    return {
-        **_word_columns(batch, of, words),
-        **_token_columns(batch, of, tokens),
-        **_tag_columns(batch, of, tokens),
-        **_rarity_columns(batch, tokens),
-        **_sentence_columns(batch, of, tokens),
-    }
-
-
-def _named(names: Sequence[str], values: Floats) -> dict[str, Floats]:
-    return dict(zip(names, values.T, strict=True))
+    return np.hstack(
+        [
+            _word_columns(batch, of, words),
+            _token_columns(batch, of, tokens),
+            _tag_columns(batch, of, tokens),
+            _rarity_columns(batch, tokens),
+            _sentence_columns(batch, of, tokens),
+        ]
+    )
 
 
 def _sentences(of: ReadSentences) -> Floats:
@@ -446,56 +452,51 @@ def _sentences(of: ReadSentences) -> Floats:
     return np.asarray(np.where(count > 0, count, np.nan))
 
 
-def _word_columns(batch: Batch, of: ReadSentences, words: _Units) -> dict[str, Floats]:
+def _word_columns(batch: Batch, of: ReadSentences, words: _Units) -> Floats:
     """Means over words; difficult words without names."""
     table = batch.word_types.column(_of_words)
-    sums = words.sums(table[:, :-1])
+    sums = words.sums(table)[:, :-1]
     is_name = batch.is_name[words.of] & (table[words.ids, -1] == 0)
     difficult = table[words.ids, _DIFFICULT] * is_name
     sums[:, _DIFFICULT] -= _sums(difficult, words.begins)
     means = sums / np.maximum(_sums(of.words, of.begins), 1)[:, None]
     picked = [_WORD_KINDS.index(name) for name in _BY_SENTENCE_OF_WORDS]
-    by_sentence = words.in_prose(table[words.ids][:, picked], of) / _sentences(of)[:, None]
-    return {
-        **_named((*_WORD_KINDS, "characters_squared"), means),
-        **_named([f"{name}_per_sentence" for name in _BY_SENTENCE_OF_WORDS], by_sentence),
-    }
+    in_prose = words.in_prose(table[:, picked].take(words.ids, axis=0), of)
+    return np.hstack([means, in_prose / _sentences(of)[:, None]])
 
 
-def _token_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[str, Floats]:
+def _token_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> Floats:
     """Means over tokens, and the mean vector of words."""
     table = batch.token_types.column(_of_tokens)
     named = len(_TOKEN_COLUMNS)
-    sums, counted, vectors = np.split(tokens.sums(table), [named, named + 1], axis=1)
+    sums, counted, vectors = np.split(
+        tokens.sums(table)[:, :-_RARITIES], [named, named + 1], axis=1
+    )
     picked = [_TOKEN_COLUMNS.index(name) for name in _BY_SENTENCE_OF_TOKENS]
-    by_sentence = tokens.in_prose(table[tokens.ids][:, picked], of) / _sentences(of)[:, None]
-    return {
-        **_named(_TOKEN_COLUMNS, sums / np.maximum(counted, 1)),
-        **_named([f"{name}_per_sentence" for name in _BY_SENTENCE_OF_TOKENS], by_sentence),
-        **_named(
-            [f"word_vector_{number}" for number in range(dimensions())],
+    in_prose = tokens.in_prose(table[:, picked].take(tokens.ids, axis=0), of)
+    return np.hstack(
+        [
+            sums / np.maximum(counted, 1),
+            in_prose / _sentences(of)[:, None],
             vectors[:, :-1] / np.maximum(vectors[:, -1:], 0.5),
-        ),
-    }
+        ]
+    )
 
 
-def _tag_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[str, Floats]:
+def _tag_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> Floats:
     """Shares of the parts of speech; how likely words follow each other."""
     tags = TO_TWELVE[batch.tags[tokens.of]]
     cells = tokens.passage * len(TWELVE) + tags
     count = len(tokens.begins)
     counts = np.bincount(cells, minlength=count * len(TWELVE)).reshape(-1, len(TWELVE))
     verbs = tokens.in_prose((tags == TWELVE.index("VERB"))[:, None], of)[:, 0]
-    return {
-        **_named([f"tag_{tag}" for tag in TWELVE], counts / np.maximum(counts.sum(1), 1)[:, None]),
-        "tag_VERB_per_sentence": verbs / _sentences(of),
-    }
+    return np.column_stack([counts / np.maximum(counts.sum(1), 1)[:, None], verbs / _sentences(of)])
 
 
-def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
+def _rarity_columns(batch: Batch, tokens: _Units) -> Floats:
     """How rare the rarest words are that are no names, what they are about, whether they return."""
-    table = batch.token_types.column(_rarities)[tokens.ids]
-    zipf, complexity, is_word, capitalised, capitals, strange = table.T
+    table = batch.token_types.column(_of_tokens)
+    zipf, complexity, is_word, capitalised, capitals, strange = table[tokens.ids, -_RARITIES:].T
     within = np.ones(len(tokens.ids), bool)
     within[tokens.sentences[tokens.sentences < len(within)]] = False
     is_name = (capitalised > 0) & within & (capitals == 0)
@@ -507,11 +508,13 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
     def mean(values: NDArray[Any]) -> Floats:
         return np.asarray(np.bincount(passage[words], values[words], count) / full)
 
-    def quantiles(values: NDArray[Any], shares: Sequence[float]) -> Floats:
-        order = words[np.lexsort((values[words], passage[words]))]
+    def quantiles(values: NDArray[np.float32], shares: Sequence[float]) -> Floats:
+        # Numbers of 0 or more are in the order of their bits, so one sort of whole numbers does.
+        bits = (values[words] + np.float32(0)).view(np.uint32)
+        ranked = np.sort(passage[words] << 32 | bits).astype(np.uint32).view(np.float32)
         ends = np.cumsum(sizes)
         places = (ends - sizes)[:, None] + np.rint(np.outer(np.maximum(sizes - 1, 0), shares))
-        found = np.append(values[order], np.nan)[np.minimum(places.astype(np.int64), len(order))]
+        found = np.append(ranked, np.nan)[np.minimum(places.astype(np.int64), len(ranked))]
         return np.where((sizes > 0)[:, None], found, np.nan)
 
     # A rare word that comes back is a term; one that does not is only a word.
@@ -524,43 +527,37 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> dict[str, Floats]:
     every = np.maximum(np.bincount(passage[is_word > 0], minlength=count), 1)
     rarity = (np.maximum(_KNOWN - zipf, 0) * (is_word > 0) * ~is_name).astype(np.float32)
     kept = np.flatnonzero(rarity)
-    vectors = batch.token_types.column(vectors_of)[:, :-1]
-    about = np.zeros((count, vectors.shape[1]))
+    about = np.zeros((count, DIMENSIONS))
     of_kept = np.bincount(passage[kept], minlength=count)
     if len(kept):
         begins = np.cumsum(of_kept) - of_kept
-        rows = vectors.take(tokens.ids[kept], axis=0) * rarity[kept, None]
+        vectors = table[tokens.ids[kept], len(_TOKEN_COLUMNS) + 1 : -_RARITIES - 1]
+        rows = vectors * rarity[kept, None]
         about[of_kept > 0] = np.add.reduceat(rows, begins[of_kept > 0], axis=0)
     weight = np.bincount(passage[kept], rarity[kept], count)
-    return {
-        **_named(
-            [f"zipf_at_{share:g}" for share in _ZIPF_QUANTILES], quantiles(zipf, _ZIPF_QUANTILES)
-        ),
-        **_named(
-            [f"complexity_at_{share:g}" for share in _COMPLEXITY_QUANTILES],
+    return np.column_stack(
+        [
+            quantiles(zipf, _ZIPF_QUANTILES),
             quantiles(complexity, _COMPLEXITY_QUANTILES),
-        ),
-        "complexity_not_names": mean(complexity),
-        "complexity_over_0.3_not_names": mean(np.maximum(complexity - 0.3, 0)),
-        "without_vector": mean(strange),
-        "names": 1 - sizes / every,
-        "rare_words": different / every,
-        "rare_words_again": again / every,
-        "rare_word_times": (np.bincount(terms[:, 0], times, count) + 1) / (different + 1),
-        **_named(
-            [f"rare_word_vector_{number}" for number in range(vectors.shape[1])],
+            mean(complexity),
+            mean(np.maximum(complexity - 0.3, 0)),
+            mean(strange),
+            1 - sizes / every,
+            different / every,
+            again / every,
+            (np.bincount(terms[:, 0], times, count) + 1) / (different + 1),
             about / np.maximum(weight, 1)[:, None],
-        ),
-    }
+        ]
+    )
 
 
-def _sentence_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[str, Floats]:
+def _sentence_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> Floats:
     """How long sentences of prose are, how hard the hardest word of each is; the share of prose."""
     lengths, sentences = of.words, _sentences(of)
     words = np.maximum(_sums(lengths, of.begins), 1)
     hardest = np.zeros(len(lengths))
     full = np.append(tokens.sentences[1:], len(tokens.ids)) > tokens.sentences
-    complexity = batch.token_types.column(_rarities)[tokens.ids, 1]
+    complexity = batch.token_types.column(_of_tokens)[tokens.ids, 1 - _RARITIES]
     if full.any():
         hardest[full] = np.maximum.reduceat(complexity, tokens.sentences[full])
 
@@ -569,17 +566,16 @@ def _sentence_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> dict[s
 
     log_words = np.log1p(lengths)
     mean_log = mean(log_words)
-    return {
-        "sentence_words": mean(lengths),
-        "sentence_log_words": mean_log,
-        **{f"sentence_words_over_{each}": mean(np.maximum(lengths - each, 0)) for each in _LENGTHS},
-        **{
-            f"words_in_sentences_over_{each}": mean((lengths > each) * lengths)
-            for each in _LENGTHS[1:]
-        },
-        "sentence_hardest_word": mean(hardest),
-        "sentence_log_words_deviation": np.sqrt(np.maximum(mean(log_words**2) - mean_log**2, 0)),
-        "prose": _sums(lengths * of.prose, of.begins) / words,
-        "short_fields": _sums((lengths < _LEAST_WORDS).astype(float), of.begins)
-        / np.maximum(of.ends - of.begins, 1),
-    }
+    return np.column_stack(
+        [
+            mean(lengths),
+            mean_log,
+            *(mean(np.maximum(lengths - each, 0)) for each in _LENGTHS),
+            *(mean((lengths > each) * lengths) for each in _LENGTHS[1:]),
+            mean(hardest),
+            np.sqrt(np.maximum(mean(log_words**2) - mean_log**2, 0)),
+            _sums(lengths * of.prose, of.begins) / words,
+            _sums((lengths < _LEAST_WORDS).astype(float), of.begins)
+            / np.maximum(of.ends - of.begins, 1),
+        ]
+    )

@@ -33,7 +33,7 @@ from understandability.model.arrays import (
 from understandability.model.forest import Forest
 
 _MOST_LAYERS = 4
-_ROWS = 4  # in one product; so many cost what one costs, because the columns come from memory
+_ROWS = 8  # in one product; so many cost what one costs, because the columns come from memory
 _ONE_THREAD = 2**17  # multiplications in a product; beyond 2**18 OpenBLAS takes a second thread
 
 

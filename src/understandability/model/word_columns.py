@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.feature.batch import Batch
-from understandability.feature.frequency import zipf_places
-from understandability.feature.language_model import log_probabilities_of
+from understandability.feature.frequency import places_of_keys
+from understandability.feature.language_model import (
+    UNKNOWN,
+    log_probabilities_at,
+    numbers_of_keys,
+    statistics_key,
+)
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import kinds_of_word
-from understandability.feature.word_statistics import UNKNOWN
 from understandability.model.bags import Vocabulary
 from understandability.model.letters import runs_of_letters
 from understandability.resources import resource_arrays
@@ -126,25 +130,47 @@ _UNLISTED_ZIPF = 1.5
 _CUT = 5.0
 
 
-def zipf_of(tokens: Sequence[str]) -> tuple[Floats, Floats]:
-    """The Zipf frequency of each token, 1.5 where wordfreq has none, and whether it has none."""
-    places = zipf_places(tokens)
-    return np.where(places >= 0, places / 100, _UNLISTED_ZIPF), (places == UNKNOWN).astype(float)
+class Known(NamedTuple):
+    """What tables know of some tokens: one row for each.
+
+    `zipf` is the frequency in general English, 1.5 where wordfreq has none, and `unlisted` (0 or 1)
+    whether it has none; `numbers` are those of `word_statistics`, `logs` the log-probabilities in
+    the background corpora and their mean; `vectors` are times their weights, which come last, 0
+    where there is none.
+    """
+
+    zipf: Floats
+    unlisted: Floats
+    numbers: NDArray[np.int32]
+    logs: Floats
+    vectors: Floats
 
 
-def word_inputs(words: Sequence[str]) -> Floats:
+def known_of(tokens: Sequence[str]) -> Known:
+    """What tables know of each token, whatever its case."""
+    keys = list(map(statistics_key, tokens))
+    places, numbers = places_of_keys(keys), numbers_of_keys(keys)
+    zipf = np.where(places >= 0, places / 100, _UNLISTED_ZIPF)
+    vocabulary, vectors = _words_and_vectors()
+    rows = vocabulary.numbers_of_keys(keys)
+    found = vectors.take(rows, axis=0, mode="clip") * (rows >= 0)[:, None]
+    unlisted = (places == UNKNOWN).astype(float)
+    return Known(zipf, unlisted, numbers, log_probabilities_at(numbers), found)
+
+
+def word_inputs(words: Sequence[str], known: Known | None = None) -> Floats:
     """What the regression reads of each word, but for its letters; (words, inputs)."""
     lower = [word.lower() if len(word) > 1 and word.isupper() else word for word in words]
-    zipf, unlisted = zipf_of(lower)
+    known = known or known_of(words)
     sizes = np.fromiter(map(len, lower), np.float64, len(lower))
     return np.column_stack(
         [
-            zipf,
-            unlisted,
-            np.maximum(_ZIPF_LIMITS - zipf[:, None], 0),
-            log_probabilities_of(lower),
+            known.zipf,
+            known.unlisted,
+            np.maximum(_ZIPF_LIMITS - known.zipf[:, None], 0),
+            known.logs,
             kinds_of_word(lower),
-            vectors_of(lower),
+            known.vectors,
             sizes,
             np.log1p(sizes),
             [word[:1].isupper() for word in lower],
@@ -164,11 +190,11 @@ class WordComplexity:
     letters: Floats
     bias: float
 
-    def __call__(self, words: Sequence[str]) -> Floats:
+    def __call__(self, words: Sequence[str], known: Known | None = None) -> Floats:
         """The complexity of each word, from 0 to 1; 0 without a letter."""
         if not len(words):
             return np.empty(0)
-        rows = np.clip((word_inputs(words) - self.center) / self.scale, -_CUT, _CUT)
+        rows = np.clip((word_inputs(words, known) - self.center) / self.scale, -_CUT, _CUT)
         runs = runs_of_letters(words)
         spelled = np.bincount(runs.words, runs.values * self.letters[runs.numbers], len(words))
         found = np.clip((rows * self.weights).sum(axis=1) + spelled + self.bias, 0, 1)
@@ -241,23 +267,16 @@ def order_of(batch: Batch, read: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], 
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     kept = np.flatnonzero(is_word & read[sentence])
     sentence, classes = sentence[kept], classes[kept]
-    document = np.repeat(
-        np.arange(len(batch)), [len(each.sentence_starts) for each in batch.documents]
-    )[sentence]
+    document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.first_sentences))[sentence]
     within = sentence[1:] == sentence[:-1]
     pairs = scores[classes[:-1], classes[1:]] * within
-    counts = np.bincount(document[1:], within, len(batch))
-    means = np.bincount(document[1:], pairs, len(batch)) / np.maximum(counts, 1)
+    counts = np.bincount(document[1:], within, len(batch.documents))
+    means = np.bincount(document[1:], pairs, len(batch.documents)) / np.maximum(counts, 1)
     is_last = np.append(~within, True) if len(sentence) else np.zeros(0, bool)
-    is_open = np.zeros(len(starts) - 1, bool)
-    first = np.append(0, np.cumsum([len(each.sentence_starts) for each in batch.documents]))
-    for number, each in enumerate(batch.documents):
-        if each.open_ends:
-            is_open[first[number] + np.array(each.open_ends)] = True
-    is_last &= ~is_open[sentence]
-    ends = np.bincount(document[is_last], minlength=len(batch))
+    is_last &= ~batch.is_open[sentence]
+    ends = np.bincount(document[is_last], minlength=len(batch.documents))
     cut = np.bincount(
-        document[is_last], scores[classes[is_last], -1] < _NO_END, minlength=len(batch)
+        document[is_last], scores[classes[is_last], -1] < _NO_END, minlength=len(batch.documents)
     )
     return (
         (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),
@@ -271,6 +290,9 @@ _AT_ONCE = 512
 _HALF_RANK = 200
 
 
+DIMENSIONS = 100  # how many numbers a vector has
+
+
 @cache
 def _words_and_vectors() -> tuple[Vocabulary, Floats]:
     """The words, most frequent first, and their vectors times their weights, which come last."""
@@ -279,19 +301,3 @@ def _words_and_vectors() -> tuple[Vocabulary, Floats]:
     rank = np.arange(1, len(vectors) + 1)[:, None]
     weights = rank / (rank + _HALF_RANK)
     return Vocabulary.from_array(arrays["words"]), np.hstack([vectors * weights, weights])
-
-
-def _numbers(tokens: Sequence[str]) -> NDArray[np.int32]:
-    return _words_and_vectors()[0].numbers(tokens)
-
-
-def dimensions() -> int:
-    """How many numbers a vector has."""
-    return int(_words_and_vectors()[1].shape[1]) - 1
-
-
-def vectors_of(tokens: Sequence[str]) -> Floats:
-    """The vector of each token times its weight; 0 where it has none. A column of types."""
-    numbers = _numbers(tokens)
-    known = numbers >= 0
-    return np.asarray(_words_and_vectors()[1].take(numbers, axis=0, mode="clip") * known[:, None])
