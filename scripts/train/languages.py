@@ -40,7 +40,7 @@ from understandability.text.other_languages import LANGUAGES
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
 
-READ = Path(__file__).parent / "languages_read.jsonl.gz"
+READ = Path(__file__).parents[2] / "readings" / "languages.jsonl.gz"
 GERMAN = "languages/textcomplexity_de.jsonl.gz"
 PASSAGES = "judged/passages.jsonl.gz"
 # Sources of translations: the desktop's manual judges, so it sets no zero but that of Hindi, into
@@ -273,7 +273,7 @@ def bundle_of(data: Path, learned: Learned) -> Bundle:
                 "sha256": sha256(data / PASSAGES),
             },
             {
-                "name": "languages_read",
+                "name": "readings/languages",
                 "use": "a line of difficulty for each language",
                 "records": sum(map(to_calibrate, read)),
                 "licence": "the readings are ours; texts CC0, CC BY, CC BY-SA, MPL-2.0, GPL-2+, "

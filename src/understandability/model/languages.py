@@ -133,7 +133,8 @@ class LanguagesModel:
             start, slope = known.line or (np.nan, np.nan)
             errors = wider * known.spread, wider * known.level_error
             rows.append((start + slope * raw, errors[0], level, errors[1], float(words.sum())))
-            flags.append((*[UNTESTED] * (not known.tested), *[TWO_LANGUAGES] * mixed))
+            raised = (*[UNTESTED] * (not known.tested), *[TWO_LANGUAGES] * mixed)
+            flags.append(raised)
         raw, error, level, level_error, total = np.array(rows).reshape(len(rows), 5).T
         return Reading(raw, error, total, tuple(flags), level, level_error)
 
@@ -188,8 +189,8 @@ def _is_mixed(document: Document) -> bool:
     starts = range(0, len(document.pieces), _PIECES)
     for start in starts:
         run = document.pieces[start : start + _PIECES]
-        # Where every fifth word is a frequent one of the language nothing else need be asked.
-        if 5 * sum(piece in own for piece in run) < len(run):
+        # Where every fourth word is a frequent one of the language nothing else need be asked.
+        if 4 * sum(piece in own for piece in run) < len(run):
             latin = 3 * sum(map(str.isascii, run)) > 2 * len(run)
             if latin and 2 * sum(map(str.isascii, own)) < len(own):
                 foreign += 1  # Latin letters, in a language of another script
