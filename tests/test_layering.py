@@ -55,14 +55,14 @@ LINES = {
     "cli": 2_400,
     "crawls": 2_650,
     "evaluation": 4_485,
-    "feature": 3_900,
-    "inputs": 4_520,
+    "feature": 4_030,
+    "inputs": 4_540,
     "integrations": 1_042,
     "model": 4_100,
     "neural": 560,
     "study": 4_900,
     "text": 2_900,
-    "training": 2_785,
+    "training": 2_800,
     "writers": 6_985,
 }
 # Of the core, only these touch files.
