@@ -27,8 +27,8 @@ from understandability.text.analysis import (
 )
 from understandability.text.document import Document
 from understandability.text.extract.extractors import ENGINES, EXTRACTORS, require_extractor
-from understandability.text.extract.sentence_ends import SENTENCE_ENDS
 from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.text.sentences import SENTENCE_ENDS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,7 +47,7 @@ FORMULAS = (
 COUNTS = ("words", "sentences")
 # Of the estimate, under the names of its fields.
 ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "raw")
-TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "flags")
+TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "scale", "flags")
 NOT_ENGLISH = "not_english"
 _WRONG_TYPE = "inputs.frames:wrong_type"
 
@@ -70,7 +70,7 @@ class Extraction:
     extractor: Annotated[str, AtPrompt(choices="text.extract.extractors:EXTRACTORS")] = (
         DEFAULT_EXTRACTOR
     )
-    sentence_ends: Annotated[str, AtPrompt(choices="text.extract.sentence_ends:SENTENCE_ENDS")] = (
+    sentence_ends: Annotated[str, AtPrompt(choices="text.sentences:SENTENCE_ENDS")] = (
         DEFAULT_SENTENCE_ENDS
     )
     engine: Annotated[str, AtPrompt(choices="text.extract.extractors:ENGINES")] = "fast"
@@ -311,6 +311,7 @@ class Scorer:
             "language": [document.language for document in documents],
             "encoding": [document.encoding for document in documents],
             "extractor": [document.extractor for document in documents],
+            "scale": [self.scale] * len(documents),
             "flags": flags,
             **{name: values[name] for name in self.columns[len(FORMULAS) + len(COUNTS) :]},
         }

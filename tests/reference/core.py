@@ -19,11 +19,10 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from understandability._core import Tape
-from understandability.text.characters import not_ascii
 from understandability.text.document import MOSTLY_LINKS
 from understandability.text.extract import boilerpipe, justext, main, naive
-from understandability.text.hints import COMMENTS, CONSENT, SIDEBAR, THREAD
-from understandability.text.tape import opens_after_last_end
+from understandability.text.language_guess import not_ascii
+from understandability.text.tape import COMMENTS, CONSENT, SIDEBAR, THREAD, opens_after_last_end
 
 Array = NDArray[Any]
 Paragraph = TypeVar("Paragraph")
@@ -78,7 +77,7 @@ def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int,
     return gaps
 
 
-# --- text/source.py
+# --- text/tape.py
 
 
 def cut(
@@ -786,7 +785,7 @@ def cut_up(
     return pieces, starts, numbers
 
 
-# --- text/extract/sentence_ends.py
+# --- text/sentences.py
 
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:

@@ -27,7 +27,7 @@ _MOST_NAMED = 8
 _INSTALLED = "study.installed:installed"  # what only rows of the study need
 
 
-def missing(needs: Iterable[str]) -> tuple[str, ...]:
+def missing_resources(needs: Iterable[str]) -> tuple[str, ...]:
     """Those of the resources that are not installed."""
     return tuple(name for name in needs if load(_INSTALLED)(name) is None)
 
@@ -39,7 +39,7 @@ def name_missing(features: Iterable[Feature]) -> None:
     """
     lacking: dict[str, list[str]] = {}
     for feature in features:
-        if feature.name not in _named and (names := missing(feature.needs)):
+        if feature.name not in _named and (names := missing_resources(feature.needs)):
             _named.add(feature.name)
             lacking.setdefault(", ".join(names), []).append(feature.name)
     count = sum(map(len, lacking.values()))
@@ -131,12 +131,14 @@ def features_of(
     [[3.0, 1.33], [0.0, nan]]
     """
     plan = _plan(tuple(columns))
-    given = by_row(models)
-    values = np.empty((len(plan.features), len(batch)))
+    given = by_row(models) if models else {}
+    values = np.empty((len(plan.features), len(batch.documents)))
     for index, feature in enumerate(plan.features):
         compute = given[feature.name].raw if feature.name in given else feature.compute
-        values[index] = batch.once(compute)
-    divisors = np.stack([np.ones(len(batch)), nan_for_0(batch.words), nan_for_0(batch.sentences)])
+        values[index] = compute(batch)
+    divisors = np.stack(
+        [np.ones(len(batch.documents)), nan_for_0(batch.words), nan_for_0(batch.sentences)]
+    )
     values = (values[plan.of_column] / divisors[plan.given]).T
     name_missing(feature for feature in plan.needing if feature.name not in given)
     raised = [(NO_WORDS, batch.words == 0)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.feature.batch import Array, starts_of
-from understandability.feature.tries import Trie
+from understandability.feature.syllables import Trie
 
 _FROM_EDGE = 2
 # Places at once: a word may have millions.

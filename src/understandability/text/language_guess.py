@@ -14,7 +14,21 @@ from collections import Counter
 from functools import cache
 
 from understandability.resources import package_text
-from understandability.text.characters import MANY_CHARACTERS, not_ascii
+
+# Different ones that a text may have until one pattern for all is faster.
+MANY_CHARACTERS = 100
+
+_ASCII = bytes(range(0x80))
+
+
+def not_ascii(text: str) -> set[str]:
+    """The characters of a text that are not ASCII.
+
+    >>> sorted(not_ascii("naïve – it’s naïve"))
+    ['ï', '–', '’']
+    """
+    return set() if text.isascii() else set(text.encode().translate(None, _ASCII).decode())
+
 
 # Language subtag: the name of its stop list in jusText, whose words go by falling frequency.
 STOP_LISTS = {
@@ -63,10 +77,10 @@ def _ranked(language: str, most: int = -1) -> tuple[str, ...]:
 
 
 @cache
-def stop_words(language: str) -> frozenset[str] | None:
+def stop_words_of(language: str) -> frozenset[str] | None:
     """jusText's stop words of a language, in lower case; None where it has no list.
 
-    >>> "the" in stop_words("en"), stop_words("zh")
+    >>> "the" in stop_words_of("en"), stop_words_of("zh")
     (True, None)
     """
     return frozenset(_ranked(language)) if language in STOP_LISTS else None

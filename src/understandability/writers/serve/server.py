@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
-import socket
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -24,7 +24,7 @@ _MOST_CONNECTIONS = 2000
 
 
 def application() -> Any:
-    """The application with what `run` chose; each process that answers makes its own.
+    """The application with what `serve` chose; each process that answers makes its own.
 
     Lists and models stay for good, so that no search for what can be freed passes over them while
     somebody waits.
@@ -39,76 +39,11 @@ def application() -> Any:
         limits=RequestLimits(**chosen["limits"]),
         fetching=FetchLimits(**chosen["fetching"]) if chosen["fetching"] else None,
         model=LanguageModel(**chosen["model"]) if chosen["model"] else None,
+        origins=chosen["origins"],
     )
     gc.collect()
     gc.freeze()
     return app
-
-
-def run(
-    settings: Settings,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8765,
-    names: Sequence[str] = (),
-    token: str | None = None,
-    workers: int = 1,
-    limits: RequestLimits | None = None,
-    fetching: FetchLimits | None = None,
-    model: LanguageModel | None = None,
-) -> None:
-    """Answer requests until the process is told to stop.
-
-    Raises `OptionError` for an address that others reach without a token, `InputError` for a port
-    that is in use, and `MissingExtraError` where the server's packages are not installed.
-    """
-    try:
-        import uvicorn
-    except ImportError as error:
-        raise MissingExtraError(
-            "understand serve needs optional packages: pip install 'understandability[serve]'"
-        ) from error
-    if host not in _LOCAL and not token:
-        raise OptionError(
-            f"anybody who reaches {host} could use the server; give a --token, or leave out --host"
-        )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((host, port))
-        except OSError as error:
-            raise InputError(
-                f"port {port} of {host} cannot be used ({error.strerror}); choose another "
-                "with --port"
-            ) from error
-        port = trial.getsockname()[1]
-    hosts = (*LOCAL_HOSTS, *names)
-    if host not in hosts:
-        hosts = ("*",) if host in ("0.0.0.0", "::") and not names else (*hosts, host)
-    os.environ[_CHOSEN] = json.dumps(
-        {
-            "settings": asdict(settings),
-            "hosts": hosts,
-            "token": token,
-            "limits": asdict(limits or RequestLimits()),
-            "fetching": asdict(fetching) if fetching else None,
-            "model": asdict(model) if model else None,
-        }
-    )
-    print(f"http://{f'[{host}]' if ':' in host else host}:{port}/ (Ctrl-C ends it)", flush=True)
-    uvicorn.run(
-        "understandability.writers.serve.server:application",
-        factory=True,
-        host=host,
-        port=port,
-        workers=workers,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        limit_concurrency=_MOST_CONNECTIONS,
-        timeout_keep_alive=10,
-    )
 
 
 def serve(
@@ -116,6 +51,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8765,
     name: Annotated[Sequence[str], AtPrompt(list[str])] = (),
+    allow_origin: Annotated[Sequence[str], AtPrompt(list[str], value="ORIGIN")] = (),
     token: str | None = None,
     workers: int = 1,
     limit_mb: float = 10.0,
@@ -138,6 +74,8 @@ def serve(
         host: Address to listen on; 0.0.0.0 means every address, and needs --token.
         port: Port to listen on.
         name: Another host name that the server answers to, such as a proxy's. May be repeated.
+        allow_origin: A site whose pages may hold the component, such as https://cms.example.org.
+            May be repeated.
         token: Bearer token that callers must send; or set UNDERSTANDABILITY_TOKEN.
         workers: Worker processes.
         limit_mb: Longest request in MB.
@@ -150,6 +88,11 @@ def serve(
     """
     if fetch_private and not fetch:
         raise OptionError("--fetch-private says where --fetch may go; add --fetch")
+    for origin in allow_origin:
+        if not re.fullmatch(r"https?://[^/\s*?#@]+", origin):
+            raise OptionError(
+                f"--allow-origin is a site such as https://cms.example.org, not {origin!r}"
+            )
     if bool(model_url) != bool(model):
         raise OptionError("a model has an address and a name; give --model-url and --model")
     for option, value, low, high in (
@@ -158,18 +101,55 @@ def serve(
     ):  # fmt: skip
         if not low <= value <= high:
             raise OptionError(f"{option} is a number from {low:g} to {high:g}, not {value:g}")
-    run(
-        Settings(**choices),
-        host=host,
-        port=port,
-        names=tuple(name),
-        token=token or os.environ.get("UNDERSTANDABILITY_TOKEN"),
-        workers=workers,
-        limits=RequestLimits(megabytes=limit_mb, seconds=limit_seconds),
-        fetching=FetchLimits(int(limit_mb * 1e6), limit_seconds, private=fetch_private)
-        if fetch
-        else None,
-        model=LanguageModel(model_url, model, os.environ.get(KEY, ""), limit_seconds)
-        if model_url and model
-        else None,
+    try:
+        import uvicorn
+
+        from understandability.writers.serve.connections import Connection, listen
+    except ImportError as error:
+        raise MissingExtraError(
+            "understand serve needs optional packages: pip install 'understandability[serve]'"
+        ) from error
+    token = token or os.environ.get("UNDERSTANDABILITY_TOKEN")
+    if host not in _LOCAL and not token:
+        raise OptionError(
+            f"anybody who reaches {host} could use the server; give a --token, or leave out --host"
+        )
+    fetching = FetchLimits(int(limit_mb * 1e6), limit_seconds, private=fetch_private)
+    asked = None
+    if model_url and model:
+        asked = LanguageModel(model_url, model, os.environ.get(KEY, ""), limit_seconds)
+    hosts = (*LOCAL_HOSTS, *name)
+    if host not in hosts:
+        hosts = ("*",) if host in ("0.0.0.0", "::") and not name else (*hosts, host)
+    os.environ[_CHOSEN] = json.dumps(
+        {
+            "settings": asdict(Settings(**choices)),
+            "hosts": hosts,
+            "token": token,
+            "limits": asdict(RequestLimits(megabytes=limit_mb, seconds=limit_seconds)),
+            "fetching": asdict(fetching) if fetch else None,
+            "model": asdict(asked) if asked else None,
+            "origins": list(allow_origin),
+        }
     )
+    try:
+        listening = listen(host, port)
+    except OSError as error:
+        raise InputError(
+            f"port {port} of {host} cannot be used ({error.strerror}); choose another with --port"
+        ) from error
+    port = listening.getsockname()[1]
+    print(f"http://{f'[{host}]' if ':' in host else host}:{port}/ (Ctrl-C ends it)", flush=True)
+    with listening:
+        uvicorn.run(
+            "understandability.writers.serve.server:application",
+            factory=True,
+            fd=listening.fileno(),
+            http=Connection,
+            workers=workers,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_keep_alive=10,
+        )
