@@ -18,8 +18,8 @@ from understandability.inputs.office import (
     DOCX,
     OFFICE_SUFFIXES,
     PDF,
-    check_office_extra,
     read_office,
+    require_office_extra,
 )
 from understandability.inputs.page_tables import (
     TableColumns,
@@ -340,7 +340,7 @@ def _check_suffix(path: str) -> None:
     """Raise what is wrong with a file that was given."""
     if _suffix(path) is None:
         raise InputError(f"{path} has an unknown suffix; inputs end in {_allowed()}")
-    check_office_extra(_suffix(path) or "")
+    require_office_extra(_suffix(path) or "")
 
 
 def _suffix(name: str) -> str | None:
