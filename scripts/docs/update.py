@@ -208,9 +208,9 @@ def feature_groups() -> str:
 
 def features() -> str:
     """The whole catalogue."""
-    from understandability.feature.catalogue import markdown
+    from understandability.feature.catalogue import catalogue_markdown
 
-    return "\n" + markdown()
+    return "\n" + catalogue_markdown()
 
 
 def score_columns() -> str:

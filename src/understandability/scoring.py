@@ -48,7 +48,7 @@ FORMULAS = (
 COUNTS = ("words", "sentences")
 # Of the estimate, under the names of its fields.
 ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "level_error", "raw")
-TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "flags")
+TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "scale", "flags")
 NOT_ENGLISH = "not_english"
 # The bundle of other languages than English, loaded when a page has one of them.
 LANGUAGES_BUNDLE = "languages"
@@ -314,6 +314,7 @@ class Scorer:
             "language": [document.language for document in documents],
             "encoding": [document.encoding for document in documents],
             "extractor": [document.extractor for document in documents],
+            "scale": [self.scale] * len(documents),
             "flags": flags,
             **{name: values[name] for name in self.columns[len(FORMULAS) + len(COUNTS) :]},
         }

@@ -24,7 +24,7 @@ def test_its_command_runs(tmp_path: Path, understand) -> None:  # type: ignore[n
     (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq1 0 d2 1\n")
     (tmp_path / "chances.csv").write_text("docno,chance\nd1,0.3\nd2,0.9\n")
     done = understand(
-        "evaluate", "mine.run", "--qrels", "qrels.txt", "--understandability", "chances.csv:chance",
+        "evaluate", "mine.run", "--qrels", "qrels.txt", "--understandability", "chances.csv",
         "--scale", "higher-easier:0..1", "-m", "uRBP(p=0.5,user=graded)@2", cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -168,7 +168,7 @@ def describe(feature: Feature) -> dict[str, str]:
     }
 
 
-def markdown(features: Sequence[Feature] | None = None) -> str:
+def catalogue_markdown(features: Sequence[Feature] | None = None) -> str:
     """The catalogue as a Markdown table."""
     rows = [describe(feature) for feature in features or catalogue()]
     lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]

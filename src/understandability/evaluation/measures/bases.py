@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from understandability.evaluation.conventions import MODELLED_USERS, Conventions
-from understandability.evaluation.measures.parameters import PARAMETERS, show
+from understandability.evaluation.measures.parameters import PARAMETERS, parameter_text
 
 RELEVANCE = "relevance"
 UNDERSTANDABILITY = "u"
@@ -200,7 +200,9 @@ class Measure:
 
     def _written(self, values: Mapping[str, Any], parts: Sequence[str]) -> str:
         stated = [
-            f"{name}={show(name, values[name])}" for name in self.parameters if name in values
+            f"{name}={parameter_text(name, values[name])}"
+            for name in self.parameters
+            if name in values
         ]
         inner = ",".join([*parts, *stated])
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"

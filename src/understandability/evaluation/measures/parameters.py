@@ -33,20 +33,20 @@ class Parameter:
     quoted: bool = False
 
     @property
-    def written(self) -> str:
+    def parameter_text(self) -> str:
         """The parameter with its default, where it has one of its own."""
         default = self.default(Conventions())
-        return self.name if default is None else f"{self.name}={show(self.name, default)}"
+        return self.name if default is None else f"{self.name}={parameter_text(self.name, default)}"
 
 
-def show(name: str, value: Any) -> str:
+def parameter_text(name: str, value: Any) -> str:
     """A value as it is written in a name.
 
-    >>> show("s", math.pi), show("p", 0.80), show("w", (1.0, 2.0)), show("dcg", "log2")
-    ('pi', '0.8', '[1,2]', "'log2'")
+    >>> parameter_text("s", math.pi), parameter_text("p", 0.80), parameter_text("w", (1.0, 2.0))
+    ('pi', '0.8', '[1,2]')
     """
     if isinstance(value, tuple):
-        return f"[{','.join(show('', item) for item in value)}]"
+        return f"[{','.join(parameter_text('', item) for item in value)}]"
     if isinstance(value, bool) or not isinstance(value, float | int):
         return f"'{value}'" if name in PARAMETERS and PARAMETERS[name].quoted else str(value)
     if value == math.pi:

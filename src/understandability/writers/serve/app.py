@@ -21,7 +21,7 @@ from understandability._version import __version__
 from understandability.errors import UnderstandabilityError
 from understandability.feature.batch import Batch
 from understandability.inputs.fetching import FetchLimits, fetch
-from understandability.inputs.office import DOCX, check_office_extra
+from understandability.inputs.office import DOCX, require_office_extra
 from understandability.resources import resource_text
 from understandability.scoring import Scorer, Settings, document_or_failure, document_under
 from understandability.text.page import HTML, TEXT, Failure, Page
@@ -218,7 +218,7 @@ def create(
         _explained_page(request.text, None)
         if request.kind == "html":
             return HTMLResponse(html_of(request.text, request.title))
-        check_office_extra(DOCX)
+        require_office_extra(DOCX)
         async with converting:
             made = await asyncio.to_thread(docx_of, request.text, request.title)
         return Response(made, media_type="application/octet-stream")

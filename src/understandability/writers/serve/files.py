@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from understandability.errors import InputError, UnderstandabilityError
-from understandability.inputs.office import OFFICE_SUFFIXES, check_office_extra, read_office
+from understandability.inputs.office import OFFICE_SUFFIXES, read_office, require_office_extra
 from understandability.text.analysis import document_of_page
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.parsed import parse_source
@@ -42,7 +42,7 @@ def text_of_file(
     name = PurePosixPath(name.replace("\\", "/")).name[:200] or "the file"
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in OFFICE_SUFFIXES:
-        check_office_extra(suffix)
+        require_office_extra(suffix)
         text, title = _read_apart(content, name, suffix, seconds)
     elif suffix in _PAGES and len(content) > _LARGE:
         text, title = _read_apart(content, name, f"{suffix} {charset or ''}", min(seconds, 5.0))
