@@ -23,7 +23,7 @@ from understandability.model.passage_model import TWO_LANGUAGES
 from understandability.model.predictors import Kernel, Network, Prepared
 from understandability.model.weights import array_bytes, predictor_of
 from understandability.text.document import Document
-from understandability.text.language_guess import guess_language, stop_words
+from understandability.text.language_guess import guess_language, stop_words_of
 from understandability.text.other_languages import LANGUAGES
 
 UNTESTED = "language_untested"
@@ -184,7 +184,7 @@ class LanguagesModel:
 
 def _is_mixed(document: Document) -> bool:
     """Whether more than a tenth of a text is in another language."""
-    own = stop_words(document.language or "") or frozenset()
+    own = stop_words_of(document.language or "") or frozenset()
     foreign = 0
     starts = range(0, len(document.pieces), _PIECES)
     for start in starts:
