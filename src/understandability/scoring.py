@@ -107,7 +107,7 @@ class Settings(Extraction):
         noise_scale: Scale of the user's noise, a number or `pi`; overrides the reader's. Without
             one, each user model has its own.
         features: Add every feature of the catalogue to the row.
-        any_language: Estimate pages in other languages than English too.
+        any_language: Also estimate pages in languages other than English.
     """
 
     bundle: str = DEFAULT_BUNDLE
