@@ -171,11 +171,12 @@ def mutated(data: bytes, generator: np.random.Generator) -> bytes:
 
 
 def found(path: Path) -> tuple[int, int]:
-    """How many pages there are, and how many errors."""
+    """How many pages there are, and how many errors and members that are told to be none."""
     pages = errors = 0
-    for each in read_pages(path):
+    read = read_pages(path)
+    for each in read:
         pages, errors = pages + (not isinstance(each, Failure)), errors + isinstance(each, Failure)
-    return pages, errors
+    return pages, errors + read.skipped.total()
 
 
 def _read(paths: list[Path], sending: Any) -> None:

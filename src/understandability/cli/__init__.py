@@ -246,7 +246,7 @@ def run(words: Sequence[str]) -> None:
         app(list(words), exit_on_error=False, print_error=False)
     except CycloptsError as error:
         command = " ".join(["understand", *(each for each in words[:1] if each in names)])
-        raise OptionError(f"{_told(error)}; see {command} --help") from None
+        raise OptionError(f"{_told(error)}{_example(words)}; see {command} --help") from None
 
 
 def _check_options(words: Sequence[str]) -> None:
@@ -263,6 +263,14 @@ def _check_options(words: Sequence[str]) -> None:
             raise OptionError(
                 f"Unknown option {name}{advice}; see understand {command.name} --help"
             )
+
+
+def _example(words: Sequence[str]) -> str:
+    """How the command that was meant is written: of several with one first word, the first."""
+    meant = [each for each in COMMANDS if words[: len(each.words)] == each.words]
+    meant = meant or [each for each in COMMANDS if words[:1] == each.words[:1]]
+    found = re.search(r"Example: (.+?)(\n\n|\Z)", meant[0].help if meant else "", re.DOTALL)
+    return f"; for example: {' '.join(found[1].split())}" if found else ""
 
 
 def _told(error: CycloptsError) -> str:

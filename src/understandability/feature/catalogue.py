@@ -27,6 +27,7 @@ MODULES = (
     "feature.language_model",
     "feature.background_rows",
     "feature.other_formulas",
+    "feature.diversity",
 )
 
 

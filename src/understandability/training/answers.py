@@ -219,9 +219,10 @@ def read_answers(
     for name in (understood, id, column if scores is None else None):
         if name is not None and name not in names:
             missing = name == column and name != understood
-            advice = "; name a table of scores" if missing else ""
+            advice = "--understood" if name == understood else "--id-column"
+            advice = "name a table of scores (--scores)" if missing else f"name yours with {advice}"
             raise InputError(
-                f"{where} has no column {name!r}; it has {', '.join(names) or 'none'}{advice}"
+                f"{where} has no column {name!r}; it has {', '.join(names) or 'none'}; {advice}"
             )
     if scores is not None and identity is None:
         raise InputError(

@@ -74,7 +74,10 @@ def markdown_of(blocks: Iterable[Block], html: str = "") -> str:
             cells = rows.get(block.text, [block.text])
             left = [cell for cell in reversed(cells[1:]) if cell]
             lines.append(row(cells))
-        elif block.tag == "li" and not _MARK.match(block.text):
+        # Of "<li><p>Rest" the block is the paragraph.
+        elif (block.tag == "li" or (block.tag == "p" and block.text in items)) and not _MARK.match(
+            block.text
+        ):
             lines.append(item(*items.get(block.text, (0, block.text, "-"))))
         elif block.tag in _HEADINGS or block.tag == "title":
             line = heading(int(block.tag[1:]) if block.tag in _HEADINGS else 1, block.text)

@@ -33,7 +33,7 @@ class Parameter:
     quoted: bool = False
 
     @property
-    def parameter_text(self) -> str:
+    def written(self) -> str:
         """The parameter with its default, where it has one of its own."""
         default = self.default(Conventions())
         return self.name if default is None else f"{self.name}={parameter_text(self.name, default)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import PurePosixPath
@@ -23,6 +24,10 @@ from understandability.writers.markdown import markdown_of
 _MOST_BYTES = 50_000_000
 _LARGE = 500_000  # bytes of HTML; more are read apart, and not for long
 _TEXTS = (".txt", ".md", ".text")
+# A heading in the older form of Markdown: "Flu" over a line of = or -.
+_UNDERLINED = re.compile(
+    r"(?:\A|(?<=\n\n))(?![-*#|>\s])(.{1,200})\n(=+|-{2,})[ \t]*$", re.MULTILINE
+)
 _PAGES = (".html", ".htm", ".xhtml")
 
 
@@ -62,7 +67,13 @@ def _read_page(content: bytes, name: str, suffix: str, charset: str | None) -> t
     page = Page(name, name, content, kind, charset)
     document = document_of_page(page)
     source = parse_source(page).text
-    return markdown_of(document.blocks, source) if kind == HTML else source, document.title
+    if kind == HTML:
+        return markdown_of(document.blocks, source), document.title
+    return _UNDERLINED.sub(_as_heading, source.replace("\r\n", "\n")), document.title
+
+
+def _as_heading(found: re.Match[str]) -> str:
+    return f"{'#' if found[2][0] == '=' else '##'} {found[1]}"
 
 
 def _read_apart(content: bytes, name: str, kind: str, seconds: float) -> tuple[str, str]:
