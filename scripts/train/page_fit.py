@@ -1,7 +1,7 @@
 """What is learned: levels of passages from people's labels, their difficulty from readings.
 
-*Level* is one function from passages to levels: ridge regression of the labels of CEFR-SP in the
-space of a Nyström kernel.
+*Level* is one function from passages to levels: ridge regression of the labels of CEFR-SP, and of
+what `teacher` says of sentences that nobody judged, in the space of a Nyström kernel.
 
 Sets contradict each other: OneStop calls an article easy because it was simplified, whatever it is
 about. So such a set (`Recipe.kinds`) teaches the shared function nothing. It has a function of its
@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scripts.train.page_texts import (
     READINGS,
+    SENTENCES,
     UNREAD,
     Ints,
     Mask,
@@ -45,6 +46,7 @@ from sklearn.neural_network import MLPRegressor
 from understandability.arrays import Floats
 from understandability.model.passage_model import shares
 from understandability.model.predictors import Kernel, Network, Prepared, standardised
+from understandability.model.word_columns import DIMENSIONS
 
 CUT = 4.0
 FOLDS = 5
@@ -79,7 +81,9 @@ class Recipe:
     reach: float
     ridge: float
     level_from: str = ""
-    difficulty_in_level: float = 0.01
+    difficulty_in_level: float = 0.0125
+    # The level is told without the vectors of rare words, which come last.
+    level_columns: int = -DIMENSIONS
 
     @property
     def sets(self) -> list[str]:
@@ -95,7 +99,7 @@ _USE = (
 )
 RECIPES = {
     "open": Recipe(
-        labels={"cefr_sp_wiki": 1.0},
+        labels={"cefr_sp_wiki": 1.0, SENTENCES: 3.0},
         kinds={"onestop": 20.0},
         least=0.0,
         licence="CC BY-SA 4.0 (weights learned from data under CC BY-SA 4.0, CC BY-SA 3.0, which "
@@ -103,7 +107,7 @@ RECIPES = {
         use=f"{_USE}. Commercial use is allowed",
         landmarks=500,
         reach=0.05,
-        ridge=3.0,
+        ridge=1.0,
         level_from="medreadme",
     ),
 }
@@ -112,23 +116,33 @@ RECIPES = {
 class LevelFit:
     """The kernel's space over a table, and the regressions of a recipe in it.
 
-    `used` says which texts are learned from, `seed` chooses landmarks.
+    `used` says which texts are learned from, `labels` the level of each, `known` what difficulty
+    adds to it; `seed` chooses landmarks.
     """
 
-    def __init__(self, table: Table, recipe: Recipe, used: Mask, seed: int = 0) -> None:
+    def __init__(
+        self,
+        table: Table,
+        recipe: Recipe,
+        used: Mask,
+        labels: Floats,
+        known: Floats,
+        seed: int = 0,
+    ) -> None:
         self._table, self._recipe, passages = table, recipe, table.passages
-        self._labels = table.labels
+        columns = passages.columns[:, : recipe.level_columns]
+        self._labels = labels
         self._used = used & (np.diff(passages.starts) > 0)
         text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
         of_level = self._used & np.isin(table.sets, [*recipe.labels, *recipe.kinds])
         own = np.flatnonzero(of_level[text])
-        rows = passages.columns[own].astype(np.float64)
+        rows = columns[own].astype(np.float64)
         self.center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
         self.scale = np.where(scale > 1e-9, scale, 1.0)
         self._learn_space(table.sets[text[own]], self._standard(rows), seed)
-        rows = _bells(self._standard(passages.columns), self.vectors, self.gamma) @ self.root
+        rows = _bells(self._standard(columns), self.vectors, self.gamma) @ self.root
         self.slopes, self.start = self._shared(passages.means(rows))
-        self.levels = passages.means(rows @ self.slopes + self.start)
+        self.levels = passages.means(rows @ self.slopes + self.start) + known
         self.own: list[tuple[Floats, float]] = []
         odds = [self._learn_kind(name, rows, text) for name in recipe.kinds]
         self.odds = [np.stack(each, axis=-1) for each in zip(*odds, strict=True)]
@@ -218,14 +232,12 @@ def _bells(rows: Floats, vectors: Floats, gamma: float) -> Floats:
 class DifficultyFit:
     """Networks from a passage to its difficulty, as one: their units stand side by side.
 
-    `used` says which texts are learned from, `taught` is the difficulty that a teacher gives to
-    those that nobody read; without readings it is all that is learned.
+    `used` says which texts are learned from, `labels` the difficulty of each.
     """
 
-    def __init__(self, table: Table, used: Mask, taught: Floats, seed: int = 0) -> None:
+    def __init__(self, table: Table, used: Mask, labels: Floats, seed: int = 0) -> None:
         passages = table.passages
         text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
-        labels = np.where(table.sets == UNREAD, taught, table.labels)
         used = used & np.isin(table.sets, [READINGS, UNREAD]) & np.isfinite(labels)
         own = np.flatnonzero(used[text])
         rows = passages.columns[own].astype(np.float64)
@@ -282,9 +294,11 @@ class Fitted:
         cls, table: Table, recipe: Recipe, used: Mask, teacher: Teacher, seed: int = 0
     ) -> Fitted:
         """Learned from the texts that are `used`."""
-        level = LevelFit(table, recipe, used, seed)
-        difficulty = DifficultyFit(table, used, teacher.taught(used), seed)
-        levels = level.levels + recipe.difficulty_in_level * difficulty.difficulties
+        labels = teacher.taught(used)
+        difficulty = DifficultyFit(table, used, labels, seed)
+        known = recipe.difficulty_in_level * difficulty.difficulties
+        level = LevelFit(table, recipe, used, labels, known, seed)
+        levels = level.levels
         # All levels are moved together, so that they are right on average.
         of_set = table.sets == recipe.level_from
         moved = float(np.nanmean((table.labels - levels)[of_set])) if of_set.any() else 0.0

@@ -104,8 +104,8 @@ def shares(odds: Floats, least: float) -> Floats:
 class PassageModel:
     """A network and a kernel on the columns of passages, and their errors; see the module.
 
-    `network` gives the difficulty, `kernel` the level of every text, what each kind adds to it, and
-    the log-odds of each kind to none; `least` is what `shares` needs, `difficulty_in_level` what a
+    `network` gives the difficulty; `kernel`, which reads the first of the columns, gives the level
+    of every text, what each kind adds to it, and the log-odds of each kind to none; `least` is what `shares` needs, `difficulty_in_level` what a
     point of difficulty adds to the level.
     """
 
@@ -128,7 +128,7 @@ class PassageModel:
             raise InputError("its network does not go from the columns of passages to one number")
         if not (
             isinstance(kernel, Kernel)
-            and kernel.inputs == columns
+            and kernel.inputs <= columns
             and kernel.link == "identity"
             and len(kernel.biases) % 2
         ):
@@ -157,7 +157,7 @@ class PassageModel:
 
     def levels(self, columns: Floats, difficulties: Floats) -> Floats:
         """The level for each row of columns, whose difficulties are these."""
-        outputs = self.kernel(columns)
+        outputs = self.kernel(columns[:, : self.kernel.inputs])
         shared, of_kinds, odds = np.split(outputs, [1, (outputs.shape[1] + 1) // 2], axis=1)
         level = shared[:, 0] + (of_kinds * shares(odds, self.least)).sum(axis=1)
         return np.asarray(level + self.difficulty_in_level * difficulties)
