@@ -42,7 +42,37 @@ default_role = "code"
 TUTORIALS = HERE / "tutorials"
 for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
     shutil.copy2(notebook, TUTORIALS / notebook.name)
-shutil.copy2(HERE.parent / "notebooks" / "report.png", TUTORIALS / "report.png")
+
+
+# What people type into the search field, by the page that answers it under another title.
+SOUGHT = {
+    "commands/score": ["resume"],
+    "concepts/extraction": ["boilerplate"],
+    "concepts/measures": ["rbp", "urbp", "ndcg"],
+    "concepts/understanding": ["cefr", "probability"],
+    "evaluation": ["significance", "p-value", "t-test"],
+    "glossary": ["cefr", "terms"],
+    "howto/crawl": ["warc", "resume", "common crawl"],
+    "howto/editor": ["hard words", "passive", "colours", "privacy"],
+    "questions": [
+        *["faq", "troubleshooting", "problems", "help", "privacy", "command not found", "accuracy"],
+        *["good score", "reading age", "grade level", "lexile", "hemingway", "cost", "price"],
+    ],
+    "quality/index": ["accuracy", "validity", "benchmark"],
+    "readability_formulas": ["grade level", "reading grade"],
+    "reference/measures": ["rbp", "ndcg", "map", "mrr"],
+    "howto/rewriting": ["plain language"],
+    "start/install": ["upgrade", "update", "setup", "download"],
+    "start/writing": ["plain language", "health literacy"],
+    "start/number": ["good score", "audit", "report", "kpi"],
+}
+
+
+def _add_sought(app: Any, docname: str, source: list[str]) -> None:
+    """Entries of the index, which the search looks through as well."""
+    entries = "\n".join(f"   ! single: {words}" for words in SOUGHT.get(docname, ()))
+    if entries:
+        source[0] += f"\n```{{eval-rst}}\n.. index::\n{entries}\n```\n"
 
 
 def _link_to_gallery(app: Any, docname: str, source: list[str]) -> None:
@@ -57,5 +87,6 @@ def _escape_globs(app: Any, what: str, name: str, of: Any, options: Any, lines: 
 
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("source-read", _add_sought)
     app.connect("source-read", _link_to_gallery)
     app.connect("autodoc-process-docstring", _escape_globs)

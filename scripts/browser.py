@@ -107,9 +107,13 @@ class BrowserPage:
                 windowsVirtualKeyCode=codes[key],
             )
 
-    def picture(self) -> bytes:
-        """The whole page as a PNG file."""
-        shot = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True)
+    def picture(self, height: int | None = None) -> bytes:
+        """The whole page as a PNG file, or so much of its top."""
+        options: dict[str, Any] = {"format": "png", "captureBeyondViewport": True}
+        if height is not None:
+            width = self.evaluate("innerWidth")
+            options["clip"] = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+        shot = self.send("Page.captureScreenshot", **options)
         return base64.b64decode(shot["data"])
 
     def pdf(self) -> bytes:

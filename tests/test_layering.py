@@ -56,14 +56,14 @@ LINES = {
     "crawls": 2_650,
     "evaluation": 4_320,
     "feature": 4_100,
-    "inputs": 4_450,
-    "integrations": 1_020,
+    "inputs": 4_500,
+    "integrations": 1_035,
     "model": 4_100,
     "neural": 560,
     "study": 4_900,
     "text": 3_500,
     "training": 2_800,
-    "writers": 6_690,
+    "writers": 6_860,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

@@ -34,7 +34,7 @@ NO_EXAMPLE = {
     "InputError": "a kind of error",
     "OptionError": "a kind of error",
     "compare_methods": "notebook 02 is its example",
-    "crawl_report": "it needs a crawl folder; `tests/report` makes one",
+    "audited": "it needs a crawl folder; `tests/report` makes one",
     "examples": "notebook 05 is its example",
     "out_of_fold": "notebook 05 is its example",
     "train_background": "notebook 03 is its example",

@@ -2,6 +2,9 @@
 
 const TOKEN = "understandability-token";
 
+// The server that gave this script, also where another site's page holds it.
+const HOME = new URL("..", import.meta.url);
+
 export class ServerError extends Error {
   constructor(status, sentence) {
     super(sentence);
@@ -19,7 +22,7 @@ async function send(path, body, type) {
   if (token) headers.Authorization = `Bearer ${token}`;
   let reply;
   try {
-    reply = await fetch(path, { method: "POST", body, headers });
+    reply = await fetch(new URL(path, HOME), { method: "POST", body, headers });
   } catch {
     throw new ServerError(0, "The server does not answer; is understand serve still running?");
   }
@@ -58,7 +61,7 @@ export async function report(text, reader, before) {
 
 // What this server was started with.
 export async function able() {
-  const reply = await fetch("healthz").catch(() => null);
+  const reply = await fetch(new URL("healthz", HOME)).catch(() => null);
   return reply?.ok ? reply.json() : {};
 }
 

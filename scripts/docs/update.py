@@ -48,6 +48,23 @@ _FIRST_VERSION = {
 }
 
 
+def three_pages() -> str:
+    """The sample pages in words: what each is, its chance, and what that says of ten adults."""
+    import understandability as ud
+
+    kinds = {
+        "easy.html": "a leaflet in plain words",
+        "medium.html": "an article for patients",
+        "hard.html": "a text for physicians",
+    }
+    scores = ud.score(str(RESOURCES / "samples"))
+    lines = ["| page | chance | adults who get the main message |", "|---|--:|---|"]
+    for name, kind in kinds.items():
+        chance = scores[name]["p_understandable"]
+        lines.append(f"| {kind} (`{name}`) | {chance:.2f} | {chance * 100:.0f} of a hundred |")
+    return "\n".join(lines)
+
+
 def old_and_new() -> str:
     """What version 0.1 said of the sample pages, and what is said now."""
     import understandability as ud
@@ -307,6 +324,7 @@ PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
     DOCS / "evaluation.md": {"conventions": conventions},
     DOCS / "concepts" / "understanding.md": {"readers": readers},
     DOCS / "concepts" / "limits.md": {"assumptions": assumptions},
+    DOCS / "start" / "number.md": {"three-pages": three_pages},
     DOCS / "howto" / "coming_from.md": {"old-and-new": old_and_new},
     DOCS / "howto" / "rewriting.md": {"rewriting": rewriting},
     DOCS / "quality" / "index.md": {"quality": quality},

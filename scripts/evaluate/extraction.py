@@ -32,9 +32,9 @@ from pathlib import Path
 from typing import Any
 
 from understandability.text.extract.extractors import ENGINES, extract, installed_extractors
-from understandability.text.extract.sentence_ends import SENTENCE_ENDS, fields
 from understandability.text.page import Page
 from understandability.text.parsed import ParsedPage, parse_page
+from understandability.text.sentences import SENTENCE_ENDS, fields
 
 GATE = Path(__file__).parents[2] / "tests" / "extraction" / "gate.json"
 # What a floor may be missed by: other versions of libxml2 read a page or two differently.

@@ -1,161 +1,666 @@
-"""Every figure that `open` has to reach, beside formulas, with intervals by group.
+"""Every figure that the number has to reach, beside formulas and two other models, as one table.
 
-    python -m scripts.evaluate.must_hold --states states.npz [--cache FOLDER] [--kinds]
+    python -m scripts.train.teacher states.npz
+    python -m scripts.evaluate.must_hold --states states.npz --cache FOLDER
 
-Readings are out of fold (groups whole), with ``--kinds`` kinds are left out whole too (ten more
-fits); the whole pages that were read are estimated by the bundle that ships, which learned from
-none of them; sets of people by models that saw nothing of them, but for CEFR-SP and OneStop, which
-are out of fold. A text without an estimate counts as difficulty 50 and P .5.
+Fills in ``docs/number.md``. What is judged:
+
+- Readings: by models that saw nothing of a text's group (five folds), or of its kind (ten).
+- Pairs by origin: by a model that saw nothing of their kinds of text and of their studies.
+- Whole pages that were read, the awkward list and edited texts: by the bundle that ships, which
+  learned from none of them, but from the passages that are edited.
+- Sets of people: by models that saw nothing of them; CEFR-SP and OneStop out of fold, and by models
+  that were learned without the set.
+
+The *model without readings* has the same columns and learns by the same code from people's labels
+alone; its difficulty is its level. *Version 0.2* is what its last commit says of the same texts:
+
+    python -m scripts.evaluate.must_hold --write-texts texts.jsonl
+    git worktree add ../version-0.2 5a712c5 && cd ../version-0.2
+    PYTHONPATH=src python -m understandability score texts.jsonl -o scores.csv
+    python -m scripts.evaluate.must_hold --version-0-2 scores.csv  # writes version_0_2.csv.gz
+
+A text without an estimate counts as difficulty 50 and P .5. Intervals resample groups. With one
+thread the texts take three minutes, the models about twenty; the folder of ``--cache`` keeps both,
+the models as long as the code that learns them is the same.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scripts.evaluate.intervals import auc, markdown, measured, pearson, short
-from scripts.train.page_fit import RECIPES, kinds_left_out, out_of_fold
+from scripts.evaluate.intervals import auc, fill, markdown, measured, pearson, short
+from scripts.evaluate.judged_texts import (
+    AWKWARD,
+    EDITS,
+    PAGES,
+    PAIRS,
+    ROOT,
+    judged_texts,
+)
+from scripts.train.page_fit import (
+    FOLDS,
+    LEVELLED,
+    RECIPES,
+    DifficultyFit,
+    Fitted,
+    LevelFit,
+    Recipe,
+    kinds_left_out,
+    unseen_by,
+)
 from scripts.train.page_texts import (
     READINGS,
     SETS,
     Mask,
     Table,
-    cached,
-    readings,
+    Text,
+    folds_of,
+    left_out_with,
     training_table,
 )
+from scripts.train.pages import model_of
 from scripts.train.teacher import Teacher
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
+from understandability.errors import PageError
 from understandability.feature.catalogue import COLUMNS
-from understandability.model.bundle import load_bundle
-from understandability.model.passage_model import PassageModel
+from understandability.feature.table import batches, features_of
+from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.passage_model import PassageModel, shares
+from understandability.model.passages import Passages
 from understandability.model.readers import READERS
+from understandability.scoring import Scorer
+from understandability.text.document import Document
 from understandability.training.validation import BASELINES
 
-# Of each set of people, which number is judged and what it has to reach.
-PEOPLE = {
-    "medreadme": ("level", 0.79),
-    "medreadme_docs": ("level", 0.86),
-    "readmepp_en": ("level", 0.81),
-    "clear": ("difficulty", 0.74),
-    "cochrane_pls": ("difficulty", 0.89),
-    "cefr_sp_wiki": ("level", 0.81),
-    "onestop": ("level", 0.76),
+PAGE = ROOT / "docs" / "number.md"
+OLD = Path(__file__).parent / "version_0_2.csv.gz"
+_OLD_COLUMNS = ("difficulty", "level", "p_understandable")
+# It learned from these. What its own pages print: out of fold, and left out whole.
+_OLD_PRINTED = {"cefr_sp_wiki": (".816", ".556"), "onestop": (".744", ".594")}
+# The formulas that stand in the table.
+FORMULAS = ("flesch_kincaid", "flesch_reading_ease", "dale_chall")
+HEAD = ("wanted", *FORMULAS, "version 0.2", "without readings", "`open`")
+# Of each set of people, which number is judged, what it has to reach, and left out whole.
+_PEOPLE: Mapping[str, tuple[str, float, float | None]] = {
+    "medreadme": ("level", 0.79, None),
+    "medreadme_docs": ("level", 0.86, None),
+    "readmepp_en": ("level", 0.81, None),
+    "clear": ("difficulty", 0.74, None),
+    "cochrane_pls": ("difficulty", 0.89, None),
+    "cefr_sp_wiki": ("level", 0.81, 0.70),
+    "onestop": ("level", 0.76, 0.65),
 }
 _MOST_BIAS, _LEAST_OF_KIND = 0.12, 15
+_WITHIN = 1.96
+_CODE = ("page_fit.py", "page_texts.py", "teacher.py")
+Kept = TypeVar("Kept")
 
 
-def awkward(kinds: NDArray[np.str_]) -> Mask:
-    """Which texts are of the kinds that were written for the set."""
-    return np.char.startswith(kinds, "own:")
+@dataclass(frozen=True)
+class Estimates:
+    """What a system says of texts; all are (texts,), NaN where it says nothing.
+
+    `flags` are words between blanks, '' for none.
+    """
+
+    difficulty: Floats
+    level: Floats
+    spread: Floats
+    chance: Floats
+    level_error: Floats
+    flags: NDArray[np.str_]
+
+    def filled(self) -> Floats:
+        """Difficulties, 50 where there is none."""
+        return np.where(np.isfinite(self.difficulty), self.difficulty, 50.0)
+
+    def chances(self) -> Floats:
+        """P(U|d), .5 where there is none."""
+        return np.where(np.isfinite(self.chance), self.chance, 0.5)
 
 
-def chances(difficulty: Floats, spread: Floats) -> Floats:
-    """P(U|d) for an adult of the public; .5 without an estimate."""
-    known = np.isfinite(difficulty)
-    found = READERS["public"].understands(
-        np.clip(np.where(known, difficulty, 50), 0, 100), np.where(known, spread, 10)
-    )
-    return np.where(known, found, 0.5)
+@dataclass(frozen=True)
+class Judged:
+    """The texts, with labels turned so that higher is harder; all are (texts,)."""
+
+    keys: NDArray[np.str_]
+    sets: NDArray[np.str_]
+    kinds: NDArray[np.str_]
+    labels: Floats
+    understand: Floats
+    groups: NDArray[np.str_]
+
+    @classmethod
+    def of(cls, texts: Sequence[Text], table: Table) -> Judged:
+        """Texts of the training table are in its groups, which near-duplicates join."""
+        joined = dict(zip(_keys(table), table.groups.tolist(), strict=True))
+        return cls(
+            np.array([key_of(text) for text in texts]),
+            np.array([text.set for text in texts]),
+            np.array([text.kind for text in texts]),
+            np.array([text.label for text in texts]),
+            np.array([text.understand for text in texts]),
+            np.array([str(joined.get(key_of(text), text.group)) for text in texts]),
+        )
+
+    def at(self, name: str) -> Mask:
+        """The texts of a set."""
+        return np.asarray(self.sets == name)
+
+    def readings(self) -> Iterator[tuple[str, Mask]]:
+        """The two halves of the readings."""
+        awkward = np.char.startswith(self.kinds, "own:")
+        yield "sources", self.at(READINGS) & ~awkward
+        yield "awkward kinds", self.at(READINGS) & awkward
 
 
-def harder(table: Table) -> Mapping[str, Floats]:
-    """Formulas, turned so that higher is harder."""
+def key_of(text: Text) -> str:
+    """The name of a text, over all sets."""
+    return f"{text.set}/{text.id}"
+
+
+def _keys(table: Table) -> list[str]:
+    return [f"{name}/{text}" for name, text in zip(table.sets, table.ids, strict=True)]
+
+
+# -- what systems say ------------------------------------------------------------------------------
+
+
+def shipped(texts: Sequence[Text], bundle: Bundle) -> tuple[Estimates, Floats]:
+    """What the bundle says of each text, as users get it, and the formulas."""
+    scorer, found, errors, formulas = Scorer(bundle=bundle), {}, {}, {}
+
+    def documents() -> Iterator[Document]:
+        for text in texts:
+            try:
+                yield replace(text.document(), docno=key_of(text))
+            except PageError as error:
+                print(f"{key_of(text)}: {error}")
+
+    for batch in batches(documents()):
+        values = features_of(batch, BASELINES).values
+        levels = bundle.model.read(batch).level_error
+        for estimate, row, error in zip(scorer.estimates(batch), values, levels, strict=True):
+            found[estimate.docno], formulas[estimate.docno] = estimate, row
+            errors[estimate.docno] = error
+    rows = [found.get(key_of(text)) for text in texts]
+    signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
+
+    def column(name: str) -> Floats:
+        return np.array([getattr(row, name) if row else np.nan for row in rows])
+
+    nothing = np.full(len(BASELINES), np.nan)
+    return Estimates(
+        column("difficulty"),
+        column("level"),
+        column("spread"),
+        column("p_understandable"),
+        np.array([errors.get(key_of(text), np.nan) for text in texts]),
+        np.array([" ".join(row.flags) if row else "" for row in rows]),
+    ), np.array([formulas.get(key_of(text), nothing) for text in texts]) * signs
+
+
+def keep_old(scores: Path) -> None:
+    """Keep of the rows of version 0.2 what is judged, rounded; not of sets that it learned from."""
+    with scores.open(encoding="utf-8", newline="") as lines:
+        rows = [
+            row
+            for row in csv.DictReader(lines)
+            if row["docno"].partition("/")[0] not in _OLD_PRINTED
+        ]
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(["text", *_OLD_COLUMNS, "flags"])
+    for row in rows:
+        values = [f"{float(row[name]):.3f}" if row[name] else "" for name in _OLD_COLUMNS]
+        out.writerow([row["docno"], *values, row["flags"]])
+    OLD.write_bytes(gzip.compress(text.getvalue().encode(), 9, mtime=0))
+    print(f"{len(rows)} texts, {OLD.stat().st_size:,} bytes")
+
+
+def version_0_2(keys: Sequence[str]) -> Estimates:
+    """What version 0.2 says of the texts."""
+    with gzip.open(OLD, "rt", encoding="utf-8") as lines:
+        rows = {row["text"]: row for row in csv.DictReader(lines)}
+
+    def column(name: str) -> Floats:
+        return np.array(
+            [float(rows[key][name] or "nan") if key in rows else np.nan for key in keys]
+        )
+
+    difficulty, level, chance = map(column, _OLD_COLUMNS)
+    flags = np.array([rows[key]["flags"] if key in rows else "" for key in keys])
+    unknown = np.full(len(keys), np.nan)
+    return Estimates(difficulty, level, unknown, chance, unknown, flags)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What models say of the texts of the training table that saw nothing of them.
+
+    `raw` to `spread` are those of `open` in five folds; `without` are levels of the model without
+    readings; `kinds` is the difficulty by models that saw no text of a kind; `without_set` the
+    level of each of CEFR-SP and OneStop by models that were learned without that set, nor readings.
+    `of_pairs` is the difficulty of the pairs, (pairs,), by a model that saw nothing of their kinds
+    nor of their studies.
+    """
+
+    difficulty: Floats
+    spread: Floats
+    level: Floats
+    level_error: Floats
+    without: Floats
+    kinds: Floats
+    without_set: Floats
+    of_pairs: Floats
+
+    @classmethod
+    def of(
+        cls, table: Table, recipe: Recipe, states: Path, ships: PassageModel, asked: Passages
+    ) -> Learned:
+        """All fits, about twenty minutes; `asked` are the passages of the pairs."""
+        teacher = Teacher(table, states)
+        own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
+        fold = folds_of(table.groups, FOLDS, 0)
+        plain = replace(recipe, difficulty_in_level=0.0)
+        found, without = np.zeros((4, len(table))), np.zeros(len(table))
+        for number in range(FOLDS):
+            used = usable & (fold != number)
+            fit = Fitted.of(table, recipe, used, teacher)
+            errors = [ships.difficulty_error, ships.level_error]
+            said = model_of(fit, recipe, errors).read_passages(table.passages)
+            values = np.stack([said.raw, said.error, said.level, said.level_error])
+            here = own & (fold == number)
+            found[:, here] = values[:, here]
+            found[:, ~own] += values[:, ~own] / FOLDS
+            levels = _levels(table, plain, used)
+            without[here] = levels[here]
+            without[~own] += levels[~own] / FOLDS
+        left_out = np.full(len(table), np.nan)
+        for name in ("cefr_sp_wiki", "onestop"):
+            here = table.sets == name
+            left_out[here] = _without_set(table, recipe, name)[here]
+        kinds = kinds_left_out(table, recipe, teacher)
+        of_pairs = _without_pairs(table, recipe, teacher, asked)
+        return cls(found[0], found[1], found[2], found[3], without, kinds, left_out, of_pairs)
+
+
+def _without_pairs(table: Table, recipe: Recipe, teacher: Teacher, asked: Passages) -> Floats:
+    """The difficulty of pairs, by a model that learned from none of their kinds and studies."""
+    own = left_out_with(table.kinds, [kind for kinds in PAIRS.values() for kind in kinds])
+    used = unseen_by(table, recipe) & ~own & ~np.isin(table.groups, table.groups[own])
+    network = DifficultyFit(table, used, teacher.taught(used)).network
+    return asked.means(network(asked.columns.astype(np.float64))[:, 0])
+
+
+def _levels(table: Table, recipe: Recipe, used: Mask) -> Floats:
+    """Levels by people's labels alone, moved as those of `open` are."""
+    levels = LevelFit(table, recipe, used).levels
+    of_set = table.sets == recipe.level_from
+    return levels + float(np.nanmean((table.labels - levels)[of_set]))
+
+
+def _without_set(table: Table, recipe: Recipe, name: str) -> Floats:
+    """Levels that are learned without a set that `open` learns from."""
+    labels = {each: weight for each, weight in recipe.labels.items() if each != name}
+    kinds = {each: weight for each, weight in recipe.kinds.items() if each != name}
+    # Where the one set of levels is left out, the other stands for it.
+    labels, kinds = (labels, kinds) if labels else (kinds, labels)
+    copies = np.isin(table.groups, table.groups[table.sets == name])
+    fewer = replace(recipe, labels=labels, kinds=kinds)
+    return LevelFit(table, fewer, unseen_by(table, fewer) & ~copies).levels
+
+
+# -- caches ----------------------------------------------------------------------------------------
+
+
+def _kept(kind: type[Kept], path: Path | None, make: Callable[[], Kept]) -> Kept:
+    """Arrays that were made before, or are made and kept."""
+    if path and path.exists():
+        with np.load(path, allow_pickle=False) as arrays:
+            return kind(**arrays)
+    made = make()
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(path, **vars(made))
+    return made
+
+
+def code_checksum() -> str:
+    """Of the code that learns."""
+    folder = ROOT / "scripts" / "train"
+    return f"{zlib.crc32(b''.join((folder / name).read_bytes() for name in _CODE)):08x}"
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Systems:
+    """What is compared: of each, a number that orders texts, by the number that is judged."""
+
+    judged: Judged
+    formulas: Mapping[str, Floats]
+    old: Estimates
+    without: Floats
+    ours: Estimates
+    kinds: Floats
+    without_set: Floats
+
+    def row(
+        self,
+        label: str,
+        wanted: str,
+        where: Mask,
+        of: str = "difficulty",
+        *,
+        ours: Floats | None = None,
+        without: Floats | None = None,
+        old: str = "",
+    ) -> list[str]:
+        """Correlation (or ROC AUC) of each system with labels; `old` is what 0.2 printed itself."""
+        judged = self.judged
+        name = str(judged.sets[where][0])
+        by_origin = name in PAIRS or (name in SETS and SETS[name].by_origin)
+        measure = auc if by_origin else pearson
+        fill_in = name in (READINGS, PAGES)
+
+        def cell(values: Floats, filling: float = 50.0) -> str:
+            values = np.where(np.isfinite(values), values, filling) if fill_in else values
+            if not np.isfinite(values[where]).any():
+                return ""
+            return str(measured(measure, values[where], judged.labels[where], judged.groups[where]))
+
+        plain = self.without if without is None else without
+        own = getattr(self.ours, of) if ours is None else ours
+        cells = [
+            *(cell(self.formulas[each]) for each in FORMULAS),
+            old or cell(getattr(self.old, of)),
+            cell(plain, float(np.nanmean(plain[where]))),
+            cell(own),
+        ]
+        return [f"{label} ({int(where.sum()):,})", wanted, *cells]
+
+
+def orders(systems: Systems) -> str:
+    """Correlations and areas under ROC curves."""
+    judged, rows = systems.judged, []
+    for (name, where), wanted in zip(judged.readings(), ("≥ .93", "≥ .89"), strict=True):
+        rows.append(systems.row(f"readings, {name}, groups left out", wanted, where))
+    for (name, where), wanted in zip(judged.readings(), ("≥ .89", "≥ .85"), strict=True):
+        row = systems.row(f"readings, {name}, kinds left out", wanted, where, ours=systems.kinds)
+        rows.append(row)
+    web = np.char.startswith(judged.kinds, "web")
+    pages = judged.at(PAGES)
+    rows.append(systems.row("whole pages, health", "≥ .94", pages & ~web))
+    rows.append(systems.row("whole pages, modern web", "≥ .82", pages & web))
+    for name, (of, least, left_out) in _PEOPLE.items():
+        own = "" if left_out is None else ", out of fold"
+        where, (old, old_left_out) = judged.at(name), _OLD_PRINTED.get(name, ("", ""))
+        wanted = f"≥ {short(least, 2)}"
+        rows.append(systems.row(f"{name}, {of}{own}", wanted, where, of, old=old))
+        if left_out is not None:
+            part = RECIPES["open"].difficulty_in_level
+            rows.append(
+                systems.row(
+                    f"{name}, level, left out whole",
+                    f"≥ {short(left_out, 2)}",
+                    where,
+                    ours=systems.without_set + part * systems.ours.difficulty,
+                    without=systems.without_set,
+                    old=old_left_out,
+                )
+            )
+    for name, (harder, easier) in PAIRS.items():
+        label = f"{harder} over {easier}, ROC AUC".replace("_", " ")
+        rows.append(systems.row(label, "> Flesch Reading Ease", judged.at(name)))
+    return markdown(["texts", *HEAD], rows)
+
+
+def _distance(chances: Floats, understand: Floats) -> float:
+    return float(abs(chances - understand).mean())
+
+
+def _biases(judged: Judged, where: Mask, chance: Floats) -> dict[str, tuple[int, float]]:
+    away, kinds = (chance - judged.understand)[where], judged.kinds[where]
     return {
-        name: column * (COLUMNS[name][0].direction or Direction.HARDER).sign
-        for name, column in zip(BASELINES, table.formulas.T, strict=True)
+        kind: (int((kinds == kind).sum()), float(away[kinds == kind].mean()))
+        for kind in np.unique(kinds).tolist()
     }
 
 
-def of_readings(table: Table, where: Mask, values: Mapping[str, Floats]) -> Iterator[list[str]]:
-    """The correlation of each number with readings."""
-    for name, of in values.items():
-        filled = np.where(np.isfinite(of), of, 50.0)[where]
-        found = measured(pearson, filled, table.labels[where], table.groups[where])
-        yield [name, str(found), str(found.n)]
+def _named(biases: Mapping[str, tuple[int, float]], most: float) -> str:
+    far = [(n, kind, bias) for kind, (n, bias) in biases.items() if abs(bias) > most]
+    return "; ".join(f"{kind} ({n}) {bias:+.2f}" for n, kind, bias in sorted(far)) or "none"
 
 
-def of_shares(table: Table, where: Mask, chance: Floats) -> str:
-    """How far P(U|d) is from the share that readings give."""
-    away = (chance - table.understand)[where]
-    share, own = table.understand[where], chance[where]
-    kinds = table.kinds[where]
-    biases = {kind: away[kinds == kind].mean() for kind in np.unique(kinds).tolist()}
-    sizes = {kind: int((kinds == kind).sum()) for kind in biases}
-    far = [
-        f"{kind} ({sizes[kind]}) {bias:+.2f}"
-        for kind, bias in biases.items()
-        if abs(bias) > _MOST_BIAS
+def chances(systems: Systems) -> Iterator[tuple[str, str]]:
+    """How near P(U|d) comes to the share that readings give."""
+    judged = systems.judged
+    of = {"version 0.2": systems.old.chances(), "`open`": systems.ours.chances()}
+    rows: list[list[str]] = []
+    for (name, where), wanted in zip(judged.readings(), ("≤ .08", "≤ .12"), strict=True):
+        cells = [
+            str(measured(_distance, values[where], judged.understand[where], judged.groups[where]))
+            for values in of.values()
+        ]
+        rows.append([f"mean distance of P from the share, {name}", wanted, *cells])
+    read, pages = judged.at(READINGS), judged.at(PAGES)
+    large, small = [], []
+    for values in of.values():
+        far = [n for n, bias in _biases(judged, read, values).values() if abs(bias) > _MOST_BIAS]
+        large.append(str(sum(n >= _LEAST_OF_KIND for n in far)))
+        small.append(str(sum(n < _LEAST_OF_KIND for n in far)))
+    rows.append([f"kinds of {_LEAST_OF_KIND} texts or more off by over {_MOST_BIAS}", "0", *large])
+    rows.append([f"smaller kinds off by over {_MOST_BIAS}", "≤ 5", *small])
+    for name, wanted, ends in (
+        ("median P where 98 or more understand", "≥ .95", read & (judged.understand >= 0.98)),
+        ("median P where 5 or fewer understand", "≤ .10", read & (judged.understand <= 0.05)),
+    ):
+        cells = [short(float(np.median(values[ends])), 2) for values in of.values()]
+        rows.append([name, wanted, *cells])
+    off = [
+        str(sum(abs(bias) > 0.08 for _, bias in _biases(judged, pages, values).values()))
+        for values in of.values()
     ]
-    ends = [
-        f"median P of texts with a share {text}: {short(float(np.median(own[of])), 2)}"
-        for text, of in (("of 98 and more", share >= 0.98), ("of 5 and less", share <= 0.05))
-        if of.any()
+    count = len(_biases(judged, pages, systems.ours.chances()))
+    rows.append([f"of {count} kinds of whole pages, those off by over .08", "0", *off])
+    missing = [
+        f"{np.mean(~np.isfinite(each.difficulty[read])):.1%}"
+        for each in (systems.old, systems.ours)
     ]
-    return (
-        f"Mean |P - share| {short(float(abs(away).mean()))}. {'; '.join(ends)}. Bias beyond "
-        f"{_MOST_BIAS}: {', '.join(far) or 'none'}.\n"
+    rows.append(["readings without an estimate", "≤ 3 %", *missing])
+    where = judged.at(AWKWARD)
+    for within, least in ((0.15, 28), (0.25, 36)):
+        cells = [
+            str(int((abs(values - judged.understand)[where] <= within).sum()))
+            for values in of.values()
+        ]
+        rows.append([f"awkward list, within {short(within, 2)}", f"≥ {least} of 40", *cells])
+    for edit in EDITS:
+        for pages_too, label in ((False, "passages"), (True, "pages")):
+            cells = [
+                str(_held(judged, each, edit, pages=pages_too))
+                for each in (systems.old, systems.ours)
+            ]
+            rows.append([f"not fooled by {edit}, hard {label}", "≥ 36 of 40", *cells])
+    yield "chances", markdown(["", "wanted", *of], rows)
+    ours = systems.ours.chances()
+    yield (
+        "kinds",
+        (
+            f"Of `open`, kinds of readings off by more than {_MOST_BIAS} (P less the share): "
+            f"{_named(_biases(judged, read, ours), _MOST_BIAS)}.\n\n"
+            "Kinds of whole pages off by more than .08: "
+            f"{_named(_biases(judged, pages, ours), 0.08)}."
+        ),
     )
+
+
+def _held(judged: Judged, said: Estimates, edit: str, *, pages: bool) -> int:
+    """How many edited texts rise by .05 at most, or have a flag that they had not."""
+    before, after = (
+        {key.partition("/")[2]: row for row, key in enumerate(judged.keys) if key.startswith(name)}
+        for name in ("edit_unedited/", f"edit_{edit}/")
+    )
+    chance, held = said.chances(), 0
+    of_pages = {key.partition("/")[2] for key in judged.keys[judged.at(PAGES)].tolist()}
+    for name, row in after.items():
+        if (name in of_pages) == pages:
+            first = before[name]
+            new = set(said.flags[row].split()) - set(said.flags[first].split())
+            held += bool(chance[row] - chance[first] <= 0.05 or new)
+    return held
+
+
+def certainty(systems: Systems) -> str:
+    """How often labels lie within the stated errors, and how high levels are."""
+    judged, ours, rows = systems.judged, systems.ours, []
+    for name, where in [("all", judged.at(READINGS)), *judged.readings()]:
+        away = abs(ours.difficulty - judged.labels)[where]
+        known = np.isfinite(away)
+        inside = float(np.mean(away[known] <= ours.spread[where][known]))
+        row = [f"readings, {name}: within one spread", "66 to 70 %", f"{inside:.1%}"]
+        rows.append([*row, f"{np.nanmean((ours.difficulty - judged.labels)[where]):+.1f}", ""])
+    for name in LEVELLED:
+        where = judged.at(name) & np.isfinite(ours.level)
+        away = (ours.level - judged.labels)[where]
+        inside = float(np.mean(abs(away) <= _WITHIN * ours.level_error[where]))
+        old = (systems.old.level - judged.labels)[where]
+        known = f"{np.nanmean(old):+.2f}" if np.isfinite(old).any() else ""
+        row = [f"{name}, level: within {_WITHIN} errors", "93 to 97 %", f"{inside:.1%}"]
+        rows.append([*row, f"{away.mean():+.2f}", known])
+    return markdown(["", "wanted", "inside", "bias", "bias of version 0.2"], rows)
+
+
+def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
+    """All that systems say of all texts."""
+    bundle = load_bundle(ROOT / "resources" / "bundles" / "open")
+    assert isinstance(bundle.model, PassageModel)
+    ships, cache = bundle.model, arguments.cache
+    table = training_table(arguments.data, cache)
+    texts = list(judged_texts(arguments.data))
+    judged = Judged.of(texts, table)
+
+    def path(name: str) -> Path | None:
+        return cache / f"{name}.npz" if cache else None
+
+    made: list[tuple[Estimates, Floats]] = []
+
+    def estimated() -> Estimates:
+        made.append(shipped(texts, bundle))
+        return made[0][0]
+
+    stamp = bundle.checksum[:12]
+    ours = _kept(Estimates, path(f"shipped_{stamp}"), estimated)
+    formulas = _kept(
+        _Formulas,
+        path("formulas"),
+        lambda: _Formulas(made[0][1] if made else shipped(texts, bundle)[1]),
+    ).values
+    learned = _kept(
+        Learned,
+        path(f"learned_{code_checksum()}"),
+        lambda: Learned.of(
+            table,
+            RECIPES["open"],
+            arguments.states,
+            ships,
+            Table.of(text for text in texts if text.set in PAIRS).passages,
+        ),
+    )
+    ships_not = ours.difficulty.copy()
+    ships_not[np.isin(judged.sets, list(PAIRS))] = learned.of_pairs
+    place = {key: row for row, key in enumerate(_keys(table))}
+    rows = np.array([place.get(key, -1) for key in judged.keys.tolist()])
+
+    def from_table(values: Floats, others: Floats) -> Floats:
+        """Those of models that saw nothing of a text; those that ship for texts of no set."""
+        return np.where(rows >= 0, values[rows], others)
+
+    # As users get it: no estimate where the language is another.
+    silent = ~np.isfinite(ours.difficulty)
+    difficulty, spread, level, level_error = (
+        np.where(silent, np.nan, from_table(values, others))
+        for values, others in (
+            (np.clip(learned.difficulty, 0, 100), ships_not),
+            (learned.spread, ours.spread),
+            (learned.level, ours.level),
+            (learned.level_error, ours.level_error),
+        )
+    )
+    chance = READERS["public"].understands(difficulty, spread)
+    seen_nothing = Estimates(difficulty, level, spread, chance, level_error, ours.flags)
+    without = np.where(silent, np.nan, from_table(learned.without, _plain(texts, rows, table)))
+    kinds, without_set = (
+        np.where(silent, np.nan, from_table(values, np.full(len(rows), np.nan)))
+        for values in (learned.kinds, learned.without_set)
+    )
+    by_name = dict(zip(BASELINES, formulas.T, strict=True))
+    old = version_0_2(judged.keys.tolist())
+    return Systems(judged, by_name, old, without, seen_nothing, kinds, without_set), bundle
+
+
+@dataclass(frozen=True)
+class _Formulas:
+    values: Floats
+
+
+def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floats:
+    """What the model without readings, learned from all it has, says of texts of no set."""
+    others = [text for text, row in zip(texts, rows, strict=True) if row < 0]
+    recipe = replace(RECIPES["open"], difficulty_in_level=0.0)
+    fit = LevelFit(table, recipe, np.isin(table.sets, recipe.sets))
+    kernel, found = fit.kernel, Table.of(others).passages
+    shared, own, odds = np.split(
+        kernel(found.columns.astype(np.float64)), [1, 1 + len(recipe.kinds)], axis=1
+    )
+    levels = found.means(shared[:, 0] + (own * shares(odds, recipe.least)).sum(axis=1))
+    said = np.full(len(texts), np.nan)
+    said[rows < 0] = levels
+    return said
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--states", type=Path, required=True)
-    parser.add_argument("--kinds", action="store_true", help="leave kinds out whole too")
+    parser.add_argument("--cache", type=Path, help="keep texts and models in this folder")
+    parser.add_argument("--states", type=Path, help="what scripts.train.teacher made")
+    parser.add_argument("--write-texts", type=Path, help="write the texts, and nothing more")
+    parser.add_argument("--version-0-2", type=Path, help="keep these scores, and nothing more")
     arguments = parser.parse_args()
-    table = training_table(arguments.data, arguments.cache)
-    teacher, recipe = Teacher(table, arguments.states), RECIPES["open"]
-    said = out_of_fold(table, recipe, teacher)
-    model = load_bundle("open").model
-    assert isinstance(model, PassageModel)
-    read = table.sets == READINGS
-    formulas = harder(table)
-    values = {"open, groups left out": said.difficulties}
-    if arguments.kinds:
-        values["open, kinds left out"] = kinds_left_out(table, recipe, teacher)
-    own = model.read_passages(table.passages)
-    for name, where in (
-        ("sources", read & ~awkward(table.kinds)),
-        ("awkward kinds", read & awkward(table.kinds)),
-    ):
-        print(f"\n## Readings: {name}\n")
-        print(
-            markdown(["", "Pearson", "texts"], list(of_readings(table, where, values | formulas)))
-        )
-        print(of_shares(table, where, chances(said.difficulties, own.error)))
-        away = abs(said.difficulties - table.labels)[where]
-        print(f"Within one spread: {np.mean(away < own.error[where]):.1%}")
-    pages = cached(
-        arguments.cache, "pages_read", lambda: Table.of(readings(arguments.data, "pages"))
+    if arguments.write_texts:
+        with arguments.write_texts.open("w", encoding="utf-8") as out:
+            for text in judged_texts(arguments.data):
+                out.write(json.dumps({"docno": key_of(text), "text": text.content}) + "\n")
+        return
+    if arguments.version_0_2:
+        keep_old(arguments.version_0_2)
+        return
+    systems, bundle = compared(arguments)
+    fill(
+        PAGE,
+        {
+            "bundles": f"Checksum: `open` {bundle.checksum[:16]}.",
+            "orders": orders(systems),
+            **dict(chances(systems)),
+            "certainty": certainty(systems),
+        },
     )
-    found = model.read_passages(pages.passages)
-    web = np.char.startswith(pages.kinds, "web")
-    for name, where in (("health", ~web), ("modern web", web)):
-        print(f"\n## Whole pages that were read: {name}\n")
-        rows = of_readings(pages, where, {"open": found.raw} | harder(pages))
-        print(markdown(["", "Pearson", "pages"], list(rows)))
-        print(of_shares(pages, where, chances(found.raw, found.error)))
-    print("\n## People\n")
-    rows = []
-    for name, (of, least) in PEOPLE.items():
-        where = table.sets == name
-        judged = said.levels if of == "level" else said.difficulties
-        measure = auc if SETS[name].by_origin else pearson
-        rows.append(
-            [name, of, short(least, 2)]
-            + [
-                str(measured(measure, each[where], table.labels[where], table.groups[where]))
-                for each in (judged, formulas["dale_chall"], formulas["flesch_reading_ease"])
-            ]
-        )
-    print(markdown(["set", "by", "at least", "open", "Dale-Chall", "Flesch Reading Ease"], rows))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,20 @@
-"""How many hard medical words get a plain term, and a sample of offers to judge.
+"""How many hard medical words get a plain term; sheets of offers and proposals to judge.
 
 *Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed. Hard is a
 word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a medical
 vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens. A plain term
 either fits in the place of the word, or is said in plain words, for a sentence to be rewritten.
-*Sample*: `--sample FILE` writes offers in their sentences, at most two of a term, with the sentence
-as the writer gets it. `how` is "in place" where the first plain term is put in. It is "in plain
-words" where none fits, and "note" where there is none: then the term stays, its meaning behind it,
-and only that is to be judged. Judged by language models that had not seen the tables:
-`tests/report/plain_terms_judged.tsv` and, with the seeds 2026 and 2027,
-`plain_terms_judged_2026.tsv` and `plain_terms_judged_2027.tsv`, 200 offers each, all to be put in
-place; after each of them tables or rules were revised. `plain_terms_judged_2028.tsv`, 300 offers
-(``--seed 2028 --passages 1200 --offers 300``), is of the tables and rules as they are.
+*Sheets*: `--sheets FOLDER` draws 60 patient pages of two collections (Sondhi et al. 2012, Schwarz &
+Morris 2011) that played no part when the rules were made, and writes `offers.jsonl` (300, at most
+two of a term) and `proposals.jsonl` (200: all that are more than plain terms, the rest plain
+terms), each with the sentence as the writer has it before and after. `how` is "in place" where the
+first plain term is put in. It is "in plain words" where none fits, and "note" where there is none:
+then the term stays, its meaning behind it, and only that is to be judged. Drawn with ``--seed 31``,
+`tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` are judgements of language models
+that had not seen tables and rules. Those of earlier rules are
+`tests/report/plain_terms_judged*.tsv`, from texts for experts.
 
-    python -m scripts.evaluate.plain_terms ../shared/data [--sample sample.tsv]
+    python -m scripts.evaluate.plain_terms ../shared/data [--sheets FOLDER]
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from wordfreq import top_n_list
@@ -33,16 +35,20 @@ from wordfreq import top_n_list
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import one_spelling
 from understandability.feature.terms import singular
+from understandability.inputs.sources import Sources
+from understandability.scoring import Scorer, documents_of
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
-from understandability.writers.plain_terms.offers import Offer, offers
+from understandability.writers.hard_sentences import findings, spans
+from understandability.writers.plain_terms.english import english_of
+from understandability.writers.plain_terms.offers import EXPLAINED, Offer, offers
+from understandability.writers.proposals import PLAIN, proposals
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
-_HEAD = [
-    "number", "text", "list", "how", "term", "plain", "second", "note", "sentence", "rewritten",
-    "judgement", "why",
-]  # fmt: skip
+_COLLECTIONS = ("sondhi/", "schwarz/")
+_PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
+_LEAST_WORDS, _MOST_WORDS = 150, 3000
 _SENTENCES = 7  # in a row make a passage, about 150 words
 # Files of medical vocabularies, and the column that holds the words.
 _VOCABULARIES = (
@@ -136,53 +142,98 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
     return counts
 
 
-def sampled(documents: dict[str, list[Document]], number: int, seed: int) -> Iterator[list[str]]:
-    """Rows of offers to judge; the last two columns are for the judge, right or wrong and why."""
-    every: list[tuple[str, Document, Offer]] = [
-        (name, document, offer)
-        for name, some in documents.items()
-        for document in some
-        for offer in offers(Batch([document]))[0]
+def patient_pages(data: Path, scorer: Scorer, seed: int) -> list[Document]:
+    """English pages for patients, drawn at random."""
+    found = [
+        document
+        for document in documents_of(
+            Sources([data / "html/health_pages/health_pages.tar.gz"]), scorer.settings
+        )
+        if any(each in document.docno for each in _COLLECTIONS)
+        and document.language in (None, "en")
+        and _LEAST_WORDS <= len(document.pieces) <= _MOST_WORDS
     ]
+    return random.Random(seed).sample(sorted(found, key=lambda each: each.docno), _PAGES)
+
+
+def sheet_of_offers(documents: list[Document], seed: int) -> Iterator[dict[str, str]]:
+    """Offers in their sentences, at most two of a term."""
+    every = [(each, offer) for each in documents for offer in offers(Batch([each]))[0]]
     random.Random(seed).shuffle(every)
     times: Counter[str] = Counter()
-    done = 0
-    for name, document, offer in every:
+    for document, offer in every:
         key = one_spelling(offer.term)
-        if times[key] == 2 or done == number:
-            continue
-        ends = (*document.sentence_starts[1:], len(document.pieces))
-        start, end = next(
-            span
-            for span in zip(document.sentence_starts, ends, strict=True)
-            if span[0] <= offer.first < span[1]
-        )
-        if not 6 <= end - start <= 60:
+        start, end = next(span for span in spans(document) if offer.first < span[1])
+        if times[key] == 2 or offer.note == EXPLAINED or not 6 <= end - start <= 60:
             continue
         times[key] += 1
-        done += 1
         before, behind = document.pieces[start : offer.first], document.pieces[offer.last : end]
         here = " ".join(document.pieces[offer.first : offer.last])
-        plain, second = (*offer.plain, "", "")[:2]
-        said = f"in plain words: {plain}" if plain else offer.note
+        said = f"in plain words: {offer.plain[0]}" if offer.plain else offer.note
         explained = here.replace(offer.term, f"{offer.term} ({said})", 1)
         shown = offer.texts[0] if offer.texts else explained
-        yield [
-            str(done), name.lower(), offer.kind, how(offer), offer.term, plain, second, offer.note,
-            " ".join((*before, f"[{here}]", *behind)),
-            " ".join((*before, f"[{shown}]", *behind)), "", "",
-        ]  # fmt: skip
+        yield {
+            "sentence": " ".join((*before, f"[{here}]", *behind)),
+            "offer": " ".join((*before, f"[{shown}]", *behind)),
+            "how": how(offer),
+            "page": document.docno,
+        }
+
+
+def sheet_of_proposals(
+    documents: list[Document], scorer: Scorer, seed: int
+) -> Iterator[dict[str, str | float]]:
+    """Proposals for any sentence of any page, with the chance of the page before and after."""
+    every = []
+    for document in documents:
+        batch = Batch([document])
+        english, found = english_of(document.pieces), findings(batch)
+        (offered,) = offers(batch, english)
+        before = scorer.estimates(batch)[0].p_understandable
+        for number, (start, end) in enumerate(spans(document)):
+            if not 4 <= end - start <= 80:
+                continue
+            for made in proposals(document, number, found, offered, scorer, english):
+                row: dict[str, str | float] = {
+                    "sentence": " ".join(document.pieces[start:end]),
+                    "proposal": made.text,
+                    "kind": made.kind,
+                    "page": document.docno,
+                    "p_before": round(before, 4),
+                    "p_after": round(made.p_understandable, 4),
+                }
+                every.append(row)
+    random.Random(seed).shuffle(every)
+    every.sort(key=lambda row: row["kind"] == PLAIN)  # which are most; offers are judged apart
+    every = every[:_PROPOSALS]
+    random.Random(seed).shuffle(every)
+    yield from every
+
+
+def write_sheets(folder: Path, data: Path, seed: int) -> None:
+    """The two sheets, without verdicts."""
+    scorer = Scorer()
+    documents = patient_pages(data, scorer, seed)
+    for name, rows in (
+        ("offers", list(islice(sheet_of_offers(documents, seed), _OFFERS))),
+        ("proposals", list(sheet_of_proposals(documents, scorer, seed))),
+    ):
+        lines = [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(rows, 1)]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+        print(f"{name}.jsonl: {len(lines)} rows of {len(documents)} pages")
 
 
 def main() -> None:
-    """Print the coverage; write the sample where one is wanted."""
+    """Print the coverage, or write the sheets."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--passages", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=20)
-    parser.add_argument("--sample", type=Path, help="write offers to judge")
-    parser.add_argument("--offers", type=int, default=200, help="how many")
+    parser.add_argument("--sheets", type=Path, help="folder for what is to be judged")
     chosen = parser.parse_args()
+    if chosen.sheets:
+        write_sheets(chosen.sheets, chosen.data, chosen.seed)
+        return
     documents = {
         name: passages(chosen.data / path, chosen.passages, chosen.seed)
         for name, path in SOURCES.items()
@@ -197,9 +248,6 @@ def main() -> None:
             f"words for {in_words / words:.1%}), a note for {counts['word note'] / words:.1%}; "
             f"{medicines} names of drugs: a note for {counts['drug note'] / max(medicines, 1):.1%}"
         )
-    if chosen.sample:
-        rows = [_HEAD, *sampled(documents, chosen.offers, chosen.seed)]
-        chosen.sample.write_text("".join("\t".join(row) + "\n" for row in rows), "utf-8")
 
 
 if __name__ == "__main__":

@@ -23,9 +23,9 @@ from collections.abc import Callable, Sequence
 from understandability.errors import PageError
 from understandability.inputs.sources import read_pages
 from understandability.text.extract.extractors import extract
-from understandability.text.extract.sentence_ends import SENTENCE_ENDS, fields
 from understandability.text.page import HTML, TEXT, Page
 from understandability.text.parsed import ParsedPage, parse_page
+from understandability.text.sentences import SENTENCE_ENDS, fields
 from understandability.text.tape import names
 
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")

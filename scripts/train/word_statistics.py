@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.feature.word_statistics import (
+from understandability.feature.language_model import (
     CORPORA,
     WordStatistics,
     log_probabilities,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from understandability.feature.word_statistics import statistics_key, word_statistics
+from understandability.feature.language_model import statistics_key, word_statistics
 from understandability.model.bags import Vocabulary
 
 DIMENSIONS = 100

@@ -89,31 +89,24 @@ def read_tree(
     `UnicodeDecodeError` for what is not UTF-8.
     """
 
-def inherited(parents: list[int], kinds: dict[int, str]) -> list[str]:
-    """The kind of each section, or of the outermost one around it that has one; else ``''``.
-
-    `parents` has the parent of each section, which comes before it; the first is its own.
-    """
-
-def section_sums(parents: list[int], sections: list[int], lengths: list[int]) -> list[int]:
-    """The sum of lengths in each section and those within it.
-
-    `sections` and `lengths` have one entry a block. Raises `IndexError` for an unknown section.
-    """
-
-def main_walk(
+def main_blocks(
     tape: Tape,
     actions: dict[str, int],
     hints: dict[int, str],
     ends: dict[str, frozenset[str]],
     paragraph: frozenset[str],
     named: dict[str, str],
-) -> tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]:
-    """A tape as blocks: texts, elements, sections, characters in links; parents and kinds.
+    is_forum: Callable[[], bool],
+    closing: Callable[[str], str | None],
+    is_ended: Callable[[str], object],
+) -> tuple[list[str], list[str], list[str]]:
+    """A tape as blocks, by steps 1 to 5 of `main`: texts, elements, reasons (``''``: it is kept).
 
-    The first four have one entry a block. `parents` has one a section, and `kinds` those sections
-    that `hints` (by the place of their tag) or `named` (by their tag) call something. `ends` has
-    the open elements that a tag ends; other tags end those of `paragraph`.
+    Sections are what `hints` (by the place of their tag) or `named` (by their tag) call them.
+    `ends` has the open elements that a tag ends; other tags end those of `paragraph`. `is_forum`
+    tells whether a page says of itself that it is one, `closing` what follows a heading that ends
+    the text (``posts``, ``links`` or another; None if it ends none), and `is_ended` whether a text
+    ends as a sentence does.
     """
 
 def naive_walk(

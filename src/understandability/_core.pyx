@@ -18,6 +18,7 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
+    bint Py_UNICODE_ISDECIMAL(Py_UCS4 character)
 
 ctypedef const unsigned char* Bytes
 
@@ -405,7 +406,7 @@ cdef class Tape:
         return texts
 
 
-cdef array _INTS = array("i")
+cdef array _INTS = array("i"), _LONGS = array("q")
 
 
 cdef int add_text(
@@ -476,7 +477,7 @@ def cut(
     cdef bytes written, name
     if is_open(s, size, mended, opened) and ("script" in opened or "style" in opened):
         return None
-    tape.start(size, source.count(b"<"))
+    tape.start(size, size // 32)
     tape.names = []
     memset(slots, 0, sizeof(slots))
     while True:
@@ -835,8 +836,8 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
     cdef unsigned char c
     cdef bint closes, is_kept
     memset(slots, 0, sizeof(slots))
-    if size >= 3 and s[0] == 0xEF and s[1] == 0xBB and s[2] == 0xBF:
-        place = 3  # a mark of the order of bytes
+    if size > 3 and s[0] == 0xEF and s[1] == 0xBB and s[2] == 0xBF:
+        place = 3  # a mark of the order of bytes, which libxml2 takes for text if it stands alone
     while place < size and not tree.is_too_deep:
         if s[place] != c"<":
             end = found(s, size, c"<", place)
@@ -931,27 +932,6 @@ def read_tree(bytes source, object rule_of, object resolve) -> tuple | None:
 
 
 # --- Tags and texts into blocks
-
-def inherited(list parents, dict kinds) -> list:
-    cdef list inherited = [""] * len(parents)
-    cdef Py_ssize_t section, parent
-    for section, parent in enumerate(parents):
-        inherited[section] = inherited[parent] or kinds.get(section, "")
-    return inherited
-
-
-def section_sums(list parents, list sections, list lengths) -> list:
-    cdef array sums = array("q", bytes(8 * len(parents)))
-    cdef long long[::1] places = sums
-    cdef Py_ssize_t section, place
-    for place in range(len(sections)):
-        section = sections[place]
-        places[section] += <long long>lengths[place]
-    for section in range(len(parents) - 1, 0, -1):
-        place = parents[section]
-        places[place] += places[section]
-    return sums.tolist()
-
 
 # What a tag does, as in the modules of the extractors.
 cdef enum:
@@ -1134,13 +1114,303 @@ cdef array others_of(list names):
     ])
 
 
-def main_walk(
-    Tape tape, dict actions, dict hints, dict ends, frozenset paragraph, dict named
+cdef enum:  # of main; what `understandability.text.extract.main` says of each
+    SHORTEST_PROSE = 75
+    MIN_PROSE = 200
+    MAX_BEFORE_COMMENTS = 900
+    MAX_HEADING = 150
+    MAX_REPEATED = 2
+    MIN_SENTENCE = 40
+    CHARACTERS_A_BAR = 36
+    ITEM = 8  # bits of an element beside its level as a heading, 0 to 6
+    CELL = 16
+    PARAGRAPH = 32
+
+cdef dict _ELEMENTS = {
+    **{f"h{level}": level for level in range(1, 7)},
+    "li": ITEM, "dt": ITEM, "dd": ITEM, "td": ITEM | CELL, "th": CELL, "p": PARAGRAPH,
+}
+cdef dict _MAX_SHARES = {"sidebar": 0.85, "cookies": 0.95}
+
+
+cdef class Layout:
+    """A page as blocks in a tree of sections (0 is the root; parents come before children)."""
+
+    cdef list texts, elements, reasons
+    cdef array sections, linked, lengths, elements_of, prose  # one for each block
+    cdef array parents  # one for each section
+    cdef dict kinds  # what the names of a section tell
+    cdef Py_ssize_t size, last_section
+    cdef bint is_thread
+
+    def __cinit__(self, Py_ssize_t tags):
+        self.texts, self.elements, self.kinds, self.size = [], [], {}, 0
+        self.sections, self.linked = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
+        self.lengths, self.prose = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
+        self.elements_of, self.parents = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
+
+    cdef int add(self, str text, str element, int section, int linked) except -1:
+        self.texts.append(text)
+        self.elements.append(element)
+        self.sections.data.as_ints[self.size] = section
+        self.linked.data.as_ints[self.size] = linked
+        self.lengths.data.as_ints[self.size] = <int>len(text)
+        self.elements_of.data.as_ints[self.size] = _ELEMENTS.get(element, 0)
+        self.size += 1
+        return 0
+
+    cdef inline double links(self, Py_ssize_t place) noexcept:
+        """The share of a block's characters in links."""
+        return <double>self.linked.data.as_ints[place] / self.lengths.data.as_ints[place]
+
+    cdef inline int level(self, Py_ssize_t place) noexcept:
+        """The level of a block as a heading; 0 if it is none."""
+        if self.lengths.data.as_ints[place] > MAX_HEADING:
+            return 0
+        return self.elements_of.data.as_ints[place] & 7
+
+    cdef int find_prose(self) except -1:
+        """The length of each block that is prose, 0 of others."""
+        cdef int* length = self.lengths.data.as_ints
+        cdef Py_ssize_t place
+        cdef long long total
+        cdef int shortest
+        for shortest in (SHORTEST_PROSE, 25, 1):
+            total = 0
+            for place in range(self.size):
+                if length[place] >= shortest and self.links(place) <= 0.35:
+                    self.prose.data.as_ints[place] = length[place]
+                    total += length[place]
+                else:
+                    self.prose.data.as_ints[place] = 0
+            if total >= MIN_PROSE:
+                break
+        return 0
+
+    cdef array sums(self, bint is_left):
+        """The prose in each section and those within it; with `is_left` of what has no reason."""
+        cdef array found = clone(_LONGS, self.last_section + 1, True)
+        cdef long long* sums = found.data.as_longlongs
+        cdef Py_ssize_t place
+        for place in range(self.size):
+            if not (is_left and self.reasons[place]):
+                sums[self.sections.data.as_ints[place]] += self.prose.data.as_ints[place]
+        for place in range(self.last_section, 0, -1):
+            sums[self.parents.data.as_ints[place]] += sums[place]
+        return found
+
+    cdef list inherited(self, dict kinds):
+        """The kind of each section, or of the outermost one around it that has one; else ''."""
+        cdef list inherited = [""] * (self.last_section + 1)
+        cdef Py_ssize_t section
+        for section in range(self.last_section + 1):
+            inherited[section] = (
+                inherited[self.parents.data.as_ints[section]] or kinds.get(section, "")
+            )
+        return inherited
+
+    cdef int drop_named(self, object is_forum) except -1:
+        """What the names of sections tell, as the first reasons."""
+        cdef array sums = self.sums(False)
+        cdef long long whole = sums.data.as_longlongs[0]
+        cdef dict kinds = {}, lengths = {}
+        cdef list dropped
+        cdef Py_ssize_t place, section
+        cdef double share
+        cdef str kind
+        cdef set wrong
+        for section, kind in self.kinds.items():
+            share = <double>sums.data.as_longlongs[section] / (whole or 1)
+            if kind == "thread":
+                self.is_thread |= share > 0.3
+            elif share <= <double>_MAX_SHARES.get(kind, 0.3):
+                kinds[section] = kind
+        if not self.is_thread and "comments" in self.kinds.values():
+            self.is_thread = is_forum()
+        dropped = self.inherited(kinds)
+        for place in range(self.size):
+            kind = dropped[self.sections.data.as_ints[place]]
+            lengths[kind] = lengths.get(kind, 0) + self.prose.data.as_ints[place]
+        # Many small sections together may be most of the text, too.
+        wrong = {
+            kind for kind, length in lengths.items()
+            if kind not in ("", "comments", "cookies", "sidebar") and 2 * length > whole
+        }
+        if self.is_thread or lengths.get("", 0) < min(
+            MAX_BEFORE_COMMENTS, lengths.get("comments", 0)
+        ):
+            wrong.add("comments")
+        if wrong:
+            kinds = {section: kind for section, kind in kinds.items() if kind not in wrong}
+            dropped = self.inherited(kinds)
+        self.reasons = [dropped[self.sections.data.as_ints[place]] for place in range(self.size)]
+        return 0
+
+    cdef Py_ssize_t around(self, Py_ssize_t place) noexcept:
+        """The smallest section that holds the block at a place and the next one."""
+        cdef Py_ssize_t section = self.sections.data.as_ints[place]
+        cdef Py_ssize_t other = self.sections.data.as_ints[min(place + 1, self.size - 1)]
+        while section != other:
+            if section > other:
+                section = self.parents.data.as_ints[section]
+            else:
+                other = self.parents.data.as_ints[other]
+        return section
+
+    cdef int drop_endings(self, object closing, object is_ended) except -1:
+        cdef int* parent_of = self.parents.data.as_ints
+        cdef Py_ssize_t place, section, newest = 0, around = 0, beside = -1, before = 0, least, i
+        cdef int ended = 0, level
+        cdef bint begun = False
+        cdef object group
+        for place in range(self.size):
+            section, level = self.sections.data.as_ints[place], self.level(place)
+            if ended:
+                least = around
+                for i in range(newest + 1, section + 1):
+                    least = min(least, parent_of[i])
+                if (
+                    section < around or least < around or 0 < level <= ended
+                    or (
+                        self.prose.data.as_ints[place] and parent_of[section] == beside
+                        and self.elements_of.data.as_ints[place] == PARAGRAPH
+                    )
+                ):
+                    ended = 0
+            newest = max(newest, section)
+            if self.reasons[place]:
+                continue
+            if level and begun and not ended:
+                group = closing(self.texts[place])
+                if group is not None and not (
+                    (group and before < MIN_PROSE) or (group == "posts" and self.is_thread)
+                ):
+                    ended = level
+                    around = self.around(place) if group != "posts" else 0
+                    beside = parent_of[section] if group == "links" else -1
+            if not begun and self.lengths.data.as_ints[place] >= MIN_SENTENCE:
+                begun = is_ended(self.texts[place])
+            if ended:
+                self.reasons[place] = "under a heading that ends the text"
+            else:
+                before += self.prose.data.as_ints[place]
+        return 0
+
+    cdef int drop_outside(self) except -1:
+        """Drop what stands outside the main section, and what is no text in it.
+
+        The main section is the smallest that holds nearly all prose, but no single block. A
+        question may be short beside its answers.
+        """
+        cdef array sums = self.sums(True)
+        cdef double least = (1.0 if self.is_thread else 0.9) * sums.data.as_longlongs[0]
+        cdef bytearray of_inside = bytearray(self.last_section + 1)
+        cdef unsigned char* inside = <unsigned char*>PyByteArray_AS_STRING(of_inside)
+        cdef Py_ssize_t place, section, main = 0, parent
+        cdef dict times = {}
+        for text in self.texts:
+            times[text] = times.get(text, 0) + 1
+        if sums.data.as_longlongs[0]:
+            # Children come after their parents, and two that lie apart cannot hold so much.
+            for section in range(1, self.last_section + 1):
+                parent = self.parents.data.as_ints[section]
+                if parent > main and sums.data.as_longlongs[parent] >= least:
+                    main = parent
+        inside[main] = True
+        for section in range(main + 1, self.last_section + 1):
+            inside[section] = inside[self.parents.data.as_ints[section]]
+        for place in range(self.size):
+            if not self.reasons[place]:
+                self.reasons[place] = (
+                    self.no_text(place, times[self.texts[place]])
+                    if inside[self.sections.data.as_ints[place]]
+                    else "outside the main section"
+                )
+        return 0
+
+    cdef str no_text(self, Py_ssize_t place, Py_ssize_t times):
+        """Why a block is dropped that stands in the main section; '' if it is kept."""
+        cdef str text = self.texts[place]
+        cdef Py_ssize_t bars = 0
+        cdef bint has_letter = False
+        cdef Py_UCS4 c
+        if self.links(place) > 0.5:
+            return "mostly links"
+        for c in text:
+            if c == 0xA9:
+                return "copyright line"
+            bars += c == c"|" or c == c">" or c == 0xBB or c == 0x203A or c == 0x2022 or c == 0xB7
+            if not has_letter:
+                has_letter = Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
+        if not self.elements_of.data.as_ints[place] & CELL:
+            if times > MAX_REPEATED:
+                return "stands on the page three times"
+            if not has_letter:
+                return "no words"
+        if bars * CHARACTERS_A_BAR > len(text) + CHARACTERS_A_BAR:
+            return "labels between bars"
+        return ""
+
+    cdef int drop_edge(self, list places, int left, object is_ended) except -1:
+        """Drop short blocks before the first prose of these; elements of some bits are left."""
+        cdef Py_ssize_t size = 0, place, beside = -1
+        cdef str text
+        while size < len(places) and not self.prose.data.as_ints[<Py_ssize_t>places[size]]:
+            size += 1
+        if size < len(places):
+            beside = places[size]
+        for place in places[:size]:
+            text = self.texts[place]
+            if (
+                not self.elements_of.data.as_ints[place] & left
+                and not (beside >= 0 and self.elements[place] == self.elements[beside]
+                    and self.parents.data.as_ints[self.sections.data.as_ints[place]]
+                    == self.parents.data.as_ints[self.sections.data.as_ints[beside]])
+                and not (" " in text and is_ended(text))
+                and not self.reasons[place]
+            ):
+                self.reasons[place] = "short, before or after the text"
+        return 0
+
+    cdef int drop_bare_headings(self) except -1:
+        """Drop headings that are followed by no text before the next heading of their level."""
+        cdef Py_ssize_t place
+        cdef int level, deepest = 0  # of what is kept behind; text is deeper than any heading
+        for place in range(self.size - 1, -1, -1):
+            level = self.level(place) or 7
+            if not self.reasons[place]:
+                if level < 7 and deepest <= level:
+                    self.reasons[place] = "heading of nothing that is kept"
+                else:
+                    deepest = level
+        return 0
+
+
+def main_blocks(
+    Tape tape, dict actions, dict hints, dict ends, frozenset paragraph, dict named,
+    object is_forum, object closing, object is_ended,
 ) -> tuple:
-    cdef list texts = [], elements = [], sections = [], linked_lengths = []
+    cdef Layout page = main_walk(tape, actions, hints, ends, paragraph, named)
+    cdef list kept
+    cdef Py_ssize_t place
+    page.find_prose()
+    page.drop_named(is_forum)
+    page.drop_endings(closing, is_ended)
+    page.drop_outside()
+    kept = [place for place in range(page.size) if not page.reasons[place]]
+    page.drop_edge(kept, ITEM | 7, is_ended)
+    page.drop_edge(kept[::-1], ITEM, is_ended)
+    page.drop_bare_headings()
+    return page.texts, page.elements, page.reasons
+
+
+cdef Layout main_walk(
+    Tape tape, dict actions, dict hints, dict ends, frozenset paragraph, dict named
+):
+    cdef Layout page = Layout(tape.size + 1)
     cdef list names = tape.names if "body" in tape.names else [*tape.names, "body"]
     cdef list kind_of = [named.get(name) for name in names]
-    cdef dict kinds = {}, numbers = {name: number for number, name in enumerate(names)}
+    cdef dict numbers = {name: number for number, name in enumerate(names)}
     cdef dict bits = {name: 1 << number for number, name in enumerate(paragraph.union(*ends.values()))}
     cdef array action_of = array("i", [actions.get(name, MAIN_CLOSE) for name in names])
     cdef array other_of = others_of(names)
@@ -1150,9 +1420,8 @@ def main_walk(
     ])
     cdef array number_open = clone(_INTS, len(names) + 1, True)
     cdef array open_elements = clone(_INTS, tape.size + 1, False)
-    cdef array parents = clone(_INTS, tape.size + 1, False)
     cdef int* stack = open_elements.data.as_ints  # as deep as there are tags, at most
-    cdef int* parent_of = parents.data.as_ints  # as many as there are tags, and the root
+    cdef int* parent_of = page.parents.data.as_ints  # as many as there are tags, and the root
     cdef int* are_open = number_open.data.as_ints
     cdef Bytes s = tape.out()
     cdef Text block = Text(tape.filled + tape.size + 1)
@@ -1199,10 +1468,7 @@ def main_walk(
             continue
         text = block.end()
         if text:
-            texts.append(text)
-            elements.append(names[stack[top]])
-            sections.append(section)
-            linked_lengths.append(linked)
+            page.add(text, names[stack[top]], <int>section, <int>linked)
         linked = 0
         if end > start:
             block.add(s, start, end)
@@ -1224,7 +1490,7 @@ def main_walk(
             are_open[tag] += 1
             kind = (hints[place] if hinted == place else None) or kind_of[tag]
             if kind:
-                kinds[section] = kind
+                page.kinds[section] = kind
         elif action == MAIN_CLOSE:
             tag = other_of.data.as_ints[tag]
             while section and tag >= 0 and are_open[tag]:
@@ -1234,7 +1500,8 @@ def main_walk(
                 are_open[ended] -= 1
                 if ended == tag:
                     break
-    return texts, elements, sections, linked_lengths, parents[: last_section + 1].tolist(), kinds
+    page.last_section = last_section
+    return page
 
 
 def naive_walk(Tape tape, dict actions, object unparsed) -> tuple:
@@ -1695,7 +1962,10 @@ def best_tags(
     cdef int* scores = memory.data.as_ints
     cdef int* score
     cdef const short* row
-    cdef const signed char *one, *two, *three, *four
+    cdef const signed char* by_left
+    cdef const signed char* by_both
+    cdef const signed char* by_right
+    cdef const signed char* by_word
     cdef int far_left, left, right, far_right
     columns = 5 * number_of_tags
     if (
@@ -1709,6 +1979,9 @@ def best_tags(
     for place in range(size):
         if not 0 <= ids[place] < rows.shape[0]:
             raise IndexError("a token has no row")
+        word_class = rows[ids[place], columns]
+        if not 0 <= word_class * side * side < word_around.shape[0]:
+            raise IndexError("a word has no class")
     for sentence in range(starts.shape[0]):
         start = starts[sentence]
         end = starts[sentence + 1] if sentence + 1 < starts.shape[0] else size
@@ -1737,15 +2010,13 @@ def best_tags(
             left = first[place - 1] if place - 1 >= start else number_of_tags
             right = first[place + 1] if place + 1 < end else number_of_tags
             far_right = first[place + 2] if place + 2 < end else number_of_tags
+            by_left = &before[far_left * side + left, 0]
+            by_both = &around[(left * side + first[place]) * side + right, 0]
+            by_right = &after[right * side + far_right, 0]
             word_class = rows[ids[place], columns]
-            if not 0 <= word_class * side * side < word_around.shape[0]:
-                raise IndexError("a word has no class")
-            one = &before[far_left * side + left, 0]
-            two = &around[(left * side + first[place]) * side + right, 0]
-            three = &after[right * side + far_right, 0]
-            four = &word_around[(word_class * side + left) * side + right, 0]
+            by_word = &word_around[(word_class * side + left) * side + right, 0]
             for tag in range(number_of_tags):
-                score[tag] += one[tag] + two[tag] + three[tag] + four[tag]
+                score[tag] += by_left[tag] + by_both[tag] + by_right[tag] + by_word[tag]
             best = 0
             for tag in range(1, number_of_tags):
                 if score[tag] > score[best]:

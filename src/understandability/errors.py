@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import re
+
 
 class UnderstandabilityError(Exception):
     """Base of all errors that a user can fix; the command prints its text and exits with 2.
 
     The text is one sentence: what was wrong, where (file, line, record), what is allowed,
-    what to do.
+    what to do. What it quotes is shortened in the middle.
     """
+
+    def __str__(self) -> str:
+        return shortened(super().__str__())
+
+
+def shortened(text: str) -> str:
+    """A text that can be read: the middle of very long words, and of very long texts, is left out.
+
+    >>> len(shortened("the id " + "x" * 10**6 + " is too long"))
+    222
+    """
+    words = re.sub(r"\S{300,}", lambda found: f"{found[0][:150]}...{found[0][-50:]}", text)
+    return words if len(words) <= 1500 else f"{words[:1000]} ... {words[-400:]}"
 
 
 def in_one_line(error: Exception) -> str:

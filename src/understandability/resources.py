@@ -58,11 +58,16 @@ def package_text(package: str, name: str) -> str:
     return package_bytes(package, name).decode("utf-8")
 
 
+@cache
+def _package_folders(package: str) -> tuple[Path, ...]:
+    spec = find_spec(package)
+    return tuple(map(Path, (spec and spec.submodule_search_locations) or ()))
+
+
 def package_bytes(package: str, name: str) -> bytes:
     """The content of a file that an installed package ships, without importing the package."""
-    spec = find_spec(package)
-    for folder in (spec and spec.submodule_search_locations) or ():
-        path = Path(folder) / name
+    for folder in _package_folders(package):
+        path = folder / name
         if path.is_file():
             return path.read_bytes()
     raise InputError(f"the package {package!r} has no file {name!r}; install {package} again")

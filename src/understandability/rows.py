@@ -15,7 +15,7 @@ from understandability.hooks import load
 from understandability.model.bundle import load_background_models
 from understandability.scoring import Settings, names_of
 from understandability.text.document import Document
-from understandability.text.extract.sentence_ends import fields
+from understandability.text.sentences import fields
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -27,8 +27,8 @@ from understandability.text.analysis import (
 )
 from understandability.text.document import Document
 from understandability.text.extract.extractors import ENGINES, EXTRACTORS, require_extractor
-from understandability.text.extract.sentence_ends import SENTENCE_ENDS
 from understandability.text.page import HTML, TEXT, Failure, Page
+from understandability.text.sentences import SENTENCE_ENDS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,7 +70,7 @@ class Extraction:
     extractor: Annotated[str, AtPrompt(choices="text.extract.extractors:EXTRACTORS")] = (
         DEFAULT_EXTRACTOR
     )
-    sentence_ends: Annotated[str, AtPrompt(choices="text.extract.sentence_ends:SENTENCE_ENDS")] = (
+    sentence_ends: Annotated[str, AtPrompt(choices="text.sentences:SENTENCE_ENDS")] = (
         DEFAULT_SENTENCE_ENDS
     )
     engine: Annotated[str, AtPrompt(choices="text.extract.extractors:ENGINES")] = "fast"

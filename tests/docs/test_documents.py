@@ -6,10 +6,13 @@ import doctest
 import re
 import shlex
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from scripts.browser import found
+from scripts.docs.search_words import WANTED, missed
 
 import understandability as ud
 
@@ -104,6 +107,12 @@ def test_the_generated_parts_are_not_stale(script: Run) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_pictures_show_what_the_program_does(script: Run) -> None:
+    """`scripts/docs/pictures.py` would take none again."""
+    done = script("docs.pictures", "--check")
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_column_is_explained() -> None:
     """Those of scores, features, words and texts."""
     from understandability.rows import FeatureRows, TextRows, WordRows
@@ -142,14 +151,13 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert not missing
 
 
-@pytest.mark.slow
-def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    """As `.ci/run` builds it; its pages load nothing from elsewhere."""
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site as `.ci/run` builds it: without a warning."""
     pytest.importorskip("myst_nb", reason="needs the extra docs")
-    import sys
-
+    folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", str(tmp_path)],
+        [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "docs", str(folder)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -157,11 +165,34 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    # Formulas by MathJax, fonts and the like would come from elsewhere.
+    return folder
+
+
+@pytest.mark.slow
+def test_pages_of_the_site_load_nothing_from_elsewhere(site: Path) -> None:
+    """Formulas by MathJax, fonts and the like would."""
     loaded = re.compile(
         r"<(?:script|img|iframe)\b[^>]*\bsrc=.https?:|<link\b[^>]*\bstylesheet[^>]*https?:"
     )
-    pages = list(tmp_path.rglob("*.html"))
+    pages = list(site.rglob("*.html"))
     assert len(pages) > 40
     for page in pages:
         assert not loaded.search(page.read_text("utf-8")), page
+
+
+@pytest.mark.slow
+def test_words_of_newcomers_lead_to_the_right_page(site: Path) -> None:
+    """At least 55 of 60 within the first three hits, and to no page that is gone."""
+    if found() is None:
+        pytest.skip("needs Chromium")
+    assert len(WANTED) >= 60
+    for right in WANTED.values():
+        assert any((DOCS / f"{page}.md").exists() for page in right.split())
+    wrong = dict(missed(site))
+    assert len(WANTED) - len(wrong) >= 55, wrong
+
+
+def test_no_page_is_long() -> None:
+    """At most 6,000 words; tables of figures and features count."""
+    for page in DOCS.rglob("*.md"):
+        assert len(page.read_text("utf-8").split()) <= 6000, page

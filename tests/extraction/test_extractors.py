@@ -15,9 +15,9 @@ from understandability.errors import OptionError, PageError
 from understandability.text.document import Block
 from understandability.text.extract.boilerpipe import _count_words
 from understandability.text.extract.extractors import EXTRACTORS, extract
-from understandability.text.extract.sentence_ends import SENTENCE_ENDS, fields
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
+from understandability.text.sentences import SENTENCE_ENDS, fields
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

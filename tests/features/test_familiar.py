@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from understandability.feature.familiar import familiar_words, is_familiar
+from understandability.feature.word_lists import familiar_words, is_familiar
 
 
 def test_the_list_is_that_of_textstat() -> None:

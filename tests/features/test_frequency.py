@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from understandability.feature.batch import FloatArray
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.frequency import general_places, summaries
-from understandability.feature.language_model import MODELS
-from understandability.feature.table import compute_features
-from understandability.feature.word_statistics import (
+from understandability.feature.language_model import (
     CORPORA,
+    MODELS,
     NO_WORD,
     UNKNOWN,
     WordStatistics,
@@ -25,6 +24,7 @@ from understandability.feature.word_statistics import (
     normalised_ranks,
     word_statistics,
 )
+from understandability.feature.table import compute_features
 from understandability.text.document import Document
 
 FREQUENCY = [name for name, (row, _) in COLUMNS.items() if row.group == "word frequency"]

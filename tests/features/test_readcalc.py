@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
 
 from understandability.feature.batch import Batch
-from understandability.feature.familiar import familiar_words
 from understandability.feature.table import compute_features
+from understandability.feature.word_lists import familiar_words
 from understandability.inputs.streams import open_stream
 from understandability.study import hyphenation
 from understandability.study.hyphenation import count_hyphens

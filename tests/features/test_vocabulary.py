@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from understandability.feature.familiar import familiar_words
 from understandability.feature.frequency import general_places
 from understandability.feature.table import compute_features
-from understandability.feature.word_lists import WordList, embedded_list, stop_word_list, stop_words
+from understandability.feature.word_lists import (
+    WordList,
+    embedded_list,
+    familiar_words,
+    stop_word_list,
+    stop_words,
+)
 from understandability.resources import resource_lines
 from understandability.study.install import install
 from understandability.text.document import Document

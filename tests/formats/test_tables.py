@@ -158,7 +158,7 @@ def test_bad_rows_of_csv_cost_themselves(tmp_path: Path) -> None:
         ("d", 'End."\n'),
     ]
     assert [(failure.path.rpartition("#")[2], failure.error) for failure in failures] == [
-        ("2", "the row has 1 cells, but the header has 2"),
+        ("2", "line 4 has 1 cells, but the header has 2"),
         ("3", "the record has no 'id' (text or a whole number)"),
         ("4", "the record has no 'text'"),
     ]

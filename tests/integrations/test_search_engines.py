@@ -106,8 +106,27 @@ def test_what_cannot_be_written_is_refused() -> None:
     """Another engine, and a docno that would break a line."""
     with pytest.raises(OptionError, match="choose one of elasticsearch, opensearch"):
         list(export(VALUES, "google"))
-    with pytest.raises(InputError, match="leave its row out"):
-        list(export({"a\nb": 1.0}, "solr-file"))
+    for docno, to in (("a\nb", "solr-file"), ("a\tb", "pyterrier"), ("é" * 257, "opensearch")):
+        with pytest.raises(InputError, match="leave its row out"):
+            list(export({docno: 1.0}, to))
+
+
+def test_the_command_goes_on_past_what_an_engine_cannot_take(
+    tmp_path: Path, understand: Run
+) -> None:
+    """It names the docno, and writes the others."""
+    scores = tmp_path / "s.jsonl"
+    ids = ("flu", "a\nb", "x" * 600, "ulcer")
+    lines = (json.dumps({"docno": docno, "p_understandable": 0.5}) for docno in ids)
+    scores.write_text("\n".join(lines))
+    done = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/")
+    assert done.returncode == 0, done.stderr
+    assert "2 documents for " in done.stderr
+    assert "cannot take it: 'a\\nb'" in done.stderr
+    bulk = (tmp_path / "out/bulk-00001.ndjson").read_text()
+    assert '"flu"' in bulk
+    assert '"ulcer"' in bulk
+    assert max(map(len, done.stderr.splitlines())) < 500
 
 
 @pytest.mark.parametrize("to", ENGINES)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from understandability.feature.entities import entity_starts
 from understandability.feature.phrases import chunk_heights
-from understandability.feature.tagger import UNIVERSAL
+from understandability.feature.tagger import UNIVERSAL, entity_starts
 
 
 def numbers(tags: str) -> np.ndarray:

@@ -18,6 +18,7 @@ from understandability.feature.batch import Batch
 from understandability.model.bundle import load_bundle
 from understandability.model.calibration import Calibration, difficulty_of_level
 from understandability.model.estimators import ESTIMATORS
+from understandability.model.readers import probability
 from understandability.text.analysis import document_of_text
 from understandability.training.judged_training import folds_of, train_judged
 from understandability.training.labelled import LabelColumns, LabelledTexts, read_labelled
@@ -268,6 +269,39 @@ def test_training_and_validating_from_the_command_line(
     assert "was trained on these very texts" in found["remarks"][0]
     assert f"scale {load_bundle(out).scale}" in done.stdout
     assert load_bundle(out).scale.startswith("own-")
+
+
+def test_levels_are_judged_by_the_level_that_has_the_threshold() -> None:
+    """By hand: of `open`, difficulty 40 of 2016 is some level; P is that of a label below it."""
+    bundle = load_bundle("open")
+    assert bundle.assessors is not None
+    texts = [f"{EASY} " * n + f"{HARD} " * (30 - n) for n in range(30)]
+    batch = Batch([document_of_text(text) for text in texts])
+    labels = np.arange(30) / 10 + 2
+    reading, at = bundle.model.read(batch), bundle.assessors.level_of(40)
+    chances = probability(
+        np.clip(reading.level, 1, 6), at, "calibrated", noise_scale=reading.level_error
+    )
+    by_hand = brier_score(chances, labels < at)
+    found = validate(
+        bundle,
+        {"text": texts, "level": labels},
+        label="level",
+        scale="cefr",
+        direction="higher-harder",
+    ).sets[0]
+    assert found.chances["brier"] == pytest.approx(by_hand)
+    assert f"a level below {at:.2f}" in found.remarks[0]
+
+
+def test_a_set_of_the_name_that_a_card_has_is_said_to_be_learned_from(tmp_path: Path) -> None:
+    """`open` names the readings, without a checksum of their texts."""
+    readings, mine = (
+        write(tmp_path / f"{name}.jsonl.gz", records()) for name in ("readings", "mine")
+    )
+    [found] = validate("open", f"{readings}:label:harder").sets
+    assert "was trained on a set called readings" in found.remarks[0]
+    assert not validate("open", f"{mine}:label:harder").sets[0].remarks
 
 
 def test_background_models_from_the_command_line(understand: Run, tmp_path: Path) -> None:

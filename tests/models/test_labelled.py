@@ -102,7 +102,7 @@ def test_equal_texts_are_in_one_group() -> None:
 @pytest.mark.parametrize(
     ("content", "changes", "message"),
     [
-        ("key,body,rating\na,b\n", {}, "line 2 has 2 cells, and the line of headings 3"),
+        ("key,body,rating\na,b\n", {}, "line 2 has 2 cells, but the header has 3"),
         ("key,body,rating\n", {}, "has no texts with words"),
         (
             "key,words,rating,pair\na,b,4,1\n",

@@ -11,7 +11,7 @@ import pytest
 
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page, parse_source
-from understandability.text.source import read_source
+from understandability.text.tape import read_source
 
 
 def text(source: str) -> str:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 import string
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,9 +19,10 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from understandability._core import Tape
-from understandability.text.characters import not_ascii
+from understandability.text.document import MOSTLY_LINKS
 from understandability.text.extract import boilerpipe, justext, main, naive
-from understandability.text.tape import opens_after_last_end
+from understandability.text.language_guess import not_ascii
+from understandability.text.tape import COMMENTS, CONSENT, SIDEBAR, THREAD, opens_after_last_end
 
 Array = NDArray[Any]
 Paragraph = TypeVar("Paragraph")
@@ -73,7 +77,7 @@ def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int,
     return gaps
 
 
-# --- text/source.py
+# --- text/tape.py
 
 
 def cut(
@@ -264,6 +268,261 @@ def section_sums(
     for section in range(len(sums) - 1, 0, -1):
         sums[parents[section]] += sums[section]
     return sums
+
+
+OUTSIDE = "outside the main section"
+LABELS = "labels between bars"
+COPYRIGHT = "copyright line"
+NO_WORDS = "no words"
+REPEATED = "stands on the page three times"
+CLOSING = "under a heading that ends the text"
+EDGE = "short, before or after the text"
+HEADING = "heading of nothing that is kept"
+MAX_LINKS = 0.5  # of a block's characters
+PROSE_LENGTHS = (75, 25, 1)  # characters; the next counts if there is less prose than this:
+MIN_PROSE = 200
+MAX_PROSE_LINKS = 0.35
+# A section of more of the page's prose than this is not what its names say.
+MAX_SHARE = 0.3
+MAX_SHARES = {SIDEBAR: 0.85, CONSENT: 0.95}  # of which one can be sure
+MAX_TOGETHER = 0.5  # the same of all sections of a kind
+MAX_BEFORE_COMMENTS = 900  # characters of prose; with more, comments are not the page's text
+MAIN_SHARE = 0.9
+MAX_HEADING = 150  # characters; what is longer is text that was made to look like a heading
+MAX_REPEATED = 2
+MIN_SENTENCE = 40
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_CELLS = frozenset(("td", "th"))
+_ITEMS = frozenset(("li", "dt", "dd", "td"))
+_LETTER = re.compile(r"[^\W\d_]")
+_BAR = re.compile(r"[|»›•·>]")
+_CHARACTERS_A_BAR = 36
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A page as blocks (columns of the same length) in a tree of sections (0 is the root)."""
+
+    texts: list[str]
+    elements: list[str]
+    sections: list[int]
+    links: list[float]  # the share of characters in links
+    parents: list[int]  # of each section; they come before their children
+    kinds: Mapping[int, str]  # what the names of a section tell
+
+
+def main_blocks(
+    tape: Tape,
+    actions: Mapping[str, int],
+    hints: Mapping[int, str],
+    ends: Mapping[str, frozenset[str]],
+    paragraph: frozenset[str],
+    named: Mapping[str, str],
+    is_forum: Callable[[], bool],
+    closing: Callable[[str], str | None],
+    is_ended: Callable[[str], object],
+) -> tuple[list[str], list[str], list[str]]:
+    """Steps 1 to 5 of `understandability.text.extract.main`."""
+    texts, elements, sections, linked, parents, kinds = main_walk(
+        tape, actions, hints, ends, paragraph, named
+    )
+    links = [number / len(text) for number, text in zip(linked, texts, strict=True)]
+    layout = _Layout(texts, elements, sections, links, parents, kinds)
+    prose = _prose(layout)
+    dropped, is_thread = _named(layout, prose, is_forum)
+    reasons = [dropped[section] for section in layout.sections]
+    _drop_endings(layout, prose, reasons, is_thread, closing, is_ended)
+    left = [0 if reason else length for reason, length in zip(reasons, prose, strict=True)]
+    # A question may be short beside its answers.
+    inside = _main_section(layout, left, 1.0 if is_thread else MAIN_SHARE)
+    times = Counter(layout.texts)
+    for place, reason in enumerate(reasons):
+        if not reason:
+            reasons[place] = (
+                _reason(layout, place, times[layout.texts[place]])
+                if inside[layout.sections[place]]
+                else OUTSIDE
+            )
+    _drop_edges(layout, prose, reasons, is_ended)
+    _drop_bare_headings(layout, reasons)
+    return texts, elements, reasons
+
+
+def _prose(layout: _Layout) -> list[int]:
+    """Step 2: the length of each block that is prose, 0 of others."""
+    prose: list[int] = []
+    for shortest in PROSE_LENGTHS:
+        prose = [
+            len(text) if len(text) >= shortest and links <= MAX_PROSE_LINKS else 0
+            for text, links in zip(layout.texts, layout.links, strict=True)
+        ]
+        if sum(prose) >= MIN_PROSE:
+            break
+    return prose
+
+
+def _named(
+    layout: _Layout, prose: list[int], is_forum: Callable[[], bool]
+) -> tuple[list[str], bool]:
+    """Step 3: as what each section is dropped (or ``''``); whether the page is a thread."""
+    sums = section_sums(layout.parents, layout.sections, prose)
+    shares = {section: sums[section] / (sums[0] or 1) for section in layout.kinds}
+    is_thread = any(
+        kind == THREAD and shares[section] > MAX_SHARE for section, kind in layout.kinds.items()
+    )
+    if not is_thread and COMMENTS in layout.kinds.values():
+        is_thread = is_forum()
+    kinds = {
+        section: kind
+        for section, kind in layout.kinds.items()
+        if kind != THREAD and shares[section] <= MAX_SHARES.get(kind, MAX_SHARE)
+    }
+    dropped = inherited(layout.parents, kinds)
+    lengths: Counter[str] = Counter()
+    for section, length in zip(layout.sections, prose, strict=True):
+        lengths[dropped[section]] += length
+    # Many small sections together may be most of the text, too.
+    wrong = {
+        kind
+        for kind, length in lengths.items()
+        if kind and kind not in (COMMENTS, CONSENT, SIDEBAR) and length > MAX_TOGETHER * sums[0]
+    }
+    if is_thread or lengths[""] < min(MAX_BEFORE_COMMENTS, lengths[COMMENTS]):
+        wrong.add(COMMENTS)
+    if wrong:
+        kinds = {section: kind for section, kind in kinds.items() if kind not in wrong}
+        dropped = inherited(layout.parents, kinds)
+    return dropped, is_thread
+
+
+def _main_section(layout: _Layout, lengths: list[int], share: float) -> list[bool]:
+    """Step 4: which sections are in the smallest that holds this share of the text.
+
+    A single block is none: the one around it is, with the headings beside it.
+    """
+    sums = section_sums(layout.parents, layout.sections, lengths)
+    around = set(layout.parents)
+    main = max(
+        section  # children come after their parents, and two that lie apart cannot hold so much
+        for section in ([0, *sorted(around)] if sums[0] else [0])
+        if sums[section] >= share * sums[0]
+    )
+    inside = [False] * len(layout.parents)
+    inside[main] = True
+    for section in range(main + 1, len(inside)):
+        inside[section] = inside[layout.parents[section]]
+    return inside
+
+
+def _reason(layout: _Layout, place: int, times: int) -> str:
+    """Why a block is dropped that stands in the main section; ``''`` if it is kept."""
+    text = layout.texts[place]
+    if layout.links[place] > MAX_LINKS:
+        return MOSTLY_LINKS
+    if "\xa9" in text:
+        return COPYRIGHT
+    if layout.elements[place] not in _CELLS:
+        if times > MAX_REPEATED:
+            return REPEATED
+        if not _LETTER.search(text):
+            return NO_WORDS
+    if len(_BAR.findall(text)) * _CHARACTERS_A_BAR > len(text) + _CHARACTERS_A_BAR:
+        return LABELS
+    return ""
+
+
+def _drop_endings(
+    layout: _Layout,
+    prose: Sequence[int],
+    reasons: list[str],
+    is_thread: bool,
+    closing: Callable[[str], str | None],
+    is_ended: Callable[[str], object],
+) -> None:
+    """Drop what follows a heading such as "References", up to the next of its level.
+
+    At least one sentence has to stand before it. But for comments, it ends no more than the
+    section that it shares with the block behind it; one of links ends before prose beside it.
+    """
+    ended, begun, before, around, beside = 0, False, 0, 0, -1
+    parents, newest = layout.parents, 0  # section so far; those within another have later numbers
+    rows = zip(layout.texts, layout.elements, layout.sections, strict=True)
+    for place, (text, element, section) in enumerate(rows):
+        is_heading = element in _LEVELS and len(text) <= MAX_HEADING
+        if ended and (
+            section < around
+            or min(parents[newest + 1 : section + 1], default=around) < around
+            or (is_heading and _LEVELS[element] <= ended)
+            or (prose[place] and element == "p" and parents[section] == beside)
+        ):
+            ended = 0
+        newest = max(newest, section)
+        if reasons[place]:
+            continue
+        if is_heading and begun and not ended:
+            group = closing(text)
+            if group is not None and not (
+                (group and before < MIN_PROSE) or (group == "posts" and is_thread)
+            ):
+                ended = _LEVELS[element]
+                around = _around(layout, place) if group != "posts" else 0
+                beside = parents[section] if group == "links" else -1
+        begun = begun or (len(text) >= MIN_SENTENCE and bool(is_ended(text)))
+        if ended:
+            reasons[place] = CLOSING
+        else:
+            before += prose[place]
+
+
+def _around(layout: _Layout, place: int) -> int:
+    """The smallest section that holds the block at a place and the next one."""
+    section = layout.sections[place]
+    other = layout.sections[min(place + 1, len(layout.sections) - 1)]
+    while section != other:
+        if section > other:
+            section = layout.parents[section]
+        else:
+            other = layout.parents[other]
+    return section
+
+
+def _drop_edges(
+    layout: _Layout,
+    prose: Sequence[int],
+    reasons: list[str],
+    is_ended: Callable[[str], object],
+) -> None:
+    """Drop short blocks before the first prose and after the last.
+
+    Sentences stay, items and cells, headings before the first, and elements of the same kind in
+    the same section as the prose.
+    """
+    places = [place for place, reason in enumerate(reasons) if not reason]
+    kinds = [
+        (layout.parents[section], element)
+        for section, element in zip(layout.sections, layout.elements, strict=True)
+    ]
+    for order, left in ((places, _ITEMS.union(_LEVELS)), (places[::-1], _ITEMS)):
+        edge = list(takewhile(lambda place: not prose[place], order))
+        beside = kinds[order[len(edge)]] if len(edge) < len(order) else None
+        for place in edge:
+            text = layout.texts[place]
+            is_sentence = " " in text and is_ended(text)
+            if not is_sentence and layout.elements[place] not in left and kinds[place] != beside:
+                reasons[place] = reasons[place] or EDGE
+
+
+def _drop_bare_headings(layout: _Layout, reasons: list[str]) -> None:
+    """Drop headings that are followed by no text before the next heading of their level."""
+    deepest = 0  # level of what is kept behind; text is deeper than any heading
+    for place in range(len(reasons) - 1, -1, -1):
+        level = _LEVELS.get(layout.elements[place], 7)
+        if len(layout.texts[place]) > MAX_HEADING:
+            level = 7
+        if not reasons[place] and level < 7 and deepest <= level:
+            reasons[place] = HEADING
+        if not reasons[place]:
+            deepest = level
 
 
 # --- text/extract/naive.py
@@ -526,7 +785,7 @@ def cut_up(
     return pieces, starts, numbers
 
 
-# --- text/extract/sentence_ends.py
+# --- text/sentences.py
 
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:

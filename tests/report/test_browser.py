@@ -17,7 +17,7 @@ from understandability.scoring import Scorer
 from understandability.text.analysis import document_of_page
 from understandability.text.document import Block, Document
 from understandability.text.page import Page
-from understandability.writers.crawl_report import crawl_report
+from understandability.writers.audit import audited
 from understandability.writers.explanation import WordReading, explain
 from understandability.writers.marks import HARD, KINDS, TERM
 from understandability.writers.page_report import page_report
@@ -108,7 +108,7 @@ def crawl(scorer: Scorer, understand: Callable[..., Any], tmp_path_factory: Any)
     (folder / "in" / "empty.html").write_bytes(b"")
     assert understand("score", folder / "in", "-o", f"{folder}/run/").returncode == 0
     path: Path = folder / "crawl.html"
-    path.write_text(crawl_report(CrawlFolder(f"{folder}/run/"), scorer, sample=3), "utf-8")
+    path.write_text(audited(CrawlFolder(f"{folder}/run/")).html(), "utf-8")
     return path
 
 
@@ -198,7 +198,7 @@ def test_hostile_names_of_a_crawl_run_nothing(
     source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     assert understand("score", source, "-o", f"{tmp_path}/run/").returncode == 0
     path = tmp_path / "crawl.html"
-    path.write_text(crawl_report(CrawlFolder(f"{tmp_path}/run/"), scorer, sample=0), "utf-8")
+    path.write_text(audited(CrawlFolder(f"{tmp_path}/run/")).html(), "utf-8")
     browser.open(path)
     assert browser.evaluate("window.attacked === undefined")
     assert browser.evaluate("document.scripts.length") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from dataclasses import replace
@@ -22,9 +23,9 @@ from understandability.scoring import Scorer
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.document import Document
 from understandability.text.page import Page
+from understandability.writers.audit import _place, sections_of
 from understandability.writers.charts import box_plot, grade_chart, histogram, scale_chart
 from understandability.writers.comparison import compare
-from understandability.writers.crawl_report import site_of
 from understandability.writers.explanation import explain
 from understandability.writers.hard_sentences import findings
 from understandability.writers.marks import ABBREVIATION, HARD, TERM, marked_blocks
@@ -226,11 +227,6 @@ def test_a_term_that_nothing_fits_is_said_in_plain_words(scorer: Scorer) -> None
     assert (term.count, term.in_place) == (2, 1)
 
 
-def test_a_site_is_found_in_any_identifier() -> None:
-    """Even in one that is no address though it looks like one."""
-    assert site_of("http://[x]]>/a", "") == "http://[x]]>/a"
-
-
 class Scripts(HTMLParser):
     """Counts what could run in a report."""
 
@@ -386,29 +382,50 @@ def test_the_command(understand, tmp_path: Path) -> None:  # type: ignore[no-unt
     assert "--compare takes two pages, not 3" in done.stderr
 
 
-def test_the_report_of_a_crawl(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """Distribution, sites, errors, extremes, and the methods side by side."""
-    (tmp_path / "in/a.example").mkdir(parents=True)
-    for name in ("easy", "medium", "hard"):
-        page = (SAMPLES / f"{name}.html").read_bytes()
-        (tmp_path / "in/a.example" / f"{name}.html").write_bytes(page)
+def test_the_audit_of_a_site(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Share, sections, worst pages, method and limits: one page, and the same as CSV and JSON."""
+    for name, section in (("easy", "flu"), ("medium", "heart"), ("hard", "heart")):
+        folder = tmp_path / "in/a.example" / section
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.html").write_bytes((SAMPLES / f"{name}.html").read_bytes())
+    (tmp_path / "in/a.example/flu/short.html").write_text("<p>Rest, and drink water.", "utf-8")
     (tmp_path / "in/empty.html").write_bytes(b"")
     run = f"{tmp_path}/run/"
     assert understand("score", tmp_path / "in", "-o", run, "--workers", "1").returncode == 0
-    done = understand("explain", "--crawl", run, "-o", tmp_path / "r.html", "--sample", "3")
+    done = understand("explain", "--crawl", run, "-o", tmp_path / "r.html")
     assert done.returncode == 0, done.stderr
     tree = html.fromstring((tmp_path / "r.html").read_text("utf-8"))
-    text = tree.text_content()
-    assert "3 documents scored, 1 error," in text
-    assert "a.example" in text
+    text = " ".join(tree.text_content().split())
+    assert "How many pages of a.example are easy to understand?" in text
+    assert "2 of 3 pages (67\xa0%) reach the aim" in text.replace("67 %", "67\xa0%")
+    assert "1 have fewer than 100 words" in text
     assert "the file is empty" in text
-    easiest = tree.xpath("//section[@aria-labelledby='easiest']//tbody/tr/th/text()")
-    assert easiest == [f"a.example/{name}.html" for name in ("easy", "medium", "hard")]
-    methods = tree.xpath("//section[@aria-labelledby='methods']//tbody/tr/th/text()")
-    assert len(methods) == 9
-    done = understand("explain", "--crawl", run, "--json")
-    assert done.returncode == 2
-    assert "leave out --json" in done.stderr
+    cells = "//section[@aria-labelledby='{}']//tbody/tr/{}/text()"
+    assert tree.xpath(cells.format("sections", "th")) == ["a.example/heart", "a.example/flu"]
+    assert tree.xpath(cells.format("worst", "th")) == ["a.example/heart/hard.html"]
+    assert understand("explain", "--crawl", run, "-o", tmp_path / "r.csv").returncode == 0
+    rows = list(csv.DictReader((tmp_path / "r.csv").read_text("utf-8").splitlines()))
+    shares = [(row["kind"], row["name"], row["share"]) for row in rows[:3]]
+    assert shares == [
+        ("site", "a.example", "0.6667"),
+        ("section", "a.example/heart", "0.5"),
+        ("section", "a.example/flu", "1.0"),
+    ]
+    assert [row["kind"] for row in rows[3:]] == ["page"] * 4
+    done = understand("explain", "--crawl", run, "--json", "--aim", "0.9")
+    data = json.loads(done.stdout)
+    assert (data["@type"], data["@context"]) == ("Dataset", "https://schema.org")
+    values = {each["name"]: each["value"] for each in data["variableMeasured"]}
+    assert (values["aim"], values["pages"], values["reaching"]) == (0.9, 3, 1)
+    for options in (["-o", tmp_path / "b.csv", "--json"], ["--aim", "2"], ["--compare"]):
+        assert understand("explain", "--crawl", run, *options).returncode == 2
     done = understand("explain")
     assert done.returncode == 2
     assert "name pages to explain, or a crawl folder with --crawl" in done.stderr
+
+
+def test_sections_of_places_that_look_like_addresses() -> None:
+    """Even of one that is no address."""
+    assert _place("http://[x]]>/a", "") == ("http://[x]]>/a",)
+    assert _place("7", "c.warc#1") == ("c.warc",)
+    assert sections_of([]) == ("", [])

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 from urllib.parse import unquote
 
@@ -16,6 +16,7 @@ from tests.conftest import Run
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
+from understandability.writers import check as check_module
 from understandability.writers.check import RULES, read_aims
 from understandability.writers.prose import Prose
 
@@ -89,6 +90,42 @@ def test_a_miss_names_its_places(site: Path) -> None:
         assert term.instead[0] == "a heart attack."
         (hard,) = [each for each in found if each.text.startswith("The subsequent")]
         assert (hard.rule, hard.line) == ("hard-sentence", line)
+
+
+def test_what_gains_most_comes_first(site: Path) -> None:
+    """Gains are measured: a term replaced everywhere moves the chance by what was promised."""
+    text = f"{EASY}{HARD}" * 3
+    Path("long.md").write_text(text, "utf-8")
+    (file,) = ud.check(["long.md"], aim=0.99).files
+    for rule in ("hard-sentence", "plain-term"):
+        found = [each.gain for each in file.findings if each.rule == rule]
+        assert found == sorted(found, reverse=True)
+        assert found[0] > 0
+    (term,) = [each for each in file.findings if "infarction”" in each.message]
+    Path("long.md").write_text(text.replace("a myocardial infarction.", term.instead[0]), "utf-8")
+    (after,) = ud.check(["long.md"], aim=0.99).files
+    assert after.p_understandable - file.p_understandable == pytest.approx(term.gain, abs=1e-6)
+
+
+def test_files_of_windows(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders are told with ``/``, as baselines and aims name them; line ends move no place."""
+
+    class There(PureWindowsPath):
+        def is_dir(self) -> bool:
+            return "." not in self.name
+
+    (site / "docs" / "windows.md").write_bytes(
+        (site / "docs" / "hard.md").read_bytes().replace(b"\n", b"\r\n")
+    )
+    of_unix, of_windows = ud.check(["docs/hard.md", "docs/windows.md"]).files
+    assert of_windows.p_understandable == of_unix.p_understandable
+    places = [(each.line, each.column, each.end_column) for each in of_windows.findings]
+    assert places == [(each.line, each.column, each.end_column) for each in of_unix.findings]
+    monkeypatch.setattr(check_module, "Path", There)
+    assert list(check_module._files("docs\\heart\\hard.md")) == ["docs/heart/hard.md"]
+    walked = [("docs\\heart", [], ["a.md"])]
+    monkeypatch.setattr("os.walk", lambda path: walked)
+    assert list(check_module._files("docs")) == ["docs/heart/a.md"]
 
 
 def test_what_cannot_be_read_hides_nothing(site: Path, understand: Run) -> None:

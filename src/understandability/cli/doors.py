@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from understandability.cli.progress import ProgressLine, duration
+from understandability.errors import shortened
 from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 Given = Annotated[partial[Any], AtPrompt(None)]
 Quiet = Annotated[bool, AtPrompt(bool, "--quiet", "-q")]
 _MOST_SHOWN = 1000
-_MOST_NAMED = 20
+MOST_NAMED = 20
 # Column of the rows -> its heading on a terminal.
 _SCORES = {
     "docno": "docno",
@@ -38,7 +39,7 @@ _SCORES = {
 
 def say(text: str) -> None:
     """Tell something beside the result."""
-    print(text, file=sys.stderr)
+    print(shortened(text), file=sys.stderr)
 
 
 def rows(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
@@ -61,6 +62,8 @@ def rows(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
                 raise
             say("stopped; run the same command again to go on")
             raise SystemExit(130) from None
+    if not quiet and output not in (None, "-"):
+        tell_failures(told.first_failure())  # the others stand in a file
     if is_folder(output):
         _tell_folder(output, made, time.monotonic() - begun, quiet)
         return end(*_of_folder(output), strict, quiet)
@@ -167,10 +170,10 @@ def status(call: Given) -> None:
     for line in summary(CrawlFolder(call.keywords["folder"]).path, found, {}):
         print(line)
     unfinished = [each for each in found.inputs if not each.is_complete]
-    for each in unfinished[:_MOST_NAMED]:
+    for each in unfinished[:MOST_NAMED]:
         print(f"not complete: {each.name} ({counted(each.facts.records, 'document')} so far)")
-    if len(unfinished) > _MOST_NAMED:
-        print(f"and {len(unfinished) - _MOST_NAMED} more")
+    if len(unfinished) > MOST_NAMED:
+        print(f"and {len(unfinished) - MOST_NAMED} more")
 
 
 def merged(
@@ -252,14 +255,21 @@ class _Told:
 
     def __init__(self, quiet: bool) -> None:
         self._quiet, self._line, self._told = quiet, ProgressLine(quiet), 0
+        self._progress: Progress | None = None
 
     def __call__(self, progress: Progress) -> None:
+        self._progress = progress
         for remark in progress.remarks[self._told :]:
             self._told += 1
             if not self._quiet:
                 self._line.clear()
                 say(remark)
         self._line.tell(progress)
+
+    def first_failure(self) -> list[Failure]:
+        """An example of what failed, if anything did."""
+        found = self._progress and self._progress.first_failure
+        return [found] if found else []
 
     def __enter__(self) -> _Told:
         self._line.__enter__()

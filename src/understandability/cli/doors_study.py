@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from understandability.cli.doors import Given, Quiet, say
+from understandability.cli.doors import MOST_NAMED, Given, Quiet, say
 from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
@@ -26,6 +26,10 @@ def exported(call: Given) -> None:
         f"{counted(found.documents, 'document')} for {found.engine.title} in "
         f"{call.keywords['output']}{left_out if found.left_out else ''}"
     )
+    for docno in found.refused[:MOST_NAMED]:
+        say(f"left out, as {found.engine.title} cannot take it: {docno!r}")
+    if len(found.refused) > MOST_NAMED:
+        say(f"and {len(found.refused) - MOST_NAMED:,} more")
     say(f"Next: {found.next}")
 
 

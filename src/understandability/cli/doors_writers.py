@@ -28,7 +28,7 @@ def report(
     """A report as a page, as PDF, or its content as data.
 
     Args:
-        output: The report, as .html or .pdf; - is standard output.
+        output: The report, as .html or .pdf, of a crawl also .csv; - is standard output.
         json_: Write the content of the report as JSON.
     """
     from understandability.errors import OptionError
@@ -41,11 +41,17 @@ def report(
         raise OptionError("the report is a page for a browser; name a file, such as -o report.html")
     if json_ and is_pdf:
         raise OptionError("--json does not write a report; name a .json file")
-    if given.get("crawl") and (json_ or given.get("compare")):
-        raise OptionError("--crawl makes a report in HTML; leave out --json and --compare")
+    if given.get("crawl") and given.get("compare"):
+        raise OptionError("--crawl makes an audit of a site; leave out --compare")
+    is_csv = output.lower().endswith(".csv")
+    if is_csv and (json_ or not given.get("crawl")):
+        raise OptionError("only the audit of a site, with --crawl, is made as CSV")
     check_is_no_input(output, given.get("inputs") or ())
     made: Reported = call(tell=say)
-    text = json.dumps(made.to_json(), ensure_ascii=False, indent=1) + "\n" if json_ else made.html()
+    if json_:
+        text = json.dumps(made.to_json(), ensure_ascii=False, indent=1) + "\n"
+    else:
+        text = made.audit.csv() if is_csv and made.audit else made.html()
     if output == "-":
         sys.stdout.write(text)
     elif is_pdf:

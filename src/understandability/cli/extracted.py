@@ -83,9 +83,9 @@ def show_statistics(pages: Sources, engine: str) -> list[Failure]:
     from understandability.errors import PageError
     from understandability.text.analysis import document_of
     from understandability.text.extract.extractors import extract, installed_extractors
-    from understandability.text.extract.sentence_ends import SENTENCE_ENDS
     from understandability.text.page import Failure
     from understandability.text.parsed import parse_page
+    from understandability.text.sentences import SENTENCE_ENDS
     from understandability.text.tokens import word_of
 
     failures: list[Failure] = []

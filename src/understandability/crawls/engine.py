@@ -29,7 +29,8 @@ class Progress:
 
     `documents` have rows or, counted in `failed` by stage, could not have one; `bytes` are
     those of the inputs as stored, and `bytes_passed` the ones that had been done before.
-    `skipped` are what is no document, by kind; `remarks` what there is to say of the inputs.
+    `first_failure` is an example of these. `skipped` are what is no document, by kind; `remarks`
+    what there is to say of the inputs.
     """
 
     inputs: int = 0
@@ -40,6 +41,7 @@ class Progress:
     input: str = ""
     documents: int = 0
     failed: Counter[str] = field(default_factory=Counter)
+    first_failure: Failure | None = None
     skipped: Counter[str] = field(default_factory=Counter)
     remarks: Sequence[str] = ()
 
@@ -191,7 +193,9 @@ class _Making:
 
     def _count(self, failures: Iterable[tuple[int, Failure]], documents: int) -> None:
         self.progress.documents += documents
-        self.progress.failed.update(failure.stage for _, failure in failures)
+        for _, failure in failures:
+            self.progress.failed[failure.stage] += 1
+            self.progress.first_failure = self.progress.first_failure or failure
 
     def _with_kept(self, scored: Scored) -> pa.Table:
         """The rows with the columns of their tables that are kept beside them."""

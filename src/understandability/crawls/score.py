@@ -33,8 +33,8 @@ from understandability.inputs.page_tables import (
     kept_names,
     media_type_of,
 )
-from understandability.inputs.sources import DEFAULT_LIMIT, Sources, is_path
-from understandability.inputs.streams import is_url
+from understandability.inputs.sources import Sources, is_path
+from understandability.inputs.streams import DEFAULT_LIMIT, is_url
 from understandability.inputs.tables import SETTINGS_KEY, table_format
 from understandability.inputs.writing import check_is_no_input
 from understandability.prompt import AtPrompt
@@ -194,8 +194,8 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
 
     Args:
         inputs: HTML, text and DOCX files, folders, WARC and WET, tables (JSONL, Parquet, CSV,
-            TSV, Arrow), TREC web text, tar archives, URLs, - for standard input; also .gz and
-            .zst.
+            TSV, Arrow), TREC web text, tar and zip archives, URLs, - for standard input; also .gz
+            and .zst.
         output: Write .jsonl, .csv, .tsv (also with .gz or .zst) or .parquet, here or at a URL; -
             is standard output; FOLDER/ is a crawl folder.
 

@@ -17,8 +17,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from understandability.feature.entities import entity_starts
-from understandability.feature.tagger import default_tagger
+from understandability.feature.tagger import default_tagger, entity_starts
 from understandability.text.document import Document
 from understandability.text.tokens import tokenize, word_of
 
@@ -256,8 +255,22 @@ class Batch:
         )
 
     @cached_property
+    def first_sentences(self) -> NDArray[np.int64]:
+        """Where each document's sentences begin among all, those without a word too."""
+        return starts_of([len(document.sentence_starts) for document in self.documents])
+
+    @cached_property
+    def is_open(self) -> NDArray[np.bool_]:
+        """Which sentences no punctuation ends, only their field."""
+        is_open = np.zeros(self.first_sentences[-1], bool)
+        for first, document in zip(self.first_sentences.tolist(), self.documents, strict=False):
+            if document.open_ends:
+                is_open[first + np.array(document.open_ends)] = True
+        return is_open
+
+    @cached_property
     def _sentence_piece_starts(self) -> Array:
-        sizes = [len(document.sentence_starts) for document in self.documents]
+        sizes = np.diff(self.first_sentences)
         inside = np.fromiter(
             chain.from_iterable(document.sentence_starts for document in self.documents), np.int64
         )
@@ -302,7 +315,7 @@ class Batch:
         ids, sizes = self.pieces.tokens(self.piece_ids)
         return ids, starts_of(sizes)
 
-    @property
+    @cached_property
     def token_ids(self) -> NDArray[np.int32]:
         return self._tokens[0]
 

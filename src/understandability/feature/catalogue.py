@@ -16,7 +16,7 @@ from understandability.hooks import load
 MODULES = (
     "feature.formulas",
     "study.readcalc",
-    "feature.components",
+    "feature.word_counts",
     "study.word_list_rows",
     "study.concepts",
     "study.metamap",

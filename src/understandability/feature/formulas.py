@@ -1,8 +1,8 @@
 """Readability formulas with their published constants, side by side.
 
 Each formula is a plain function of counts (numbers or arrays); a row of the catalogue feeds it
-with the counts of a batch, where no words and no sentences are NaN, and so is all that is divided
-by them.
+with the counts of a batch (`counts_of`), where no words and no sentences are NaN, and so is all
+that is divided by them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray
 from understandability.feature.row import Feature, Flag
-from understandability.feature.word_counts import count
+from understandability.feature.word_counts import counts_of
 
 GROUP = "readability"
 
@@ -84,23 +84,14 @@ def smog(polysyllables: Counts, sentences: Counts) -> FloatArray:
     return 1.043 * np.sqrt(30.0 * polysyllables / sentences) + 3.1291
 
 
-Count = Callable[[Batch], FloatArray]
+Count = str | Callable[[Batch], FloatArray]  # a name of `counts_of`, or a count of one's own
 Formula = Callable[..., FloatArray]
 
 
-def some_words(batch: Batch) -> FloatArray:
-    """How many words each document has; NaN where it has none."""
-    return np.where(batch.words > 0, batch.words, np.nan)
-
-
-def some_sentences(batch: Batch) -> FloatArray:
-    """How many sentences each document has; NaN where it has none."""
-    return np.where(batch.sentences > 0, batch.sentences, np.nan)
-
-
-def apply(batch: Batch, formula: Formula, counts: tuple[Count, ...]) -> FloatArray:
+def evaluate_formula(batch: Batch, formula: Formula, counts: tuple[Count, ...]) -> FloatArray:
     """A formula of the batch's counts."""
-    return formula(*map(batch.once, counts))
+    known = batch.once(counts_of)
+    return formula(*[known[name] if isinstance(name, str) else name(batch) for name in counts])
 
 
 def has_few_sentences(batch: Batch) -> NDArray[np.bool_]:
@@ -114,7 +105,7 @@ SMOG_EXTRAPOLATED = Flag(
     has_few_sentences,
 )
 
-_PER = (some_words, some_sentences)
+_PER = ("words", "sentences")
 
 
 def formula_row(
@@ -128,8 +119,8 @@ def formula_row(
     flag: Flag | None = None,
     group: str = GROUP,
 ) -> Feature:
-    """A row of the catalogue for a formula of counts, each a function of a batch."""
-    compute = partial(apply, formula=formula, counts=counts)
+    """A row of the catalogue for a formula of counts."""
+    compute = partial(evaluate_formula, formula=formula, counts=counts)
     return Feature(name, group, unit, direction, meaning, source, compute, flag=flag)
 
 
@@ -141,7 +132,7 @@ ROWS: tuple[Feature, ...] = (
         "4.71 characters/words + 0.5 words/sentences - 21.43",
         "Smith & Senter 1967",
         ari,
-        (partial(count, kind="characters"), *_PER),
+        ("characters", *_PER),
     ),
     formula_row(
         "coleman_liau",
@@ -150,7 +141,7 @@ ROWS: tuple[Feature, ...] = (
         "0.0588 characters - 0.296 sentences per 100 words - 15.8",
         "Coleman & Liau 1975",
         coleman_liau,
-        (partial(count, kind="characters"), *_PER),
+        ("characters", *_PER),
     ),
     formula_row(
         "dale_chall",
@@ -159,7 +150,7 @@ ROWS: tuple[Feature, ...] = (
         "0.1579 percent difficult words + 0.0496 words/sentences + 3.6365",
         "Dale & Chall 1948",
         dale_chall,
-        (partial(count, kind="difficult_words"), *_PER),
+        ("difficult_words", *_PER),
     ),
     formula_row(
         "dale_chall_above_5",
@@ -168,7 +159,7 @@ ROWS: tuple[Feature, ...] = (
         "dale_chall, its 3.6365 added only where more than 5 percent of the words are difficult",
         "common variant of Dale & Chall 1948",
         dale_chall_above_5,
-        (partial(count, kind="difficult_words"), *_PER),
+        ("difficult_words", *_PER),
     ),
     formula_row(
         "dale_chall_cloze",
@@ -177,7 +168,7 @@ ROWS: tuple[Feature, ...] = (
         "64 - 0.95 percent difficult words - 0.69 words/sentences",
         "Chall & Dale 1995",
         dale_chall_cloze,
-        (partial(count, kind="difficult_words"), *_PER),
+        ("difficult_words", *_PER),
     ),
     formula_row(
         "flesch_kincaid",
@@ -186,7 +177,7 @@ ROWS: tuple[Feature, ...] = (
         "0.39 words/sentences + 11.8 syllables/words - 15.59",
         "Kincaid et al. 1975",
         flesch_kincaid,
-        (partial(count, kind="syllables"), *_PER),
+        ("syllables", *_PER),
     ),
     formula_row(
         "flesch_reading_ease",
@@ -195,7 +186,7 @@ ROWS: tuple[Feature, ...] = (
         "206.835 - 1.015 words/sentences - 84.6 syllables/words",
         "Flesch 1948",
         flesch,
-        (partial(count, kind="syllables"), *_PER),
+        ("syllables", *_PER),
     ),
     formula_row(
         "gunning_fog",
@@ -205,7 +196,7 @@ ROWS: tuple[Feature, ...] = (
         "words of three syllables only by -es, -ed, -ing",
         "Gunning 1952",
         fog,
-        (partial(count, kind="hard_for_fog"), *_PER),
+        ("hard_for_fog", *_PER),
     ),
     formula_row(
         "gunning_fog_plain",
@@ -214,7 +205,7 @@ ROWS: tuple[Feature, ...] = (
         "0.4 (words/sentences + percent polysyllables), every polysyllable counted",
         "Zuccon & Koopman 2014",
         fog,
-        (partial(count, kind="polysyllables"), *_PER),
+        ("polysyllables", *_PER),
     ),
     formula_row(
         "lix",
@@ -223,7 +214,7 @@ ROWS: tuple[Feature, ...] = (
         "words/sentences + percent words of more than 6 letters and digits",
         "Björnsson 1968",
         lix,
-        (partial(count, kind="words_longer_6"), *_PER),
+        ("words_longer_6", *_PER),
     ),
     formula_row(
         "smog",
@@ -232,7 +223,7 @@ ROWS: tuple[Feature, ...] = (
         "1.043 sqrt(30 polysyllables/sentences) + 3.1291",
         "McLaughlin 1969",
         smog,
-        (partial(count, kind="polysyllables"), some_sentences),
+        ("polysyllables", "sentences"),
         SMOG_EXTRAPOLATED,
     ),
 )

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from understandability.direction import Direction
 from understandability.errors import InputError
 from understandability.feature.batch import Array, Batch, FloatArray, nan_for_0, ratio, sum_segments
-from understandability.feature.row import Feature
-from understandability.feature.word_statistics import (
+from understandability.feature.language_model import (
     CORPORA,
     NO_WORD,
     UNKNOWN,
@@ -26,6 +25,7 @@ from understandability.feature.word_statistics import (
     statistics_numbers,
     word_statistics,
 )
+from understandability.feature.row import Feature
 from understandability.resources import package_bytes
 
 MERGED = "merged"

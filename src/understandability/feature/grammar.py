@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from understandability.feature.batch import Batch, FloatArray, starts_of, sum_segments
+from understandability.feature.batch import Batch, FloatArray, sum_segments
 from understandability.feature.phrases import chunk_heights
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.tagger import TO_TWELVE, TWELVE
@@ -34,8 +34,7 @@ def count_entities(batch: Batch) -> FloatArray:
 def sum_heights(batch: Batch) -> FloatArray:
     """The heights of the chunk trees of all sentences that have a word."""
     heights = chunk_heights(batch.tags, batch.token_sentence_starts)
-    sizes = [len(document.sentence_starts) for document in batch.documents]
-    return sum_segments(heights * batch.has_word, starts_of(sizes))
+    return sum_segments(heights * batch.has_word, batch.first_sentences)
 
 
 _GROUP, _STUDY = "natural language", "Palotti, Zuccon & Hanbury 2019"

@@ -19,11 +19,9 @@ from understandability.feature.formulas import (
     Counts,
     formula_row,
     percent,
-    some_sentences,
-    some_words,
 )
 from understandability.feature.row import Feature, Flag
-from understandability.feature.word_counts import KINDS, count, kinds_of_word
+from understandability.feature.word_counts import KINDS, kinds_of_word
 
 GROUP = "other formulas"
 WORDS_A_MINUTE = 238.0
@@ -136,7 +134,7 @@ def _grades_of_ease(ease: FloatArray) -> tuple[FloatArray, FloatArray]:
 def text_standard(batch: Batch) -> FloatArray:
     """The consensus of the grades of each document."""
     compute = {row.name: row.compute for row in (*READABILITY, *ROWS)}
-    return consensus(np.stack([batch.once(compute[name]) for name in _GRADES], axis=1))
+    return consensus(np.stack([compute[name](batch) for name in _GRADES], axis=1))
 
 
 def count_monosyllables(batch: Batch) -> FloatArray:
@@ -161,7 +159,7 @@ FORCAST_EXTRAPOLATED = Flag(
     has_few_words,
 )
 
-_PER = (some_words, some_sentences)
+_PER = ("words", "sentences")
 _row = partial(formula_row, group=GROUP)
 
 ROWS: tuple[Feature, ...] = (
@@ -181,7 +179,7 @@ ROWS: tuple[Feature, ...] = (
         "20 - 15 words of one syllable/words",
         "Caylor, Sticht, Fox & Ford 1973",
         forcast,
-        (count_monosyllables, some_words),
+        (count_monosyllables, "words"),
         FORCAST_EXTRAPOLATED,
     ),
     _row(
@@ -191,7 +189,7 @@ ROWS: tuple[Feature, ...] = (
         "half of (words + 2 polysyllables)/sentences, less 1 where that is 20 or lower",
         "O'Hayre 1966, in the form of textstat and py-readability-metrics",
         linsear_write,
-        (partial(count, kind="polysyllables"), *_PER),
+        ("polysyllables", *_PER),
     ),
     _row(
         "rix",
@@ -200,7 +198,7 @@ ROWS: tuple[Feature, ...] = (
         "words of more than 6 letters and digits/sentences",
         "Anderson 1983",
         rix,
-        (partial(count, kind="words_longer_6"), some_sentences),
+        ("words_longer_6", "sentences"),
     ),
     _row(
         "spache_dale_chall",
@@ -210,7 +208,7 @@ ROWS: tuple[Feature, ...] = (
         "Chall in place of Spache's own",
         "Spache 1953, in the form of textstat",
         spache,
-        (partial(count, kind="difficult_words"), *_PER),
+        ("difficult_words", *_PER),
     ),
     Feature(
         "text_standard",
@@ -228,6 +226,6 @@ ROWS: tuple[Feature, ...] = (
         "words/238",
         "Brysbaert 2019",
         reading_minutes,
-        (some_words,),
+        ("words",),
     ),
 )

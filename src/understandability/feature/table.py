@@ -131,12 +131,14 @@ def features_of(
     [[3.0, 1.33], [0.0, nan]]
     """
     plan = _plan(tuple(columns))
-    given = by_row(models)
-    values = np.empty((len(plan.features), len(batch)))
+    given = by_row(models) if models else {}
+    values = np.empty((len(plan.features), len(batch.documents)))
     for index, feature in enumerate(plan.features):
         compute = given[feature.name].raw if feature.name in given else feature.compute
-        values[index] = batch.once(compute)
-    divisors = np.stack([np.ones(len(batch)), nan_for_0(batch.words), nan_for_0(batch.sentences)])
+        values[index] = compute(batch)
+    divisors = np.stack(
+        [np.ones(len(batch.documents)), nan_for_0(batch.words), nan_for_0(batch.sentences)]
+    )
     values = (values[plan.of_column] / divisors[plan.given]).T
     name_missing(feature for feature in plan.needing if feature.name not in given)
     raised = [(NO_WORDS, batch.words == 0)]

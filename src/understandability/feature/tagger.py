@@ -131,3 +131,23 @@ _LONGEST = 64
 def default_tagger() -> Tagger:
     """The tagger that comes with the package."""
     return Tagger(resource_arrays("tagger.npz"))
+
+
+_PROPER_NOUN = UNIVERSAL.index("PROPN")
+
+
+def entity_starts(tags: NDArray[Any], sentence_starts: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where an entity begins: a proper noun whose left neighbour in the sentence is none.
+
+    `tags` are indexes into `UNIVERSAL`, one for each token.
+
+    >>> tags = [UNIVERSAL.index(tag) for tag in ("PROPN", "PROPN", "VERB", "PROPN", "PROPN")]
+    >>> entity_starts(np.array(tags), np.array([0, 4])).tolist()
+    [True, False, False, True, True]
+    """
+    proper: NDArray[np.bool_] = np.asarray(tags) == _PROPER_NOUN
+    continues = np.zeros(len(proper), bool)
+    continues[1:] = proper[:-1]
+    continues[sentence_starts] = False
+    proper[continues] = False
+    return proper

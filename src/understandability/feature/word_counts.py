@@ -6,19 +6,22 @@ So one gather and one sum make the counts of words of every kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, TypeTable, letters
-from understandability.feature.familiar import unfamiliar
+from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.syllables import count_each
 from understandability.feature.word_lists import (
     embedded_list,
     outside_english,
     polarity,
     stop_word_list,
+    unfamiliar,
 )
 
 # Endings that are a syllable: heal-ing, treat-ed, dos-es. Not those of "hunger", "walked".
@@ -119,6 +122,68 @@ def count_all(batch: Batch) -> FloatArray:
     return sums
 
 
+def counts_of(batch: Batch) -> dict[str, FloatArray]:
+    """What is divided by, and the sum of each of `KINDS`, over each document. Use `Batch.once`.
+
+    Words and sentences are NaN where there are none.
+    """
+    counts = dict(zip(KINDS, count_all(batch).T, strict=True))
+    for name, number in (("words", batch.words), ("sentences", batch.sentences)):
+        counts[name] = np.where(number > 0, number, np.nan)
+    return counts
+
+
 def count(batch: Batch, kind: str) -> FloatArray:
     """The sum of one of `KINDS` over each document."""
-    return batch.once(count_all)[:, KINDS.index(kind)]
+    return batch.once(counts_of)[kind]
+
+
+def count_words(batch: Batch) -> FloatArray:
+    return batch.words
+
+
+def count_sentences(batch: Batch) -> FloatArray:
+    return batch.sentences
+
+
+def _row(
+    name: str,
+    unit: str,
+    meaning: str,
+    compute: Callable[[Batch], FloatArray] | None = None,
+    source: str = "Palotti, Zuccon & Hanbury 2019",
+    per: tuple[str, ...] = (DOCUMENT, WORD, SENTENCE),
+) -> Feature:
+    compute = compute or partial(count, kind=name)
+    return Feature(name, "components", unit, Direction.HARDER, meaning, source, compute, per)
+
+
+ROWS: tuple[Feature, ...] = (
+    _row("characters", "characters", "letters and digits of all words"),
+    _row(
+        "difficult_words",
+        "words",
+        "words not on the Dale-Chall list; regular inflections, names and numerals are familiar",
+        source="Dale & Chall 1948",
+    ),
+    *(
+        _row(
+            f"words_longer_{than}",
+            "words",
+            f"words of more than {than} letters and digits",
+        )
+        for than in LONGER
+    ),
+    _row("syllables", "syllables", "syllables of all words"),
+    _row("polysyllables", "words", "words of three syllables or more"),
+    _row("words_over_3_syllables", "words", "words of more than three syllables"),
+    _row(
+        "words",
+        "words",
+        "runs of characters between white space that have a letter or digit",
+        count_words,
+        "Flesch 1948",
+        (DOCUMENT, SENTENCE),
+    ),
+    _row("sentences", "sentences", "sentences with a word", count_sentences, per=(DOCUMENT,)),
+)

@@ -1,25 +1,35 @@
-"""Archives and folders: the pages in a tar archive, and the files in a folder, a zip or a tar.
+"""Archives and folders: the pages in a tar or zip archive, and the files in one or in a folder.
 
-All is read forwards and within bounds; no name leads out of the folder that it is put in.
+All is read within bounds, tar forwards; no name leads out of the folder that it is put in.
 """
 
 from __future__ import annotations
 
 import io
+import lzma
 import re
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from understandability.errors import InputError
-from understandability.inputs.http import too_long
-from understandability.inputs.streams import DamagedStreamError, decompressed, open_stream, skip
+from understandability.inputs.streams import (
+    MOST_OUTPUT,
+    MOST_RATIO,
+    DamagedStreamError,
+    decompressed,
+    open_stream,
+    skip,
+    too_long,
+)
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 PAGE_SUFFIXES = {
@@ -34,6 +44,18 @@ PAGE_SUFFIXES = {
 _PAX_KEYS = (*tarfile.PAX_FIELDS, "hdrcharset")
 _DIGITS = re.compile(rb"[0-9]+")
 _MOST_DIGITS = 300
+# What the list of the members of a zip archive may be, and how far from its end that list is told.
+_MOST_OF_A_LIST = 1 << 26
+_LONGEST_END = 22 + 65_535
+_ZIP_ERRORS = (
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    ValueError,
+    zlib.error,
+    lzma.LZMAError,
+)
 # What `tarfile` says of blocks that are no header, and of zeros.
 _ZEROS = "end of file header"
 _NO_HEADER = ("bad checksum", "invalid header", _ZEROS)
@@ -143,33 +165,99 @@ def tar_members(stream: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile,
         raise tarfile.ReadError(str(error)) from error
 
 
-def read_tar_pages(
-    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str]
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One member of an archive, which `open` gives until the next one is asked for."""
+
+    name: str
+    is_folder: bool
+    is_plain: bool
+    size: int
+    open: Callable[[], IO[bytes] | None]
+
+
+def _tar_entries(stream: io.BufferedReader, most: int) -> Iterator[_Entry]:
+    for archive, member in tar_members(stream, max(most, 1 << 20)):
+        name, opened = member.name.removeprefix("./"), partial(archive.extractfile, member)
+        yield _Entry(name, member.isdir(), member.isreg(), member.size, opened)
+
+
+def _zip_entries(stream: io.BufferedReader, most: int) -> Iterator[_Entry]:
+    """Those of a zip archive, which must lie in a file: what it holds is told at its end."""
+    if not stream.seekable():
+        message = "a zip archive is read from its end; name it as a file, not compressed again"
+        raise InputError(message)
+    size = stream.seek(0, io.SEEK_END)
+    stated = _stated_in_zip(stream, size)
+    left = max(MOST_OUTPUT, MOST_RATIO * size)
+    with zipfile.ZipFile(_BoundedReads(stream, max(most + 1, _MOST_OF_A_LIST))) as archive:
+        entries = archive.infolist()
+        for each in entries:
+            left -= min(each.file_size, most)
+            if left < 0:
+                raise zipfile.BadZipFile("it unfolds to more than is read")
+            is_plain = not stat.S_ISLNK(each.external_attr >> 16)
+            opened = partial(archive.open, each)
+            yield _Entry(each.filename, each.is_dir(), is_plain, each.file_size, opened)
+    if stated not in (None, len(entries) & 0xFFFF):
+        raise zipfile.BadZipFile(f"{len(entries)} of its {stated} members are found")
+
+
+def read_archive_pages(
+    stream: io.BufferedReader, source: str, limit: int, skipped: Counter[str], *, is_zip: bool
 ) -> Iterator[Page | Failure]:
     """The pages among an archive's plain files; links, devices and other files are counted."""
     try:
-        for archive, member in tar_members(stream, max(limit, 1 << 20)):
-            name = member.name.removeprefix("./")
+        for entry in (_zip_entries if is_zip else _tar_entries)(stream, limit):
+            if entry.is_folder:
+                continue
+            name = entry.name
             where = f"{source}!{name}"
             _, dot, ending = name.rpartition("/")[2].rpartition(".")
             suffix = dot + ending.lower() if dot else ".html"
-            if member.isdir():
-                continue
-            if not member.isreg():
+            if not entry.is_plain:
                 skipped["archive members that are no plain files"] += 1
             elif suffix not in PAGE_SUFFIXES:
                 skipped[f"archive members with the suffix {suffix}"] += 1
-            elif member.size > limit:
+            elif entry.size > limit:
                 yield Failure(name, where, "read", too_long(limit))
             else:
-                file = archive.extractfile(member)
-                content = file.read() if file else b""
-                if len(content) < member.size:
+                try:
+                    file = entry.open()
+                    content = file.read() if file else b""
+                except _ZIP_ERRORS as error:
+                    yield Failure(name, where, "read", f"damaged member: {error}")
+                    continue
+                if len(content) < entry.size:
                     yield Failure(name, where, "read", "the archive ends within this member")
                 else:
                     yield Page(name, where, content, PAGE_SUFFIXES[suffix])
-    except (tarfile.TarError, DamagedStreamError) as error:
+    except (*_ZIP_ERRORS, tarfile.TarError, DamagedStreamError, struct.error) as error:
         yield Failure(source, source, "read", f"damaged archive: {error}")
+
+
+def _stated_in_zip(stream: io.BufferedReader, size: int) -> int | None:
+    """How many members the end of a zip archive states, modulo 65,536; None where not known."""
+    stream.seek(max(0, size - _LONGEST_END))
+    _, mark, end = stream.read().rpartition(b"PK\x05\x06")
+    stated = int.from_bytes(end[6:8], "little")
+    return stated if mark and stated != 0xFFFF else None
+
+
+class _BoundedReads(io.RawIOBase):
+    """A file that `zipfile` cannot ask for a list of members of any length."""
+
+    def __init__(self, file: IO[bytes], most: int) -> None:
+        self._file, self._most = file, most
+        self.seek, self.tell = file.seek, file.tell  # type: ignore[method-assign]  # as they are
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        if size > self._most:
+            raise zipfile.BadZipFile(f"its list of members claims {size:,} bytes")
+        return self._file.read(size)
 
 
 # What one source may unfold to: all of NLTK's data is the largest. One that is packed may unfold
@@ -208,10 +296,8 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
         found = _in_folder(path, opened)
     elif not path.is_file():
         raise InputError(f"{path} is neither a file nor a folder")
-    elif _is_zip(path):
-        found = _in_zip(path, opened)
-    elif _is_tar(path):
-        found = _in_tar(path, opened)
+    elif _is_zip(path) or _is_tar(path):
+        found = _in_archive(path, opened)
     else:
         found = _alone(path)
     for name, where, stream in found:
@@ -262,41 +348,24 @@ def _in_folder(folder: Path, opened: _Opening) -> Iterator[_Found]:
                 yield path.relative_to(folder).as_posix(), str(path), opened(file)
 
 
-def _in_zip(path: Path, opened: _Opening) -> Iterator[_Found]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-            if len(entries) > _MAX_MEMBERS:
-                raise InputError(f"{path} holds more than {_MAX_MEMBERS} files")
-            for entry in entries:
-                if entry.is_dir():
-                    continue
-                name = safe_name(entry.filename, path)
-                if stat.S_ISLNK(entry.external_attr >> 16):
-                    raise InputError(f"{path} holds the link {name!r}; only plain files are read")
-                with archive.open(entry) as file:
-                    yield name, f"{path}:{name}", opened(file)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise InputError(f"{path} is a damaged or encrypted zip archive: {error}") from error
-
-
-def _in_tar(path: Path, opened: _Opening) -> Iterator[_Found]:
+def _in_archive(path: Path, opened: _Opening) -> Iterator[_Found]:
+    kind, entries = ("zip", _zip_entries) if _is_zip(path) else ("tar", _tar_entries)
     try:
         with open_stream(path) as file:
-            for count, (archive, entry) in enumerate(tar_members(file, 1 << 20)):
+            for count, entry in enumerate(entries(file, MAX_BYTES if kind == "zip" else 0)):
                 if count > _MAX_MEMBERS:
                     raise InputError(f"{path} holds more than {_MAX_MEMBERS} files")
-                if entry.isdir():
+                if entry.is_folder:
                     continue
                 name = safe_name(entry.name, path)
-                content = archive.extractfile(entry) if entry.isreg() else None
+                content = entry.open() if entry.is_plain else None
                 if content is None:
                     raise InputError(
                         f"{path} holds {name!r}, a link or device; only plain files are read"
                     )
                 yield name, f"{path}:{name}", opened(content)
-    except (tarfile.TarError, DamagedStreamError, EOFError) as error:
-        raise InputError(f"{path} is a damaged tar archive: {error}") from error
+    except (*_ZIP_ERRORS, tarfile.TarError, DamagedStreamError) as error:
+        raise InputError(f"{path} is a damaged {kind} archive: {error}") from error
 
 
 class _Bound:

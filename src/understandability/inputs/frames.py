@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import InputError, WrongTypeError, in_one_line
-from understandability.inputs.page_tables import read_objects
+from understandability.inputs.page_tables import LineError, read_delimited, read_objects
 from understandability.inputs.streams import DamagedStreamError, open_stream
 from understandability.inputs.tables import read_table, table_format
 from understandability.text.page import Page
@@ -144,27 +142,17 @@ def read_records(given: Any) -> list[dict[str, Any]]:
     if form == "parquet":
         rows: list[dict[str, Any]] = read_table(path).to_pylist()
         return rows
-    return list(_delimited(path, "," if form == "csv" else "\t"))
-
-
-def _delimited(path: str, delimiter: str) -> Iterator[dict[str, Any]]:
-    csv.field_size_limit(_LONGEST_CELL)
-    with open_stream(path) as stream:
-        rows = csv.reader(
-            io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""), delimiter=delimiter
-        )
-        try:
-            names = next(rows, [])
-            for row in rows:
-                if row and len(row) != len(names):
-                    raise InputError(
-                        f"{path}, line {rows.line_num} has {len(row)} cells, and the line of "
-                        f"headings {len(names)}"
-                    )
-                if row:
-                    yield {name: cell or None for name, cell in zip(names, row, strict=True)}
-        except (csv.Error, UnicodeDecodeError, DamagedStreamError) as error:
-            raise InputError(
-                f"{path} cannot be read as UTF-8 text with {delimiter!r} between cells; the "
-                f"trouble starts at line {rows.line_num + 1}: {in_one_line(error)}"
-            ) from error
+    delimiter = "," if form == "csv" else "\t"
+    found: list[dict[str, Any]] = []
+    try:
+        with open_stream(path) as stream:
+            for row in read_delimited(stream, path, delimiter, _LONGEST_CELL, "strict")[1]:
+                if isinstance(row, LineError):
+                    raise row
+                found.append(dict(row))
+    except (UnicodeDecodeError, LineError, DamagedStreamError) as error:
+        raise InputError(
+            f"{path} cannot be read as UTF-8 text with {delimiter!r} between cells; the trouble "
+            f"starts behind row {len(found)}: {in_one_line(error)}"
+        ) from error
+    return found

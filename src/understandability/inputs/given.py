@@ -138,17 +138,15 @@ def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
                 yield replace(run, name=str(key))
         return
     try:
-        rows = [
-            (str(query), str(docno), float(score))
+        rankings = {
+            str(query): [(str(docno), float(score)) for docno, score in documents.items()]
             for query, documents in given.items()
-            for docno, score in documents.items()
-        ]
+        }
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(
             f"the run {name} is not {{query: {{document: score}}}}: {error}"
         ) from error
-    queries, docnos, scores = zip(*rows, strict=True) if rows else ((), (), ())
-    yield _by_score(Run.of_columns(name, list(queries), list(docnos), np.array(scores, float)))
+    yield _by_score(Run.of(name, rankings))
 
 
 def _by_score(run: Run) -> Run:

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from email.message import Message
 
 from understandability.errors import PageError
-from understandability.inputs.streams import DamagedStreamError, decompressed, read_bounded
+from understandability.inputs.streams import (
+    DamagedStreamError,
+    decompressed,
+    read_bounded,
+    too_long,
+)
 
 _MOST_CODINGS = 5
 _CHUNK_SIZE = re.compile(rb"0*([0-9a-fA-F]+)[ \t]*(?:;.*)?\s*", re.S)
@@ -101,11 +106,6 @@ def decoded_body(response: HttpResponse, limit: int) -> bytes:
     if len(body) > limit:
         raise PageError("read", too_long(limit))
     return body
-
-
-def too_long(limit: int) -> str:
-    """The sentence for a document over the limit."""
-    return f"the document is longer than {limit / 1e6:g} MB; raise --limit-mb to read it"
 
 
 def _without_chunks(body: bytes) -> bytes:

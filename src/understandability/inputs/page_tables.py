@@ -12,12 +12,16 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import count
+from itertools import chain, count
 from typing import Annotated, Any, NamedTuple
 
 from understandability.errors import InputError, in_one_line
-from understandability.inputs.http import too_long
-from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
+from understandability.inputs.streams import (
+    DamagedStreamError,
+    bounded_lines,
+    open_stream,
+    too_long,
+)
 from understandability.prompt import AtPrompt
 from understandability.text.page import HTML, TEXT, Failure, Page
 
@@ -33,6 +37,7 @@ _TAG = re.compile(
 _LOOKED_AT = 10_000
 _ROWS = 64
 _MOST_LACKING = 100
+_MOST_AHEAD = 50_000_000  # characters
 _MOST_KNOWN = 1000
 _LONGEST_ROW = 1_000_000  # bytes of a row of CSV besides the page
 _LEAST_BATCH = 64  # bytes of Arrow; fewer are padding
@@ -219,42 +224,60 @@ def read_csv_pages(
     stream: io.BufferedReader, path: str, limit: int, tables: Tables, delimiter: str
 ) -> Iterator[Page | Failure]:
     """The pages of a table of text with a line of headings; `delimiter` parts its cells."""
-    csv.field_size_limit(max(limit, _LONGEST_ROW))
-    lines = _Lines(bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "))
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
-    try:
-        names = next(rows, None)
-    except csv.Error as error:
-        raise InputError(f"the first line of {path} is not CSV: {error}") from error
+    names, rows = read_delimited(stream, path, delimiter, limit)
     if not names:
         return
     layout = tables.layout(path, names)
-    for number in count(1):
+    for number, row in enumerate(rows, start=1):
         where = f"{path}#{number}"
-        before = rows.line_num
-        try:
-            row = next(rows, None)
-        except csv.Error as error:
-            row = _loose_row(lines.last, delimiter) if rows.line_num == before + 1 else None
+        if isinstance(row, LineError):
+            yield Failure(where, where, "read", str(row))
+        else:
+            yield page_of(row, where, limit, layout)
+
+
+def read_delimited(
+    stream: io.BufferedReader, path: str, delimiter: str, limit: int, errors: str = "replace"
+) -> tuple[list[str], Iterator[Mapping[str, str | None] | LineError]]:
+    """The headings of a CSV file, and its rows, empty cells as None; a `LineError` for a bad one.
+
+    `limit` bounds the bytes of a cell, `errors` says what becomes of bytes that are not UTF-8.
+    Raises `InputError` where the headings cannot be read.
+    """
+    csv.field_size_limit(max(limit, _LONGEST_ROW))
+    lines = _Lines(bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "), errors)
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        names = next(rows, [])
+    except csv.Error as error:
+        raise InputError(f"the first line of {path} is not CSV: {error}") from error
+
+    def read() -> Iterator[Mapping[str, str | None] | LineError]:
+        while True:
+            before = rows.line_num
+            try:
+                row = next(rows, None)
+            except csv.Error as error:
+                row = _loose_row(lines.last, delimiter) if rows.line_num == before + 1 else None
+                if row is None:
+                    yield LineError(f"lines {before + 1} to {rows.line_num} are not CSV: {error}")
+                    continue
             if row is None:
-                message = f"lines {before + 1} to {rows.line_num} are not CSV: {error}"
-                yield Failure(where, where, "read", message)
-                continue
-        if row is None:
-            return
-        if len(row) == len(names):
-            cells = {name: cell or None for name, cell in zip(names, row, strict=True)}
-            yield page_of(cells, where, limit, layout)
-        elif row:
-            message = f"the row has {len(row)} cells, but the header has {len(names)}"
-            yield Failure(where, where, "read", message)
+                return
+            if len(row) == len(names):
+                yield {name: cell or None for name, cell in zip(names, row, strict=True)}
+            elif row:
+                message = f"has {len(row)} cells, but the header has {len(names)}"
+                yield LineError(f"line {rows.line_num} {message}")
+
+    return names, read()
 
 
 class _Lines:
     """Lines as text, of which the last one is remembered."""
 
-    def __init__(self, lines: Iterator[bytes]) -> None:
-        self._lines = lines
+    def __init__(self, lines: Iterator[bytes], errors: str) -> None:
+        self._lines, self._errors = lines, errors
         self.last: str | None = None
 
     def __iter__(self) -> _Lines:
@@ -262,7 +285,7 @@ class _Lines:
 
     def __next__(self) -> str:
         encoding = "utf-8-sig" if self.last is None else "utf-8"
-        self.last = next(self._lines).decode(encoding, "replace")
+        self.last = next(self._lines).decode(encoding, self._errors)
         return self.last
 
 
@@ -348,6 +371,7 @@ def read_object_pages(
 
     lacking: list[tuple[Failure, ColumnsError]] = []
     found = False
+    records = _with_kept_columns(records, path, tables.columns.keep)
     for number, record in records:
         where = f"{path}#{number}"
         if isinstance(record, LineError):
@@ -371,6 +395,28 @@ def read_object_pages(
                 break
     if lacking:
         raise lacking[0][1]
+
+
+def _with_kept_columns(
+    records: Iterable[tuple[int, Mapping[str, Any] | LineError]], path: str, keep: Sequence[str]
+) -> Iterator[tuple[int, Mapping[str, Any] | LineError]]:
+    """The records; raises `ColumnsError` where none of the first hundred has a column to keep."""
+    records = iter(records)
+    wanted, names = set(keep), dict[str, None]()
+    first: list[tuple[int, Mapping[str, Any] | LineError]] = []
+    size = 0
+    while wanted and len(first) < _MOST_LACKING and size < _MOST_AHEAD:
+        if (each := next(records, None)) is None:
+            break
+        first.append(each)
+        record = each[1] if isinstance(each[1], Mapping) else {}
+        size += sum(len(value) for value in record.values() if isinstance(value, str))
+        names.update(dict.fromkeys(record))
+        wanted -= record.keys()
+    if wanted and names:
+        name, has = sorted(wanted)[0], ", ".join(names)
+        raise ColumnsError(f"{path} has no column {name!r}; it has {has}", f"has no {name!r}")
+    yield from chain(first, records)
 
 
 class LineError(InputError):

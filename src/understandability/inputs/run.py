@@ -70,20 +70,10 @@ class Run:
         >>> run.by_query()
         {'q1': [('d7', 3.5), ('d2', 1.0)]}
         """
-        listed = {query: list(documents) for query, documents in rankings.items()}
-        lengths = [len(documents) for documents in listed.values()]
-        docnos, docno_ids = _coded([d for documents in listed.values() for d, _ in documents])
-        scores = [score for documents in listed.values() for _, score in documents]
-        ranks = [rank for length in lengths for rank in range(1, length + 1)]
-        return cls(
-            name,
-            tuple(listed),
-            docnos,
-            np.repeat(np.arange(len(lengths), dtype=np.int32), lengths),
-            docno_ids,
-            np.array(ranks, dtype=np.int64),
-            np.array(scores, dtype=np.float64),
-        )
+        columns, scores = _columns(rankings)
+        lengths = np.bincount(columns[2], minlength=len(columns[0]))
+        ranks = np.arange(len(scores)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
+        return cls(name, *columns, ranks, scores)
 
     @classmethod
     def of_columns(
@@ -225,11 +215,8 @@ class Labels:
         >>> labels.of_lines(Run.of("mine", {"q1": [("d1", 2.0), ("d2", 1.0)]})).tolist()
         [nan, 90.0]
         """
-        lengths = [len(documents) for documents in labels.values()]
-        docnos, docno_ids = _coded([d for documents in labels.values() for d in documents])
-        values = [value for documents in labels.values() for value in documents.values()]
-        query_ids = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        return cls(name, tuple(labels), docnos, query_ids, docno_ids, np.array(values, float))
+        columns, values = _columns({query: of.items() for query, of in labels.items()})
+        return cls(name, *columns, values)
 
     @classmethod
     def of_documents(cls, name: str, values: Mapping[str, float]) -> Labels:
@@ -373,6 +360,17 @@ def numpy_values(column: Any, dtype: Any) -> NDArray[Any]:
         return np.empty(0, dtype=dtype)
     values = np.frombuffer(column.buffers()[1], dtype=dtype)
     return values[column.offset : column.offset + len(column)]
+
+
+def _columns(
+    given: Mapping[str, Iterable[tuple[str, float]]],
+) -> tuple[tuple[tuple[str, ...], Any, Ids, Ids], Floats]:
+    """Queries, docnos, the ids of both in each line, and the number of each line."""
+    lines = [(i, *pair) for i, documents in enumerate(given.values()) for pair in documents]
+    ids, names, values = zip(*lines, strict=True) if lines else ((), (), ())
+    docnos, docno_ids = _coded(list(names))
+    query_ids = np.array(ids, dtype=np.int32)
+    return (tuple(given), docnos, query_ids, docno_ids), np.array(values, dtype=np.float64)
 
 
 def _coded(names: Any) -> tuple[Any, Ids]:

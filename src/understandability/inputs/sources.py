@@ -12,8 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
-from understandability.inputs.archives import PAGE_SUFFIXES, read_tar_pages
-from understandability.inputs.http import too_long
+from understandability.inputs.archives import PAGE_SUFFIXES, read_archive_pages
 from understandability.inputs.office import (
     DOCX,
     OFFICE_SUFFIXES,
@@ -30,6 +29,7 @@ from understandability.inputs.page_tables import (
 )
 from understandability.inputs.parquet import read_parquet_pages
 from understandability.inputs.streams import (
+    DEFAULT_LIMIT,
     DamagedStreamError,
     file_system,
     is_url,
@@ -37,12 +37,11 @@ from understandability.inputs.streams import (
     open_stream,
     position,
     read_bounded,
+    too_long,
 )
 from understandability.inputs.trec import read_trec_pages
 from understandability.inputs.warc import read_warc
 from understandability.text.page import TEXT, Failure, Page
-
-DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
 
 StreamPages = Callable[[io.BufferedReader, str, int, Counter[str]], Iterator[Page | Failure]]
 TablePages = Callable[[io.BufferedReader, str, int, Tables], Iterator[Page | Failure]]
@@ -53,8 +52,9 @@ CONTAINER_SUFFIXES: dict[str, StreamPages] = {
     ".trec": read_trec_pages,
     ".trectext": read_trec_pages,
     ".trecweb": read_trec_pages,
-    ".tar": read_tar_pages,
-    ".tgz": read_tar_pages,
+    ".tar": partial(read_archive_pages, is_zip=False),
+    ".tgz": partial(read_archive_pages, is_zip=False),
+    ".zip": partial(read_archive_pages, is_zip=True),
 }
 TABLE_SUFFIXES: dict[str, TablePages] = {
     ".jsonl": read_jsonl_pages,
@@ -65,7 +65,7 @@ TABLE_SUFFIXES: dict[str, TablePages] = {
     ".feather": read_arrow_pages,
 }
 _PARQUET = ".parquet"
-_TARS = (".tar", ".tgz")
+_ARCHIVES = (".tar", ".tgz", ".zip")
 # Folders hold such tables of other things than pages; they are read where columns are chosen.
 _SELDOM_PAGES = (".csv", ".tsv")
 _SUFFIXES = (*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, *TABLE_SUFFIXES, _PARQUET, *OFFICE_SUFFIXES)
@@ -251,7 +251,7 @@ class Sources:
                 yield from TABLE_SUFFIXES[suffix](stream, path, self.limit, self._tables)
             elif suffix in CONTAINER_SUFFIXES:
                 for record in CONTAINER_SUFFIXES[suffix](stream, path, self.limit, self.skipped):
-                    if suffix in _TARS and record.path != path and not file.is_input:
+                    if suffix in _ARCHIVES and record.path != path and not file.is_input:
                         record = replace(record, docno=f"{file.docno}!{record.docno}")
                     yield record
             else:

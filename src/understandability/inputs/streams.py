@@ -20,6 +20,7 @@ import zstandard
 
 from understandability.errors import InputError, MissingExtraError
 
+DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
 # The extra that brings the package for a kind of URL; others need theirs by hand.
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
 GZIP_MAGIC = b"\x1f\x8b\x08"
@@ -34,6 +35,11 @@ _UNFOLDED = 1 << 16
 MOST_OUTPUT = 1 << 30
 MOST_RATIO = 300
 _ZSTD_WINDOW = 1 << 27  # what `zstd --long` needs
+
+
+def too_long(limit: int) -> str:
+    """The sentence for a document over the limit."""
+    return f"the document is longer than {limit / 1e6:g} MB; raise --limit-mb to read it"
 
 
 def is_url(path: str) -> bool:

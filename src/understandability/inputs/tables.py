@@ -13,6 +13,7 @@ import gzip
 import io
 import json
 import math
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -62,8 +63,9 @@ class TableWriter:
 
     The file appears under its name when the context ends well, and not at all otherwise; what
     goes to standard output (``-``) is `piped_as` one of `FORMATS`. NaN is written as null (an
-    empty cell in CSV and TSV). Raises `InputError` where the folder is missing or may not be
-    written.
+    empty cell in CSV and TSV). Texts in CSV and TSV that a spreadsheet would take for a formula get
+    an apostrophe before them, which `read_table` takes away. Raises `InputError` where the folder
+    is missing or may not be written.
     """
 
     def __init__(
@@ -122,6 +124,7 @@ class TableWriter:
             self._parquet.close()
 
     def _delimited(self, table: pa.Table) -> bytes:
+        table = _quoted(table, r"^('*[=+\-@\t\r])", r"'\1")
         text = io.StringIO()
         delimiter = "," if self._format == "csv" else "\t"
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
@@ -150,6 +153,18 @@ def write_table(
     """Write one table to a file by its suffix, or to standard output (``-``)."""
     with TableWriter(destination, settings=settings) as writer:
         writer.write(table)
+
+
+def _quoted(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
+    """The table with its texts, and the names of its columns, that begin so changed."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for place, column in enumerate(table.columns):
+        if pa.types.is_string(column.type):
+            column = pc.replace_substring_regex(column, pattern, replacement)
+            table = table.set_column(place, table.column_names[place], column)
+    return table.rename_columns([re.sub(pattern, replacement, name) for name in table.column_names])
 
 
 def nan_to_null(table: pa.Table) -> pa.Table:
@@ -195,6 +210,7 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
                         column_types={"docno": pa.string(), "flags": pa.string()}
                     ),
                 )
+            table = _quoted(table, r"^'('*[=+\-@\t\r])", r"\1")
     except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
         where = _damaged_line(path) if isinstance(error, pa.ArrowException) else ""
         reason = in_one_line(error)

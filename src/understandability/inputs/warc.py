@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from understandability.errors import PageError
-from understandability.inputs.http import decoded_body, parse_headers, parse_response, too_long
-from understandability.inputs.streams import DamagedStreamError
+from understandability.inputs.http import decoded_body, parse_headers, parse_response
+from understandability.inputs.streams import DamagedStreamError, too_long
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 MEDIA_TYPES = {

@@ -35,6 +35,13 @@ class SearchEngine:
     files: Callable[[Iterable[Value], str, str], Iterator[tuple[str, Iterable[bytes]]]]
     load: str
     source: str
+    longest_id: int = 10_000  # bytes
+    between: str = "\n"  # what stands between a docno and its value
+
+    def takes(self, docno: str) -> bool:
+        """Whether its form can hold a docno."""
+        line = docno.splitlines() == [docno] and self.between not in docno
+        return line and len(docno.encode()) <= self.longest_id
 
 
 def _parts(values: Iterable[Value]) -> Iterator[tuple[int, list[Value]]]:
@@ -150,8 +157,6 @@ def _docnos_and_values(
     values: Iterable[Value], field: str, name: str
 ) -> Iterator[tuple[str, Iterable[bytes]]]:
     header = [f"docno\t{field}\n".encode()]
-    for docno, _ in values:
-        _plain(docno, "\t")
     yield name, chain(header, (f"{d}\t{_number(v)}\n".encode() for d, v in values))
 
 
@@ -196,12 +201,14 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
             _bulk,
             _LOAD_BULK,
             "Elasticsearch reference: rank_feature field type, bulk API",
+            longest_id=512,
         ),
         "opensearch": SearchEngine(
             "OpenSearch",
             _bulk,
             _LOAD_BULK,
             "OpenSearch documentation: rank feature, bulk API",
+            longest_id=512,
         ),
         "solr": SearchEngine(
             "Solr",
@@ -230,12 +237,14 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
             "with the Lucene of the index, as java -cp anserini-fatjar.jar: AddDocValues.java on a "
             "copy of the index and docvalues.tsv; then Search.java, or its query in your code",
             "Lucene: IndexWriter.updateNumericDocValue, FunctionScoreQuery",
+            between="\t",
         ),
         "pyterrier": SearchEngine(
             "PyTerrier",
             _pyterrier,
             "use pipeline.py, where index is yours",
             "PyTerrier documentation: transformers",
+            between="\t",
         ),
     }
 )
@@ -243,12 +252,16 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What `export_scores` wrote: for how many documents, how many had no value, what is next."""
+    """What `export_scores` wrote: for how many documents, how many had no value, what is next.
+
+    `refused` are docnos that the engine's form cannot hold.
+    """
 
     engine: SearchEngine
     documents: int
     left_out: int
     next: str
+    refused: tuple[str, ...] = ()
 
 
 def export_scores(
@@ -262,7 +275,8 @@ def export_scores(
 ) -> Exported:
     """Write scores as files that a search engine loads, with the field to declare and a query.
 
-    Documents without a value are left out, and counted.
+    Documents without a value are left out, and counted; those whose docno the engine cannot take
+    (a line break, a tab, too long) are left out, and named.
 
     Example: understand export scores.parquet --to elasticsearch -o for-elasticsearch/
 
@@ -274,21 +288,24 @@ def export_scores(
         field: Name of the field in the engine. Default: that of the column.
         index: Name of the index in the engine.
     """
+    engine = _engine(to)
     table = read_table(scores, ["docno", column])
     numbers = table[column].to_pylist()
     if any(isinstance(number, str) for number in numbers):
         raise InputError(f"column {column!r} of {scores} holds values that are not numbers")
     values = {
-        docno: float(number)
+        docno or "": float(number)
         for docno, number in zip(table["docno"].to_pylist(), numbers, strict=True)
         if number is not None and math.isfinite(number)
     }
+    left_out = table.num_rows - len(values)
+    refused = tuple(docno for docno in values if not engine.takes(docno))
+    for docno in refused:
+        del values[docno]
     folder = open_folder(output)
     for name, chunks in export(values, to, field=field or column, index=index):
         folder.write(name, chunks)
-    engine = ENGINES[to]
-    left_out = table.num_rows - len(values)
-    return Exported(engine, len(values), left_out, engine.load.replace("INDEX", index))
+    return Exported(engine, len(values), left_out, engine.load.replace("INDEX", index), refused)
 
 
 def export(
@@ -311,18 +328,18 @@ def export(
     >>> files["updates.jsonl"].decode().strip()
     '{"update":"id:pages:pages::flu","fields":{"p_understandable":{"assign":0.75}}}'
     """
+    engine = _engine(to)
+    if (refused := next((each for each in values if not engine.takes(each)), None)) is not None:
+        raise InputError(
+            f"{engine.title} cannot take the docno {refused!r}: it is empty, has a tab or a line "
+            f"break, or more than {engine.longest_id:,} bytes; leave its row out"
+        )
+    yield from engine.files(list(values.items()), field, index)
+
+
+def _engine(to: str) -> SearchEngine:
     if to not in ENGINES:
         raise OptionError(
             f"{to!r} is not a known search engine; choose one of {', '.join(ENGINES)}"
         )
-    for docno in values:
-        _plain(docno, "\n")
-    yield from ENGINES[to].files(list(values.items()), field, index)
-
-
-def _plain(docno: str, separator: str) -> None:
-    if separator in docno or not docno:
-        raise InputError(
-            f"docno {docno!r} cannot be exported: it is empty or holds a tab or a line break; "
-            "leave its row out"
-        )
+    return ENGINES[to]

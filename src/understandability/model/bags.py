@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch, starts_of, sum_segments
-from understandability.feature.word_statistics import statistics_key
+from understandability.feature.language_model import statistics_key
 
 
 @dataclass(frozen=True, slots=True)

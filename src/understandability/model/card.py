@@ -74,8 +74,9 @@ def _lines(bundle: Bundle) -> Iterator[str]:
             yield f"  {note}"
     if missing := bundle.missing_vocabularies:
         yield f"Not installed, so its estimates are worse than its figures: {', '.join(missing)}"
-    yield "Difficulty by the model's output, with its spread"
-    for raw, difficulty, spread in bundle.calibration.examples():
+    if examples := bundle.calibration.examples():
+        yield "Difficulty by the model's output, with its spread"
+    for raw, difficulty, spread in examples:
         yield f"  {raw:8.3f} {difficulty:8.1f} ± {spread:.1f}"
 
 
@@ -112,10 +113,12 @@ def _markdown(bundle: Bundle) -> str:
                     ["output", "difficulty", "spread"],
                     *(
                         [f"{raw:.3f}", f"{difficulty:.1f}", f"{spread:.1f}"]
-                        for raw, difficulty, spread in bundle.calibration.examples()
+                        for raw, difficulty, spread in examples
                     ),
                 ]
             )
+            if (examples := bundle.calibration.examples())
+            else ""
         ],
     }
     parts = [f"# Model card: {bundle.name}"]

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.feature.batch import Batch, starts_of, sum_segments
+from understandability.feature.language_model import NO_WORD
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import KINDS, kinds_of_word
-from understandability.feature.word_statistics import NO_WORD
 from understandability.model.word_columns import (
     DIMENSIONS,
     STYLE_KINDS,
@@ -262,24 +262,20 @@ class Passages:
 # -- which sentences are read ----------------------------------------------------------------------
 
 
-def _prose(
-    batch: Batch, lengths: Floats, first: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _prose(batch: Batch) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which sentences tell how long sentences are, and which have a verb and are no short field.
 
-    "Do not smoke." is one of the second. `first` is where each document's sentences begin.
+    "Do not smoke." is one of the second. Use `Batch.once`.
     """
-    documents = np.repeat(np.arange(len(batch)), np.diff(first))
+    first, lengths = batch.first_sentences, _lengths(batch)
+    documents = np.repeat(np.arange(len(batch.documents)), np.diff(first))
     verbs = TO_TWELVE[batch.tags] == TWELVE.index("VERB")
     has_verb = sum_segments(verbs, _token_bounds(batch)) > 0
-    is_open = np.zeros(len(lengths), bool)
-    for number, document in enumerate(batch.documents):
-        if document.open_ends:
-            is_open[first[number] + np.array(document.open_ends)] = True
+    is_open = batch.is_open
     sentences = (lengths >= _LEAST_WORDS) & has_verb
     whole = sentences & ~(is_open & (lengths < _LONG))
-    in_whole, in_sentences = (sum_segments(lengths * kind, first) for kind in (whole, sentences))
-    enough = (in_whole >= _LEAST_SHARE * in_sentences)[documents]
+    sums = sum_segments(lengths[:, None] * np.column_stack([whole, sentences]), first)
+    enough = (sums[:, 0] >= _LEAST_SHARE * sums[:, 1])[documents]
     return np.where(enough, whole, sentences), sentences | (has_verb & ~is_open & (lengths > 1))
 
 
@@ -291,17 +287,13 @@ def _word_bounds(batch: Batch) -> NDArray[np.int64]:
     return np.append(batch._sentence_word_starts, len(batch.word_ids))
 
 
-def _first_sentences(batch: Batch) -> NDArray[np.int64]:
-    return starts_of([len(document.sentence_starts) for document in batch.documents])
-
-
 def _lengths(batch: Batch) -> Floats:
     return np.diff(_word_bounds(batch)).astype(np.float64)
 
 
 def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
     """Which sentences did not stand in their document before."""
-    documents = np.repeat(np.arange(len(batch)), np.diff(_first_sentences(batch)))
+    documents = np.repeat(np.arange(len(batch.documents)), np.diff(batch.first_sentences))
     starts = _token_bounds(batch)
     sentence = np.repeat(np.arange(len(documents)), np.diff(starts))
     place = (np.arange(len(batch.token_ids)) - starts[sentence]).astype(np.uint64)
@@ -324,12 +316,12 @@ def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
 
 def read_sentences(batch: Batch) -> ReadSentences:
     """The sentences that are read, in passages. Use `Batch.once`."""
-    first, lengths = _first_sentences(batch), _lengths(batch)
-    of_sentence = np.repeat(np.arange(len(batch)), np.diff(first))
+    first, lengths = batch.first_sentences, _lengths(batch)
+    of_sentence = np.repeat(np.arange(len(batch.documents)), np.diff(first))
     read = batch.once(_first_of_each) & (lengths > 0)
-    passage, documents = _parts(of_sentence[read], lengths[read], len(batch))
+    passage, documents = _parts(of_sentence[read], lengths[read], len(batch.documents))
     begins = np.flatnonzero(np.diff(passage, prepend=-1))
-    prose, _ = _prose(batch, lengths, first)
+    prose, _ = batch.once(_prose)
     return ReadSentences(np.flatnonzero(read), lengths[read], prose[read], begins, documents)
 
 
@@ -343,26 +335,22 @@ def passages(batch: Batch) -> Passages:
     True
     """
     read = batch.once(read_sentences)
-    first, lengths, once = _first_sentences(batch), _lengths(batch), batch.once(_first_of_each)
+    first, lengths, once = batch.first_sentences, _lengths(batch), batch.once(_first_of_each)
     spans = np.stack([read.numbers[read.begins], read.numbers[read.ends - 1] + 1], axis=1)
-    _, verbal = _prose(batch, lengths, first)
+    _, verbal = batch.once(_prose)
     foreign = sum_segments(batch.word_values(_foreign), _word_bounds(batch))
-    is_foreign = foreign > _FOREIGN * lengths
-
-    def share(of: NDArray[np.bool_], among: NDArray[np.bool_]) -> Floats:
-        every = sum_segments(lengths * among, first)
-        part = sum_segments(lengths * (of & among), first)
-        return np.asarray(part / np.where(every > 0, every, np.nan))
-
+    kinds = (once, once & verbal, once & (foreign > _FOREIGN * lengths), np.ones_like(once))
+    sums = sum_segments(lengths[:, None] * np.column_stack(kinds), first)
+    in_once, in_verbal, in_foreign, in_all = np.where(sums > 0, sums, np.nan).T
     cut, disordered = order_of(batch, once)
     return Passages(
-        np.searchsorted(read.documents, np.arange(len(batch) + 1)),
+        np.searchsorted(read.documents, np.arange(len(batch.documents) + 1)),
         _columns(batch, read),
         _sums(read.words, read.begins),
         spans - first[read.documents][:, None],
-        share(verbal, once),
-        share(~once, np.ones(len(once), bool)),
-        share(is_foreign, once),
+        np.nan_to_num(in_verbal) / in_once,
+        1 - np.nan_to_num(in_once) / in_all,
+        np.nan_to_num(in_foreign) / in_once,
         cut,
         disordered,
     )

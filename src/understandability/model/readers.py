@@ -62,8 +62,17 @@ USERS = MappingProxyType(
 )
 
 
-# Where a normal distribution is looked at, and what each place weighs (Gauss and Hermite).
-_PLACES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
+# Where a normal distribution is looked at, and what each place weighs (Gauss and Hermite):
+# numpy.polynomial.hermite_e.hermegauss(9), whose module takes long to load.
+_PLACES = np.array(
+    [-4.512745863399783, -3.20542900285647, -2.07684797867783, -1.0232556637891326, 0.0,
+     1.0232556637891326, 2.07684797867783, 3.20542900285647, 4.512745863399783]
+)  # fmt: skip
+_WEIGHTS = np.array(
+    [5.601272441031135e-05, 0.0069913404977412184, 0.12512187656567714, 0.6118617025232779,
+     1.0185664100087874, 0.6118617025232779, 0.12512187656567714, 0.0069913404977412184,
+     5.601272441031135e-05]
+)  # fmt: skip
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
@@ -137,8 +146,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         for reader in (
             Reader(
                 "public",
-                "an adult of the general public; P(U|d) is the share of a hundred such adults who "
-                "get the main message",
+                "an adult of the general public",
                 61.0,
                 "readings of 3,418 passages by a language model that imagined a hundred adults",
                 scale=READINGS,

@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.feature.batch import Batch
 from understandability.feature.frequency import places_of_keys
-from understandability.feature.language_model import log_probabilities_at
+from understandability.feature.language_model import (
+    UNKNOWN,
+    log_probabilities_at,
+    numbers_of_keys,
+    statistics_key,
+)
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import kinds_of_word
-from understandability.feature.word_statistics import UNKNOWN, numbers_of_keys, statistics_key
 from understandability.model.bags import Vocabulary
 from understandability.model.letters import runs_of_letters
 from understandability.resources import resource_arrays
@@ -263,23 +267,16 @@ def order_of(batch: Batch, read: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], 
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     kept = np.flatnonzero(is_word & read[sentence])
     sentence, classes = sentence[kept], classes[kept]
-    document = np.repeat(
-        np.arange(len(batch)), [len(each.sentence_starts) for each in batch.documents]
-    )[sentence]
+    document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.first_sentences))[sentence]
     within = sentence[1:] == sentence[:-1]
     pairs = scores[classes[:-1], classes[1:]] * within
-    counts = np.bincount(document[1:], within, len(batch))
-    means = np.bincount(document[1:], pairs, len(batch)) / np.maximum(counts, 1)
+    counts = np.bincount(document[1:], within, len(batch.documents))
+    means = np.bincount(document[1:], pairs, len(batch.documents)) / np.maximum(counts, 1)
     is_last = np.append(~within, True) if len(sentence) else np.zeros(0, bool)
-    is_open = np.zeros(len(starts) - 1, bool)
-    first = np.append(0, np.cumsum([len(each.sentence_starts) for each in batch.documents]))
-    for number, each in enumerate(batch.documents):
-        if each.open_ends:
-            is_open[first[number] + np.array(each.open_ends)] = True
-    is_last &= ~is_open[sentence]
-    ends = np.bincount(document[is_last], minlength=len(batch))
+    is_last &= ~batch.is_open[sentence]
+    ends = np.bincount(document[is_last], minlength=len(batch.documents))
     cut = np.bincount(
-        document[is_last], scores[classes[is_last], -1] < _NO_END, minlength=len(batch)
+        document[is_last], scores[classes[is_last], -1] < _NO_END, minlength=len(batch.documents)
     )
     return (
         (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),

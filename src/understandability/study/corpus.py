@@ -14,7 +14,8 @@ from understandability.arrays import Floats
 from understandability.feature.batch import letters
 from understandability.feature.table import batches
 from understandability.inputs.page_tables import TableColumns
-from understandability.inputs.sources import DEFAULT_LIMIT, Sources
+from understandability.inputs.sources import Sources
+from understandability.inputs.streams import DEFAULT_LIMIT
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, documents_of
 from understandability.text.document import Document

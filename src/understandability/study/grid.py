@@ -27,9 +27,9 @@ from understandability.model.bundle import Bundle
 from understandability.text.analysis import document_of
 from understandability.text.document import Document
 from understandability.text.extract.extractors import extract
-from understandability.text.extract.sentence_ends import SENTENCE_ENDS
 from understandability.text.page import SEEN_BEFORE, Failure, Page
 from understandability.text.parsed import parse_page
+from understandability.text.sentences import SENTENCE_ENDS
 from understandability.training.labelled import LEAST_RECORDS
 from understandability.training.validation import CORRELATIONS, correlations
 from understandability.wording import counted

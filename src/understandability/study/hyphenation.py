@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.feature.batch import Array, starts_of
-from understandability.feature.tries import Trie
+from understandability.feature.syllables import Trie
 
 _FROM_EDGE = 2
 # Places at once: a word may have millions.
@@ -73,9 +73,9 @@ def _patterns() -> tuple[Trie, _Levels]:
     import pyphen
 
     patterns = pyphen.Pyphen(lang="en").hd.patterns
-    trie = Trie(patterns)
+    trie = Trie(list(patterns))
     levels = {
-        trie.numbers[pattern]: tuple(enumerate(heights, offset))
-        for pattern, (offset, heights) in patterns.items()
+        node: tuple(enumerate(heights, offset))
+        for node, (offset, heights) in zip(trie.nodes.tolist(), patterns.values(), strict=True)
     }
     return trie, _Levels(trie.size, levels)

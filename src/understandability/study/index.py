@@ -29,7 +29,8 @@ from understandability.crawls.outputs import write_failures
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.word_lists import stop_words as english_stop_words
 from understandability.inputs.runs import dataset_pages, is_dataset
-from understandability.inputs.sources import DEFAULT_LIMIT, Sources
+from understandability.inputs.sources import Sources
+from understandability.inputs.streams import DEFAULT_LIMIT
 from understandability.model.bundle_files import write_folder
 from understandability.model.weights import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
 from understandability.prompt import AtPrompt

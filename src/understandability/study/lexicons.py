@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.feature.batch import FloatArray, TypeTable
-from understandability.feature.familiar import familiar_words
 from understandability.feature.terms import TermFinder
-from understandability.feature.word_lists import WordList, stop_words
+from understandability.feature.word_lists import WordList, familiar_words, stop_words
 from understandability.study.installed import Terms, installed, installed_folder, installed_terms
 from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
 

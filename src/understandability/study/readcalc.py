@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray, starts_of, sum_segments
-from understandability.feature.familiar import familiar_words
 from understandability.feature.formulas import (
     ari,
     flesch_kincaid,
@@ -27,9 +26,10 @@ from understandability.feature.formulas import (
     lix,
     percent,
     smog,
-    some_sentences,
 )
 from understandability.feature.row import Feature
+from understandability.feature.word_counts import counts_of
+from understandability.feature.word_lists import familiar_words
 from understandability.study.hyphenation import count_hyphens
 
 # What the list of the study's code has beside the one that textstat ships.
@@ -166,11 +166,11 @@ def smog_readcalc(
     return smog(polysyllables, sentences)
 
 
-def apply(batch: Batch, formula: Callable[..., FloatArray], count: int) -> FloatArray:
+def evaluate_readcalc(batch: Batch, formula: Callable[..., FloatArray], count: int) -> FloatArray:
     """A formula of one of the six counts, the words and the document's sentences."""
     counts = batch.once(count_all)
     words = np.where(counts[:, WORDS] > 0, counts[:, WORDS], np.nan)
-    return formula(counts[:, count], words, batch.once(some_sentences))
+    return formula(counts[:, count], words, batch.once(counts_of)["sentences"])
 
 
 # fmt: off
@@ -199,7 +199,7 @@ ROWS: tuple[Feature, ...] = tuple(
         Direction.EASIER if name == "flesch_reading_ease" else Direction.HARDER,
         meaning,
         "joaopalotti/readability_calculator",
-        partial(apply, formula=formula, count=count),
+        partial(evaluate_readcalc, formula=formula, count=count),
     )
     for name, unit, meaning, formula, count in _TABLE
 )

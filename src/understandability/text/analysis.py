@@ -8,10 +8,9 @@ from itertools import accumulate
 
 from understandability.text.document import MOSTLY_LINKS, Block, Document
 from understandability.text.extract.extractors import extract, parse_for
-from understandability.text.extract.sentence_ends import fields, open_fields
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import ParsedPage
-from understandability.text.sentences import cut_up
+from understandability.text.sentences import cut_up, fields, open_fields
 
 DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"

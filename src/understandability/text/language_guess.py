@@ -9,12 +9,26 @@ or more in 31 other languages none is taken for English.
 
 from __future__ import annotations
 
-import pkgutil
 import re
 from collections import Counter
 from functools import cache
 
-from understandability.text.characters import MANY_CHARACTERS, not_ascii
+from understandability.resources import package_text
+
+# Different ones that a text may have until one pattern for all is faster.
+MANY_CHARACTERS = 100
+
+_ASCII = bytes(range(0x80))
+
+
+def not_ascii(text: str) -> set[str]:
+    """The characters of a text that are not ASCII.
+
+    >>> sorted(not_ascii("naïve – it’s naïve"))
+    ['ï', '–', '’']
+    """
+    return set() if text.isascii() else set(text.encode().translate(None, _ASCII).decode())
+
 
 # Language subtag: the name of its stop list in jusText, whose words go by falling frequency.
 STOP_LISTS = {
@@ -55,12 +69,11 @@ _SCRIPTS = (
 )
 
 
-@cache
-def _ranked(language: str) -> tuple[str, ...]:
-    """A language's stop words by falling frequency, as jusText ships them."""
-    data = pkgutil.get_data("justext", f"stoplists/{STOP_LISTS[language]}.txt")
-    assert data is not None
-    return tuple(word.lower() for word in data.decode("utf-8").split())
+def _ranked(language: str, most: int = -1) -> tuple[str, ...]:
+    """A language's stop words by falling frequency, as jusText ships them; of all, so many."""
+    text = package_text("justext", f"stoplists/{STOP_LISTS[language]}.txt")
+    words = text.split(None, most)
+    return tuple(word.lower() for word in (words[:most] if most >= 0 else words))
 
 
 @cache
@@ -78,7 +91,7 @@ def _speakers() -> dict[str, tuple[str, ...]]:
     """The languages that each frequent word belongs to."""
     speakers: dict[str, tuple[str, ...]] = {}
     for language in STOP_LISTS:
-        for word in dict.fromkeys(_ranked(language)[:_FREQUENT]):
+        for word in dict.fromkeys(_ranked(language, _FREQUENT)):
             speakers[word] = (*speakers.get(word, ()), language)
     return speakers
 

@@ -13,8 +13,7 @@ from understandability._core import Tape
 from understandability.text.decoding import decode
 from understandability.text.language_guess import guess_language
 from understandability.text.page import HTML, Page
-from understandability.text.source import read_source
-from understandability.text.tape import RAW, Markup, read_markup
+from understandability.text.tape import RAW, Markup, read_markup, read_source
 
 # Shorter texts are labels of menus and tables, which say little of the language.
 _SENTENCE = 30

@@ -11,6 +11,10 @@ no text is left in it, are cut at their tags instead, whose end tags need not ma
 What follows a comment, script or the like that is never closed belongs to it, by the standard,
 and an attribute goes on to the next quote, wherever that is. That would lose the rest of the
 page, or much of it, so they are closed where text seems to go on.
+
+*Without a tree*: half of the time of a page goes into its tree. What stands in a source between
+its tags is the same text, in the same order; missing are the tags that a tree adds. Attributes are
+still there, so that the names of sections can be read (`kind_of`).
 """
 
 from __future__ import annotations
@@ -347,3 +351,124 @@ def _with_raw_elements_closed(source: bytes) -> bytes:
 
 def _with_end(end: bytes, element: re.Match[bytes]) -> bytes:
     return element[0] + end  # which a template of `sub` would take five times as long for
+
+
+# Elements whose names are looked at. (Those of articles tell of their subjects: "tag-diet".)
+SECTIONS = ("body", "section", "header", "div", "form", "p", "ul", "ol", "table", "td")
+
+THREAD = "thread"  # posts that answer each other are the text itself
+COMMENTS = "comments"
+SIDEBAR = "sidebar"
+CONSENT = "cookies"
+
+# What is in a section, by the words of its names: the first that fits. Between ";" stands a
+# whole name.
+_WORDS = {
+    SIDEBAR: r"(?<=;)(?:side | sidebars? | widget\ area)(?=;)",
+    CONSENT: r"""onetrust \w* | cookie\ (?: consent | banner | notice | law | popup ) \w*
+        | cookiebot \w*""",
+    THREAD: r"""comments\ page | commentarea | threads? | forum \w* | topic | questions? | answers?
+        | replies | discussion | viewtopic | viewthread""",
+    "hidden": r"""sr\ only | screen\ reader\ \w+ | visually\ hidden | display\ none | modal | popup
+        | off\ ?canvas | print\ only | no\ ?print""",
+    COMMENTS: r"comments? | commentlist | respond | disqus \w* | nocomments | reply\ title",
+    "references": r"reflist | references | footnotes? | bibliography | citations?",
+    "menu": r"""nav | navi | navbar | navbox \w* | navigation | menu | submenu | mainmenu | pager
+        | bread\ ?crumbs? | pagination | toc | table\ of\ contents | skip\ link | toolbar
+        | nav\ ?links | catlinks | editsection | jump\ link | prev\ next""",
+    "footer": r"""footer | foot | colophon | contentinfo | copyright | legal | disclaimer
+        | printfooter | post\ ?footer | page\ ?footer""",
+    "sharing or advertising": r"""share | sharing | sharedaddy | social | follow | likes? | a2a
+        | addthis \w* | addtoany | newsletter | subscribe | subscription | sign\ ?up | mailing
+        | donate | donation | cta | promo \w* | banner | cookies? | consent | gdpr | advert \w*
+        | ads? | sponsor \w* | adsbygoogle | dfp | outbrain | taboola | paywall | login
+        | buy\ box | mc\ embed""",
+    "beside the text": r"""sidebar \w* | \w+ sidebar | side | side\ ?panel | sidebars | aside
+        | complementary | widget\ area | rail | right\ ?col | related \w* | \w* relatedposts
+        | recommend \w* | recirc \w* | more\ stories | read\ (?: more|next ) | also | trending
+        | popular | latest | teasers? | infobox | portlet | see\ also | archives?
+        | relacionad[ao]s""",
+    "about the text": r"""byline \w* | author \w* | meta | metadata | tags? | tag\ list | tagline
+        | timestamp | date | published | entry\ footer | post\ info | credits? | hatnote
+        | sitesub | caption | flat\ list | buttons? | thumbcaption | thumb""",
+}
+_HINT = re.compile(
+    "|".join(
+        rf"(?P<k{place}>(?<!\w)(?:{words})(?!\w))" for place, words in enumerate(_WORDS.values())
+    ),
+    re.VERBOSE,
+)
+_KINDS = tuple(_WORDS)
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_MARKS = str.maketrans("-_:/. ", "     ;")
+
+
+def kind_of(names: str) -> str:
+    """What the names of a section, between spaces, tell of it; ``''`` if they tell nothing.
+
+    >>> kind_of("col-4 siteFooter"), kind_of("comments"), kind_of("main")
+    ('footer', 'comments', '')
+    """
+    match = _HINT.search(_CAPITAL.sub(" ", f";{names.translate(_MARKS)};").lower())
+    return _KINDS[int(str(match.lastgroup)[1:])] if match else ""
+
+
+# How many quoted values that may hold a tag, times bytes, may be searched: where a value is not
+# one, the search for the end of a tag begins anew at each tag within.
+_MOST_SEARCHED = 500_000_000  # at most two seconds, and a hundred times what real pages have
+_NAMES = re.compile(
+    rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
+)
+_LANGUAGE = re.compile(rb"""(?<!\S)(?:xml:)?lang\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
+_SECTIONS = frozenset(SECTIONS)
+_MENDED = tuple(name.encode() for name in (*RAW, *HIDING))  # where they are not closed
+
+
+def read_source(source: bytes) -> Markup:
+    """The tape of a page's source, which is UTF-8, with what the names of its sections tell.
+
+    `hints` go by the place of a tag among the tags. Comments, scripts and styles are tags
+    without a name. A source that has to be mended is read by `read_markup`, without hints.
+
+    >>> markup = read_source(b"<DIV class=sidebar>3 &lt; 4<br>a<!-- b -->")
+    >>> markup.tape.pieces(), markup.hints
+    (['', 'div', '3 < 4', 'br/', 'a', '', ''], {0: 'sidebar'})
+    """
+    count_tags(source)
+    cut = (
+        None
+        if _is_to_be_mended(source)
+        else _core.cut(source, _normal, without_references, _SECTIONS, _hint, _MENDED)
+    )
+    if cut is None:
+        return read_markup(source)
+    tape, hints, roots = cut
+    claims = filter(None, map(_LANGUAGE.search, roots))
+    language = next((claim[1].decode() for claim in claims), "")
+    return Markup(tape, tape.counts(), language, hints=hints)
+
+
+@lru_cache(maxsize=20_000)
+def _normal(tag: bytes) -> str:
+    name = tag.decode().lower()
+    return name.strip("/") + "/" if name.strip("/") in VOID else name
+
+
+def _is_to_be_mended(source: bytes) -> bool:
+    """Whether something in the source is never closed, or its quotes are a tangle."""
+    size = len(source)
+    if (
+        source.count(b"<") * size > _MOST_SEARCHED  # else there cannot be as many values
+        and _core.swallowing(source) * size > _MOST_SEARCHED
+    ):
+        return True
+    if with_comments_closed(source) is not source or len(source) > MAX_TREE_BYTES:
+        return True
+    return any(with_quote_closed(source, quote) is not source for quote in (b'"', b"'"))
+
+
+@lru_cache(maxsize=20_000)
+def _hint(attributes: bytes) -> str:
+    """What the class and id among the attributes of a tag tell."""
+    names = b" ".join(map(b"".join, _NAMES.findall(attributes))).decode()
+    return kind_of(names) if names else ""

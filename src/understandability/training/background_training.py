@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, MissingExtraError, check_least
+from understandability.feature.language_model import statistics_key
 from understandability.feature.table import batches
-from understandability.feature.word_statistics import statistics_key
 from understandability.model.background import BackgroundModel, expected_label
 from understandability.model.bags import Bags, LsaSpace, Vocabulary
 from understandability.model.bundle import Bundle

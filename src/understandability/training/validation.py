@@ -331,24 +331,43 @@ def validate(
         name, other = found.other
         scores = [(model.name, found.difficulty), (f"{model.name}, {name}", other)]
         chances = _chances(model, found, texts, threshold)
-        remarks = _trained_on(model, texts)
+        remarks = (*_trained_on(model, texts), *_as_levels(model, texts, threshold))
         sets.append(compared(texts, [*scores, *found.baselines()], chances, remarks=remarks))
     settings = {"model": model.label, "scale": model.scale, "threshold": threshold}
     return Validated(tuple(sets), settings)
 
 
+def _as_levels(bundle: Bundle, texts: LabelledTexts, threshold: float) -> tuple[str, ...]:
+    """A remark where labels are levels, on what the threshold is."""
+    if texts.columns.scale != "cefr" or not bundle.assessors:
+        return ()
+    level = bundle.assessors.level_of(threshold)
+    return (
+        f"labels are levels, so P(U|d) is the chance of a level below {level:.2f}, which has the "
+        f"difficulty {threshold:g} on {bundle.assessors.scale}",
+    )
+
+
 def _trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:
-    """A remark where the card of the bundle shows that it learned from these texts."""
+    """A remark where the card of the bundle says that it learned from these texts.
+
+    By their checksum, or, of a set without one, by its name.
+    """
     training = bundle.card.get("training")
     entries = training if isinstance(training, list) else []
-    if not any(
-        isinstance(each, Mapping) and each.get("texts_sha256") == texts.checksum for each in entries
-    ):
-        return ()
-    return (
-        f"{bundle.name} was trained on these very texts: its figures here say nothing of "
-        "others; those out of fold are in its card (`understand bundle show`)",
-    )
+    for each in entries:
+        checksum = each.get("texts_sha256") if isinstance(each, Mapping) else ""
+        if checksum and checksum == texts.checksum:
+            named = "these very texts"
+        elif checksum is None and each.get("name") == texts.name:
+            named = f"a set called {texts.name}"
+        else:
+            continue
+        return (
+            f"{bundle.name} was trained on {named}: its figures here say nothing of "
+            "others; those out of fold are in its card (`understand bundle show`)",
+        )
+    return ()
 
 
 def compared(

@@ -6,7 +6,6 @@ import io
 import json
 import math
 import os
-import subprocess
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +15,8 @@ from typing import Annotated, Any, cast
 
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.table import batches, features_of
-from understandability.inputs.http import too_long
 from understandability.inputs.office import OFFICE_SUFFIXES, read_office
-from understandability.inputs.sources import DEFAULT_LIMIT
+from understandability.inputs.streams import DEFAULT_LIMIT, too_long
 from understandability.inputs.writing import write_text
 from understandability.model.readers import DEFAULT_READER
 from understandability.prompt import AtPrompt
@@ -26,7 +24,7 @@ from understandability.scoring import Scorer, Settings, document_under, scorer_o
 from understandability.text.decoding import decode
 from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Failure, Page
-from understandability.writers.levels import AIM, level_of
+from understandability.writers.levels import AIM, checked_aim, level_of
 from understandability.writers.prose import Prose
 
 # Rule -> what it says of a place.
@@ -40,7 +38,8 @@ _SUFFIXES = {
     ".md": ".md", ".markdown": ".md", ".mdx": ".md", ".rst": ".rst", ".txt": "", ".text": "",
     ".html": ".html", ".htm": ".html", ".xhtml": ".html", **dict.fromkeys(OFFICE_SUFFIXES, ""),
 }  # fmt: skip
-_MOST_TERMS = 5
+_MOST = 5  # sentences, and terms, that are named
+_TOLD = 0.005  # a gain that shows with two digits
 _SLACK = 0.01  # by which a text may fall below its baseline
 _TABLE = "understandability"
 Before = Callable[[], bytes] | None  # reads what a file was; None: it was not there
@@ -51,7 +50,8 @@ Read = tuple[Document, Prose | str, str]  # with the source, and the suffix it i
 class Finding:
     """What costs a text its aim: a rule of `RULES`, where it stands, and what to say instead.
 
-    Lines and columns count from 1; the end is behind the last character.
+    Lines and columns count from 1; the end is behind the last character. `gain` is by how much the
+    chance rises with this mended alone, as the model itself estimates it.
     """
 
     rule: str
@@ -62,6 +62,7 @@ class Finding:
     end_column: int
     text: str = ""
     instead: tuple[str, ...] = ()
+    gain: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +117,6 @@ class Aims:
         return next(found, self.general)
 
 
-def _checked_aim(aim: object, where: str) -> float:
-    if isinstance(aim, bool) or not isinstance(aim, int | float) or not 0 <= aim <= 1:
-        raise OptionError(f"{where}: an aim is a chance from 0 to 1, such as 0.8, not {aim!r}")
-    return float(aim)
-
-
 def read_aims(folder: Path) -> Aims:
     """The aims of the first ``understandability.toml`` or ``pyproject.toml`` from a folder upwards.
 
@@ -144,9 +139,9 @@ def read_aims(folder: Path) -> Aims:
             if not isinstance(below, dict) or not table.keys() <= {"aim", "aims", "reader"}:
                 raise OptionError(f"{file} may have aim, reader, and a table aims of folders")
             return Aims(
-                _checked_aim(table.get("aim", AIM), str(file)),
+                checked_aim(table.get("aim", AIM), str(file)),
                 str(table.get("reader", DEFAULT_READER)),
-                {(home / each).resolve(): _checked_aim(aim, f"{file}: {each}")
+                {(home / each).resolve(): checked_aim(aim, f"{file}: {each}")
                  for each, aim in below.items()},
             )  # fmt: skip
     return Aims()
@@ -191,7 +186,7 @@ def check(
     given = [str(each) for each in paths]
     aims = read_aims(Path.cwd())
     if aim is not None:
-        aims = Aims(_checked_aim(aim, "--aim"), aims.reader)
+        aims = Aims(checked_aim(aim, "--aim"), aims.reader)
     scorer = scorer_of(Settings(reader=reader or aims.reader))
     known = _baseline(baseline) if baseline and not write_baseline else {}
     found: dict[str, Before] = dict(
@@ -230,6 +225,8 @@ def _baseline(path: str) -> dict[str, float]:
 
 
 def _git(*words: str) -> bytes:
+    import subprocess  # takes long to load
+
     try:
         done = subprocess.run(
             ["git", "--literal-pathspecs", *words], capture_output=True, check=True, timeout=120
@@ -326,7 +323,7 @@ def _checked(
                 path, goal, chance, estimate.difficulty, int(words),
                 tuple(dict.fromkeys((*flags, *estimate.flags))), misses,
                 before.get(path, math.nan), "",
-                tuple(_findings(document, prose or Prose(str(source), kind), scorer))
+                _findings(document, prose or Prose(str(source), kind), scorer)
                 if misses else (),
             )  # fmt: skip
     yield from (made[path] for path in found)
@@ -337,39 +334,47 @@ def _content(path: str) -> bytes:
         return file.read(DEFAULT_LIMIT + 1)
 
 
-def _findings(document: Document, prose: Prose, scorer: Scorer) -> Iterator[Finding]:
-    """The hardest sentences, hardest first, and the most frequent terms that have a plainer one."""
+def _most_gained(gains: Mapping[Any, float]) -> list[tuple[Any, float]]:
+    return sorted(gains.items(), key=lambda each: -each[1])[:_MOST]
+
+
+def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding, ...]:
+    """The sentences, and the terms with a plainer one, that gain most if they are mended."""
     # Without a miss these need not be loaded.
     from understandability.writers.explanation import explain
-    from understandability.writers.plain_terms.offers import EXPLAINED
+    from understandability.writers.steps import gains, said_plainly
 
     explained = explain(document, scorer, steps=False)
     pieces, every = document.pieces, explained.sentences
+    estimate, marks, offered = explained.estimate, explained.findings, explained.offers
+    of_sentences, of_terms = gains(document, estimate, every, marks, offered, scorer)
 
     def at(first: int, last: int, start: int = 0) -> tuple[int, int]:
         return prose.place_of(pieces[first:last], start) or (start, start)
 
-    def finding(rule: str, message: str, place: tuple[int, int], *instead: str) -> Finding:
+    def finding(
+        rule: str, message: str, place: tuple[int, int], gain: float, instead: tuple[str, ...] = ()
+    ) -> Finding:
         ends = (*prose.line_and_column(place[0]), *prose.line_and_column(place[1]))
         text = " ".join(prose.source[slice(*place)].split())
-        return Finding(rule, message, *ends, text, instead)
+        told = f" (mended alone: {gain:+.2f})" if gain >= _TOLD else ""
+        return Finding(rule, message + told, *ends, text, instead, gain)
 
-    for number in explained.hardest:
+    found = []
+    for number, gain in _most_gained(of_sentences):
         each = every[number]
         level = level_of(each.level)
         why = "; ".join(each.reasons) or "hard words or a hard order of words"
         said = f"hard sentence ({level.name})" if level else "hard sentence"
-        yield finding("hard-sentence", f"{said}: {why}", at(each.first, each.last))
-    terms = [each for each in explained.terms if each.plain][:_MOST_TERMS]
-    for term in terms:
-        offer = next(
-            offer
-            for offer in explained.offers
-            if offer.term.lower() == term.term.lower() and offer.note != EXPLAINED and offer.plain
-        )
-        holder = next(each for each in every if each.first <= offer.first < each.last)
+        place = at(each.first, each.last)
+        found.append(finding("hard-sentence", f"{said}: {why}", place, gain))
+    for term, gain in _most_gained(of_terms):
+        first, *more = said_plainly(offered)[term]
+        holder = next(each for each in every if each.first <= first.first < each.last)
         start, _ = at(holder.first, holder.last)
-        how = "say" if offer.texts else "in plain words"
-        times = f" ({term.count} times)" if term.count > 1 else ""
-        message = f"“{term.term}”{times}: {how} {', or '.join(offer.plain)}"
-        yield finding("plain-term", message, at(offer.first, offer.last, start), *offer.texts)
+        how = "say" if first.texts else "in plain words"
+        times = f" ({len(more) + 1} times)" if more else ""
+        message = f"“{first.term}”{times}: {how} {', or '.join(first.plain)}"
+        place = at(first.first, first.last, start)
+        found.append(finding("plain-term", message, place, gain, first.texts))
+    return tuple(found)

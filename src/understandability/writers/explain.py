@@ -18,10 +18,11 @@ from understandability.inputs.writing import write_text
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, document_or_failure, document_under, scorer_of
 from understandability.text.page import HTML, Failure, Page
+from understandability.writers.audit import Audit, audited
 from understandability.writers.comparison import compare as compare_pages
-from understandability.writers.crawl_report import crawl_report
 from understandability.writers.explanation import Explanation
 from understandability.writers.explanation import explain as explain_document
+from understandability.writers.levels import AIM, checked_aim
 from understandability.writers.page_report import page_report
 from understandability.writers.plain_terms.english import ENGLISHES
 
@@ -87,21 +88,25 @@ def explain(
 
 @dataclass(frozen=True)
 class Reported:
-    """The explanations of some pages, or the report of a crawl.
+    """The explanations of some pages, or the audit of a crawl.
 
     `is_comparison` says that the second is told as a rewrite of the first.
     """
 
     explanations: tuple[Explanation, ...]
     is_comparison: bool = False
-    of_crawl: str = ""
+    audit: Audit | None = None
 
     def html(self) -> str:
         """The report as one HTML file that needs no network."""
-        return self.of_crawl or page_report(self.explanations, comparing=self.is_comparison)
+        if self.audit:
+            return self.audit.html()
+        return page_report(self.explanations, comparing=self.is_comparison)
 
     def to_json(self) -> dict[str, Any]:
         """The content of the report as plain data."""
+        if self.audit:
+            return self.audit.to_json()
         data: dict[str, Any] = {"pages": [each.to_json() for each in self.explanations]}
         if self.is_comparison:
             data["comparison"] = compare_pages(*self.explanations).to_json()
@@ -113,7 +118,7 @@ def reported(
     *,
     compare: bool = False,
     crawl: Annotated[str | None, AtPrompt(str, value="FOLDER")] = None,
-    sample: int = 100,
+    aim: float = AIM,
     english: Annotated[
         str | None, AtPrompt(str, choices="writers.plain_terms.english:ENGLISHES")
     ] = None,
@@ -134,8 +139,9 @@ def reported(
     Args:
         inputs: Files, folders, archives and addresses, as of `score`; also DOCX, ODT and PDF.
         compare: Show what changed between the first page and the second.
-        crawl: Report on this crawl folder instead of pages.
-        sample: With --crawl: how many pages to compare methods on.
+        crawl: Audit the site of this crawl folder instead: how many pages reach an aim, by section,
+            the worst pages, method and limits; as .html, .csv, or JSON.
+        aim: With --crawl: the chance P(U|d) that a page is to reach, from 0 to 1.
         english: In which English plain terms are: american or british. Default: as each text is
             spelled.
         limit_mb: Longest document in MB.
@@ -153,13 +159,13 @@ def reported(
         raise OptionError(
             f"english {english!r} does not exist; choose one of {', '.join(ENGLISHES)}"
         )
-    if sample < 0 or limit_mb <= 0:
-        raise OptionError("--sample and --limit-mb are numbers above 0")
+    if limit_mb <= 0:
+        raise OptionError("--limit-mb is a number above 0")
+    if crawl:
+        return Reported((), False, audited(CrawlFolder(crawl), checked_aim(aim, "--aim")))
     scorer = scorer_of(Settings(**choices))
     if scorer.remark:
         tell(scorer.remark)
-    if crawl:
-        return Reported((), False, crawl_report(CrawlFolder(crawl), scorer, sample=sample))
     if fetch_private and not fetch:
         raise OptionError("--fetch-private says where --fetch may go; add --fetch")
     limits = FetchLimits(int(limit_mb * 1e6), private=fetch_private) if fetch else None

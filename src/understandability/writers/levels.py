@@ -5,8 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from understandability.errors import OptionError
+
 SHADES = 5  # from easy to very hard
 AIM = 0.8  # the chance of being understood that a text for the public is to reach: eight of ten
+
+
+def checked_aim(aim: object, where: str) -> float:
+    """The aim if it is a chance; raises `OptionError`, which begins with `where` it was set."""
+    if isinstance(aim, bool) or not isinstance(aim, int | float) or not 0 <= aim <= 1:
+        raise OptionError(f"{where}: an aim is a chance from 0 to 1, such as 0.8, not {aim!r}")
+    return float(aim)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from understandability.text.document import Document
-from understandability.text.extract.sentence_ends import fields
+from understandability.text.sentences import fields
 from understandability.text.tokens import split_pieces
 from understandability.writers.explanation import Explanation
 from understandability.writers.hard_sentences import Sentence

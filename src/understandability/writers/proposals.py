@@ -116,7 +116,7 @@ def proposals(
         )
         for (kind, _, text), each in zip(tried, after, strict=True)
         if not each.difficulty > before.difficulty + 0.05
-        and not each.p_understandable < before.p_understandable - 0.0005
+        and not each.p_understandable < before.p_understandable
     ]
     return tuple(sorted(made, key=lambda each: -each.points))
 

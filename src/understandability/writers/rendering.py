@@ -18,7 +18,7 @@ _TEMPLATES = (
     "layout.html.jinja",
     "page.html.jinja",
     "comparison.html.jinja",
-    "crawl.html.jinja",
+    "audit.html.jinja",
 )
 
 

@@ -26,8 +26,7 @@ import re
 from collections.abc import Sequence
 
 from understandability import _core
-from understandability.text.document import Block
-from understandability.text.extract.columns import blocks_of
+from understandability.text.document import Block, blocks_of
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names, text_of_unparsed
 

@@ -28,8 +28,7 @@ from math import inf
 from typing import NamedTuple
 
 from understandability import _core
-from understandability.text.document import Block
-from understandability.text.extract.columns import blocks_of
+from understandability.text.document import Block, blocks_of
 from understandability.text.language_guess import stop_words
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names

@@ -126,13 +126,14 @@ def create(
     limits: RequestLimits | None = None,
     fetching: FetchLimits | None = None,
     model: LanguageModel | None = None,
+    origins: Sequence[str] = (),
 ) -> App:
     """The server as an ASGI application.
 
     `hosts` are the names that it answers to (``*`` is any), `token` what callers have to send as
     a bearer token, `limits` what a request may take. Pages are got from the network only where
     `fetching` says within which limits, and texts sent to a language model only where `model` says
-    which.
+    which. Pages of `origins` may hold the component.
     """
     limits = limits or RequestLimits()
     desk = _Desk(settings or Settings(), limits)
@@ -317,13 +318,14 @@ def create(
         return "\n".join(lines) + "\n"
 
     _add_files(app)
-    return Guard(app, hosts=tuple(hosts), token=token, limits=limits)
+    return Guard(app, hosts=tuple(hosts), token=token, limits=limits, origins=frozenset(origins))
 
 
 _FILES = {
     "index.html": "text/html",
     "editor.css": "text/css",
     "editor.js": "text/javascript",
+    "component.js": "text/javascript",
     "marks.js": "text/javascript",
     "panel.js": "text/javascript",
     "server.js": "text/javascript",

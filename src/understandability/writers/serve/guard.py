@@ -3,6 +3,7 @@
 A page of another site that is open in the same browser must not read what a writer types. So the
 name in ``Host`` has to be one of ours (a name that was bound to this machine anew is not), a
 request from another origin is refused, and every body has to be JSON, which forms cannot send.
+Pages of origins that the owner allows get the component's scripts and `_SHARED`, nothing else.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ LOCAL_HOSTS = ("127.0.0.1", "localhost", "[::1]", "::1")
 # before anybody can type one in.
 OPEN_PATHS = ("/", "/healthz")
 _EDITOR = "/editor/"
+_SHARED = ("/v1/explain", "/v1/sentence")
 _HEADERS = (
     (
         b"content-security-policy",
@@ -56,9 +58,16 @@ class Guard:
     """Refuses what may not be served, and reads bodies within limits before anything else."""
 
     def __init__(
-        self, app: App, *, hosts: tuple[str, ...], token: str | None, limits: RequestLimits
+        self,
+        app: App,
+        *,
+        hosts: tuple[str, ...],
+        token: str | None,
+        limits: RequestLimits,
+        origins: frozenset[str] = frozenset(),
     ) -> None:
         self.app, self.hosts, self.token, self.limits = app, hosts, token, limits
+        self.origins = origins
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -67,15 +76,20 @@ class Guard:
         headers = {
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }
+        told = [*_HEADERS, *self._shared_with(headers.get("origin"), scope["path"])]
+        if scope["method"] == "OPTIONS" and len(told) > len(_HEADERS):
+            await send({"type": "http.response.start", "status": 204, "headers": told})
+            await send({"type": "http.response.body", "body": b""})
+            return
         refused = self._refused(scope, headers)
         if refused is not None:
-            await answer(send, *refused)
+            await answer(send, *refused, told)
             return
         body = b""
         if scope["method"] == "POST":
             read = await self._body(headers, receive)
             if isinstance(read, tuple):
-                await answer(send, *read)
+                await answer(send, *read, told)
                 return
             body = read
 
@@ -90,10 +104,19 @@ class Guard:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+                message = {**message, "headers": [*message.get("headers", ()), *told]}
             await send(message)
 
         await self.app(scope, replay, with_headers)
+
+    def _shared_with(self, origin: str | None, path: str) -> Iterator[tuple[bytes, bytes]]:
+        """What lets a page of that origin have the answer; nothing where it may not."""
+        if origin in self.origins and (path in _SHARED or path.startswith(_EDITOR)):
+            yield b"access-control-allow-origin", str(origin).encode()
+            yield b"access-control-allow-headers", b"content-type, authorization"
+            yield b"access-control-allow-private-network", b"true"
+            yield b"access-control-max-age", b"600"
+            yield b"vary", b"origin"
 
     def _refused(self, scope: Message, headers: dict[str, str]) -> tuple[int, str] | None:
         """Status and reason where a request is refused before its body is read."""
@@ -105,7 +128,8 @@ class Guard:
                 f"{', '.join(self.hosts)}, or start it with --name"
             )
         origin = headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != host:
+        is_own = origin is None or origin.partition("://")[2] == host
+        if not is_own and not any(self._shared_with(origin, scope["path"])):
             return 403, "pages of other sites may not call this server"
         path = scope["path"]
         if self.token and path not in OPEN_PATHS and not path.startswith(_EDITOR):
@@ -144,11 +168,13 @@ class Guard:
             return 408, f"the body did not come within {self.limits.seconds:g} seconds"
 
 
-async def answer(send: Send, status: int, error: str) -> None:
+async def answer(
+    send: Send, status: int, error: str, headers: Sequence[tuple[bytes, bytes]] = _HEADERS
+) -> None:
     """Send an error as JSON."""
     body = json.dumps({"error": error}).encode()
     kind = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if status == 401:
         kind.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": status, "headers": [*kind, *_HEADERS]})
+    await send({"type": "http.response.start", "status": status, "headers": [*kind, *headers]})
     await send({"type": "http.response.body", "body": body})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import socket
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -39,6 +40,7 @@ def application() -> Any:
         limits=RequestLimits(**chosen["limits"]),
         fetching=FetchLimits(**chosen["fetching"]) if chosen["fetching"] else None,
         model=LanguageModel(**chosen["model"]) if chosen["model"] else None,
+        origins=chosen["origins"],
     )
     gc.collect()
     gc.freeze()
@@ -56,6 +58,7 @@ def run(
     limits: RequestLimits | None = None,
     fetching: FetchLimits | None = None,
     model: LanguageModel | None = None,
+    origins: Sequence[str] = (),
 ) -> None:
     """Answer requests until the process is told to stop.
 
@@ -94,6 +97,7 @@ def run(
             "limits": asdict(limits or RequestLimits()),
             "fetching": asdict(fetching) if fetching else None,
             "model": asdict(model) if model else None,
+            "origins": list(origins),
         }
     )
     print(f"http://{f'[{host}]' if ':' in host else host}:{port}/ (Ctrl-C ends it)", flush=True)
@@ -116,6 +120,7 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 8765,
     name: Annotated[Sequence[str], AtPrompt(list[str])] = (),
+    allow_origin: Annotated[Sequence[str], AtPrompt(list[str], value="ORIGIN")] = (),
     token: str | None = None,
     workers: int = 1,
     limit_mb: float = 10.0,
@@ -138,6 +143,8 @@ def serve(
         host: Address to listen on; 0.0.0.0 means every address, and needs --token.
         port: Port to listen on.
         name: Another host name that the server answers to, such as a proxy's. May be repeated.
+        allow_origin: A site whose pages may hold the component, such as https://cms.example.org.
+            May be repeated.
         token: Bearer token that callers must send; or set UNDERSTANDABILITY_TOKEN.
         workers: Worker processes.
         limit_mb: Longest request in MB.
@@ -150,6 +157,11 @@ def serve(
     """
     if fetch_private and not fetch:
         raise OptionError("--fetch-private says where --fetch may go; add --fetch")
+    for origin in allow_origin:
+        if not re.fullmatch(r"https?://[^/\s*?#@]+", origin):
+            raise OptionError(
+                f"--allow-origin is a site such as https://cms.example.org, not {origin!r}"
+            )
     if bool(model_url) != bool(model):
         raise OptionError("a model has an address and a name; give --model-url and --model")
     for option, value, low, high in (
@@ -172,4 +184,5 @@ def serve(
         model=LanguageModel(model_url, model, os.environ.get(KEY, ""), limit_seconds)
         if model_url and model
         else None,
+        origins=tuple(allow_origin),
     )

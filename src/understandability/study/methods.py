@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.scoring import Scorer, document_or_failure
-from understandability.text.extract.sentence_ends import SENTENCE_ENDS
 from understandability.text.page import Failure, Page
+from understandability.text.sentences import SENTENCE_ENDS
 
 METHODS = ("naive", "boilerpipe", "justext")
 MEASURED = (

@@ -1,0 +1,200 @@
+"""Take the pictures of the documents from the real thing, in Chromium.
+
+    python -m scripts.docs.pictures [--data ../shared/data]
+
+What a picture shows is kept as a digest in ``docs/pictures/digests.json``. With ``--check`` (a test
+does it) no picture is taken, and the status is 1 where one shows what the program no longer does.
+The plot needs the runs of CLEF eHealth 2016 and stays as it is without them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import html
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.request import urlopen
+
+from scripts.browser import BrowserPage, browsing, found
+
+ROOT = Path(__file__).parents[2]
+PICTURES = ROOT / "docs" / "pictures"
+DIGESTS = PICTURES / "digests.json"
+VERSIONS = ROOT / "docs" / "howto" / "rewriting"
+LEAFLET = (
+    "## Going home after your knee operation\n\n"
+    "Anticoagulants should be administered daily in order to prevent thrombosis, and you must "
+    "contact the ward immediately if there is any discharge from the wound, if your temperature "
+    "rises, or if you are experiencing pain in your calf.\n\n"
+    "- Keep the wound dry.\n- Walk a little every hour.\n"
+)
+_COMMAND = [sys.executable, "-m", "understandability"]
+_STYLE = (
+    "body{font:14px sans-serif;margin:16px}td{padding:2px 10px;vertical-align:top}"
+    ".keep{background:#e5f3e5}.drop{color:#666}h1{font:bold 15px monospace}"
+)
+
+
+def told(*arguments: str | Path) -> str:
+    """What a command prints."""
+    words = [*_COMMAND, *map(str, arguments)]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def report() -> str:
+    """The report of a sample page."""
+    return told("explain", "resources/samples/hard.html", "-o", "-")
+
+
+def comparison() -> str:
+    """What changed between the first and the last version of a page."""
+    before, *_, after = sorted(VERSIONS.glob("*.txt"))
+    return told("explain", "--compare", before, after, "-o", "-")
+
+
+def extraction() -> str:
+    """What was kept of a sample page, and why."""
+    title, *lines = told("extract", "resources/samples/medium.html", "--explain").splitlines()
+    rows = []
+    for line in lines:
+        verdict, *cells = line.split("\t")
+        shown = "".join(f"<td>{html.escape(each[:90])}" for each in (verdict, *cells))
+        rows.append(f"<tr class={verdict}>{shown}")
+    head = f"<!doctype html><meta charset=utf-8><style>{_STYLE}</style>"
+    return f"{head}<h1>understand extract --explain {title.strip('= ')}</h1><table>{''.join(rows)}"
+
+
+def editor() -> str:
+    """All that the editor shows of a text: its files, and what the server answers."""
+    from understandability import explain
+    from understandability.resources import resource
+
+    files = sorted(path for path in resource("editor").iterdir() if path.is_file())
+    return "".join(path.read_text("utf-8") for path in files) + json.dumps(
+        explain(LEAFLET).to_json(), sort_keys=True
+    )
+
+
+SOURCES: dict[str, Callable[[], str]] = {
+    "report": report,
+    "comparison": comparison,
+    "extraction": extraction,
+    "editor": editor,
+}
+_WIDTHS = {"report": 820, "comparison": 820, "extraction": 900}
+_HEIGHTS = {"report": 1300, "comparison": 1100, "extraction": 620}
+
+
+def digests() -> dict[str, str]:
+    """A digest of what each picture shows, without what differs from run to run."""
+    return {
+        name: hashlib.sha256(re.sub(r"\d+ ms", "", source()).encode()).hexdigest()[:16]
+        for name, source in SOURCES.items()
+    }
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """The address of a server of the editor."""
+    words = [*_COMMAND, "serve", "--port", "8799"]
+    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = next(
+                found[0] for line in server.stdout if (found := re.search("http://\\S+", line))
+            )
+            wait_for(address)
+            yield address
+        finally:
+            server.terminate()
+
+
+def wait_for(address: str) -> None:
+    """Until a server answers."""
+    for _ in range(100):
+        with suppress(OSError), urlopen(f"{address}healthz"):
+            return
+        time.sleep(0.2)
+
+
+def take_editor(page: BrowserPage) -> bytes:
+    """The editor with a text, opened at its hardest sentence."""
+    with serving() as address:
+        page.open(address, width=1100)
+        page.evaluate("document.getElementById('text').focus()")
+        page.type(LEAFLET)
+        wait = "document.querySelectorAll('#questions li').length"
+        while not page.evaluate(wait):
+            time.sleep(0.2)
+        page.evaluate("document.querySelector('#mirror .shade-4, #mirror .shade-3').click()")
+        time.sleep(3)
+        return page.picture(height=760)
+
+
+def plot(data: Path) -> None:
+    """Runs of CLEF eHealth 2016 by RBP and by uRBP."""
+    clef = data / "clef" / "clef2016"
+    if not clef.is_dir():
+        print(f"plot.png stays as it is: {clef} is not there")
+        return
+    labels = ["--qrels", clef / "task2.qrels.gz", "--understandability", clef / "task2.qunder.gz"]
+    measures = ["--scale", "lower-easier:40", "-m", "RBP(p=0.8)", "-m", "uRBP(p=0.8)"]
+    runs = sorted((clef / "runs_t2").glob("*.gz"))
+    told("plot", "systems", *runs, *labels, *measures, "-o", PICTURES / "plot.png")
+
+
+def quality() -> None:
+    """Agreement of the default and of the best formula with people, as the README prints it."""
+    import matplotlib.pyplot as plt
+    from scripts.docs.update import quality as table
+
+    _, _, *lines = str(table()).splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in reversed(lines)]
+    names, ours, formula = zip(*rows, strict=True)
+    figure, axes = plt.subplots(figsize=(8, 2.8), layout="constrained")
+    for values, label in ((ours, "open"), (formula, "best formula")):
+        axes.plot([float(each.split()[0].strip(",")) for each in values], names, "o", label=label)
+    axes.set_xlim(0.4, 1)
+    axes.grid(axis="y", linewidth=0.3)
+    axes.legend(loc="lower left")
+    figure.savefig(PICTURES / "quality.png", dpi=120)
+
+
+def main() -> None:
+    """Take all pictures, or tell which are of yesterday."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--check", action="store_true", help="only tell which are stale")
+    arguments = parser.parse_args()
+    now = digests()
+    if arguments.check:
+        kept = json.loads(DIGESTS.read_text("utf-8"))
+        if stale := [name for name in now if now[name] != kept.get(name)]:
+            raise SystemExit(
+                f"the pictures {', '.join(stale)} are stale; run scripts/docs/pictures.py"
+            )
+        return
+    if found() is None:
+        raise SystemExit("the pictures need a browser; install chromium")
+    with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as page:
+        for name in _WIDTHS:
+            shown = Path(folder) / f"{name}.html"
+            shown.write_text(SOURCES[name](), "utf-8")
+            page.open(shown, width=_WIDTHS[name])
+            (PICTURES / f"{name}.png").write_bytes(page.picture(height=_HEIGHTS[name]))
+        (PICTURES / "editor.png").write_bytes(take_editor(page))
+    plot(arguments.data)
+    quality()
+    DIGESTS.write_text(json.dumps(now, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""The texts that the number is judged by, with what people or readings say of them.
+
+Beside the labelled sets of `page_texts`: whole pages that were read, pairs of a technical and a
+plain text of one study, the awkward list (``readings/awkward.jsonl``), and hard texts edited to
+look easy.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+from scripts.train.page_texts import READINGS, Text, labelled, readings, records
+
+ROOT = Path(__file__).parents[2]
+PAGES, AWKWARD = "pages_read", "awkward_list"
+PEOPLE = (
+    "medreadme",
+    "medreadme_docs",
+    "readmepp_en",
+    "clear",
+    "cochrane_pls",
+    "cefr_sp_wiki",
+    "onestop",
+)
+# Name: the kinds of the technical and of the plain text of one group.
+PAIRS = {
+    "elife_pairs": ("elife_abstract", "elife_digest"),
+    "plos_pairs": ("paper_abstract", "paper_plain_summary"),
+}
+HARD = 40  # texts that are edited, of each of passages and pages
+
+_WATER = " You need to drink water." * 30
+
+
+def cut(text: str) -> str:
+    """A full stop after every sixth word, and no other.
+
+    >>> cut("We took no one who had a fever. They were sent home.")
+    'We took no one who had. A fever They were sent home.'
+    """
+    words = re.sub(r"[.!?;:]+(?=\s|$)", "", text).split()
+    parts = [" ".join(words[start : start + 6]) for start in range(0, len(words), 6)]
+    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts)
+
+
+def alphabetical(text: str) -> str:
+    """All words in the order of the alphabet.
+
+    >>> alphabetical("The cat sat. A dog ran.")
+    'A cat dog ran sat The.'
+    """
+    return " ".join(sorted(re.sub(r"[.!?;:]+(?=\s|$)", "", text).split(), key=str.lower)) + "."
+
+
+def shuffled(text: str) -> str:
+    """The words of each sentence in any order, the same at each call."""
+    chance, found = random.Random(len(text)), []
+    for sentence in re.split(r"(?<=[.!?])\s+", text):
+        words = sentence.rstrip(".!?").split()
+        chance.shuffle(words)
+        found.append(f"{' '.join(words)}.")
+    return " ".join(found)
+
+
+def watered(text: str) -> str:
+    """An easy sentence thirty times behind it."""
+    return text + _WATER
+
+
+EDITS: Mapping[str, Callable[[str], str]] = {
+    "cuts": cut,
+    "alphabetical": alphabetical,
+    "shuffled": shuffled,
+    "repetition": watered,
+}
+
+
+def awkward_list() -> list[Text]:
+    """The forty awkward texts, which nothing learns from."""
+    rows = map(json.loads, (ROOT / "readings" / "awkward.jsonl").read_text("utf-8").splitlines())
+    return [
+        Text(
+            AWKWARD,
+            row["id"],
+            row["text"],
+            float(row["difficulty"]),
+            row["id"],
+            row["case"],
+            float(row["understand"]) / 100,
+        )
+        for row in rows
+    ]
+
+
+def pairs(data: Path) -> Iterator[Text]:
+    """Groups with a technical and a plain text: label 1 and 0."""
+    rows = sorted(records(data / "open_texts" / "texts.jsonl.gz"), key=lambda row: row["group"])
+    for group, members in groupby(rows, key=lambda row: str(row["group"])):
+        by_kind = {row["kind"]: row for row in members}
+        for name, kinds in PAIRS.items():
+            if all(kind in by_kind for kind in kinds):
+                for label, kind in zip((1.0, 0.0), kinds, strict=True):
+                    row = by_kind[kind]
+                    yield Text(name, row["id"], row["text"], label, group, kind)
+
+
+def hard_texts(data: Path) -> list[Text]:
+    """Forty passages of sources that few understand, and the forty hardest of the whole pages."""
+    passages = [
+        text
+        for text in labelled(data, READINGS)
+        if text.label >= 75 and not text.kind.startswith("own:")
+    ]
+    pages = sorted(readings(data, "pages"), key=lambda text: -text.label)[:HARD]
+    return [*passages[:: len(passages) // HARD][:HARD], *pages]
+
+
+def judged_texts(data: Path) -> Iterator[Text]:
+    """All of them; a text is told by its set and its id."""
+    for name in (READINGS, *PEOPLE):
+        yield from labelled(data, name)
+    yield from (replace(text, set=PAGES) for text in readings(data, "pages"))
+    yield from pairs(data)
+    yield from awkward_list()
+    for edit, edited in {"unedited": str, **EDITS}.items():
+        for text in hard_texts(data):
+            yield replace(text, set=f"edit_{edit}", content=edited(str(text.content)))

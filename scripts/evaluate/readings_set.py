@@ -1,0 +1,201 @@
+"""Any system's row on the published readings, beside the formulas.
+
+    python -m scripts.evaluate.readings_set [mine.csv:score[:easier][:P_COLUMN] ...]
+
+``mine.csv`` has a column `id`, as in ``readings/readings.jsonl.gz``, and one with a number for each
+text, higher for harder unless ``easier`` is said; a third may have P(U|d), the share of adults who
+get the message, 0 to 1. CSV, TSV, JSON Lines and Parquet are read. Texts that it does not have
+count as the mean of its numbers, and as P .5. Some minutes with one thread, most for the formulas.
+
+    python -m scripts.evaluate.readings_set --make [--cache FOLDER]
+
+makes the published file of the data that the model is trained on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scripts.evaluate.intervals import markdown, measured, pearson, short
+from scripts.train.page_fit import FOLDS
+from scripts.train.page_texts import READINGS, folds_of, records, training_table
+
+from understandability.arrays import Floats
+from understandability.direction import Direction
+from understandability.errors import InputError
+from understandability.feature.catalogue import COLUMNS
+from understandability.feature.table import batches, features_of
+from understandability.inputs.frames import read_records
+from understandability.text.analysis import document_of_text
+from understandability.training.validation import EIGHT_FORMULAS
+
+FILE = Path(__file__).parents[2] / "readings" / "readings.jsonl.gz"
+PAGES, PASSAGES = "pages", "passages"
+KIND_FOLDS = 10
+_FREE_EVERYWHERE = ("file", "law")
+# Texts without a statement of their own that are free nonetheless: ours, and the US government's.
+_FREE_SOURCES = ("written for the set", "NCI PDQ")
+
+
+def may_be_shipped(row: Mapping[str, Any]) -> bool:
+    """Whether the text of a reading is free, and in Europe too."""
+    free = row.get("stated") in _FREE_EVERYWHERE or row.get("source") in _FREE_SOURCES
+    return free and "in the USA" not in row["licence"]
+
+
+def published(data: Path, cache: Path | None) -> Iterator[dict[str, Any]]:
+    """The rows of the file: passages with their frozen folds, then pages without their texts."""
+    table = training_table(data, cache)
+    here = table.sets == READINGS
+    # Near-duplicates are in one fold, whatever their groups.
+    folds = dict(
+        zip(table.ids[here].tolist(), folds_of(table.groups, FOLDS)[here].tolist(), strict=True)
+    )
+    texts = {row["id"]: row for row in records(data / "open_texts" / "texts.jsonl.gz")}
+    rows = list(records(data / "judged" / f"{PASSAGES}.jsonl.gz"))
+    kinds = sorted({row["kind"] for row in rows})
+    dealt = np.random.default_rng(0).permutation(np.arange(len(kinds)) % KIND_FOLDS)
+    kind_fold = dict(zip(kinds, dealt.tolist(), strict=True))
+    for row in rows:
+        origin = texts.get(row["source_id"], {})
+        yield {
+            "id": row["id"],
+            "set": PASSAGES,
+            "kind": row["kind"],
+            "text": row["text"] if may_be_shipped(row) else None,
+            "difficulty": row["difficulty"],
+            "understand": row["understand"],
+            "readings": row["readings"],
+            "why": row["why"],
+            "group": row["group"],
+            "fold": folds[row["id"]],
+            "kind_fold": kind_fold[row["kind"]],
+            "title": origin.get("title"),
+            "source": row["source"],
+            "source_id": row["source_id"],
+            "url_or_path": origin.get("url_or_path"),
+            "licence": row["licence"],
+        }
+    for row in records(data / "judged" / f"{PAGES}.jsonl.gz"):
+        names = ("id", "kind", "difficulty", "understand", "readings", "why", "source_id")
+        yield {"set": PAGES, "text": None, **{name: row[name] for name in names}}
+
+
+def make(data: Path, cache: Path | None) -> None:
+    """Write the file; the same data give the same bytes."""
+    rows = list(published(data, cache))
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    FILE.write_bytes(gzip.compress(lines.encode(), 9, mtime=0))
+    texts = sum(row["text"] is not None for row in rows)
+    print(f"{len(rows):,} rows, {texts:,} with their text; {FILE.stat().st_size:,} bytes")
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The passages whose text is in the file; all are (texts,)."""
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    difficulty: Floats
+    share: Floats
+    groups: NDArray[np.str_]
+    awkward: NDArray[np.bool_]
+
+    @classmethod
+    def read(cls, path: Path = FILE) -> Readings:
+        """The passages of the file that have a text."""
+        rows = [row for row in records(path) if row["text"] is not None]
+        return cls(
+            tuple(row["id"] for row in rows),
+            tuple(row["text"] for row in rows),
+            np.array([row["difficulty"] for row in rows], float),
+            np.array([row["understand"] for row in rows], float) / 100,
+            np.array([row["group"] for row in rows]),
+            np.array([row["kind"].startswith("own:") for row in rows]),
+        )
+
+
+def row_of(readings: Readings, name: str, scores: Floats, chances: Floats | None) -> list[str]:
+    """A system's row: correlation with difficulty in both halves, distance of P from the share."""
+    known = np.isfinite(scores)
+    if known.sum() < 2:
+        raise InputError(f"{name} has no numbers for the texts; are its ids those of {FILE.name}?")
+    filled = np.where(known, scores, scores[known].mean())
+    cells = [name, f"{int(known.sum()):,}"]
+    for half in (~readings.awkward, readings.awkward):
+        found = measured(pearson, filled[half], readings.difficulty[half], readings.groups[half])
+        cells.append(str(found))
+    if chances is None:
+        return [*cells, "", ""]
+    away = abs(np.where(np.isfinite(chances), chances, 0.5) - readings.share)
+    return [
+        *cells,
+        *(short(float(away[half].mean())) for half in (~readings.awkward, readings.awkward)),
+    ]
+
+
+def given(text: str, readings: Readings) -> list[str]:
+    """The row of ``FILE:COLUMN[:easier][:P_COLUMN]``."""
+    path, column, *rest = text.split(":")
+    sign = -1.0 if rest[:1] == ["easier"] else 1.0
+    chance = rest[-1] if rest and rest[-1] != "easier" else None
+    rows = {str(row.get("id", row.get("docno"))): row for row in read_records(path)}
+
+    def values(name: str) -> Floats:
+        found = [rows.get(each, {}).get(name) for each in readings.ids]
+        return np.array([np.nan if each in (None, "") else float(each) for each in found])
+
+    return row_of(
+        readings,
+        f"{Path(path).stem}, {column}",
+        sign * values(column),
+        values(chance) if chance else None,
+    )
+
+
+def formulas(readings: Readings) -> Iterator[list[str]]:
+    """The rows of the eight formulas."""
+    documents = (document_of_text(text) for text in readings.texts)
+    values = np.concatenate(
+        [features_of(each, EIGHT_FORMULAS).values for each in batches(documents)]
+    )
+    for name, column in zip(EIGHT_FORMULAS, values.T, strict=True):
+        sign = (COLUMNS[name][0].direction or Direction.HARDER).sign
+        yield row_of(readings, name, sign * column, None)
+
+
+def table(systems: Sequence[str], readings: Readings) -> str:
+    """All rows as Markdown."""
+    rows = [*(given(each, readings) for each in systems), *formulas(readings)]
+    sizes = [int((~readings.awkward).sum()), int(readings.awkward.sum())]
+    head = [
+        "system",
+        "texts",
+        *(f"{name} ({size:,})" for name, size in zip(("sources", "awkward"), sizes, strict=True)),
+    ]
+    return markdown([*head, "P, sources", "P, awkward"], rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("scores", nargs="*", help="FILE:COLUMN[:easier][:P_COLUMN]")
+    parser.add_argument("--make", action="store_true", help="write the published file")
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
+    arguments = parser.parse_args()
+    if arguments.make:
+        make(arguments.data, arguments.cache)
+    else:
+        print(table(arguments.scores, Readings.read()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,301 @@
+"""The audit of a site: how many of its pages reach an aim, where, and which miss it most.
+
+Made of a crawl folder, as a page to publish, as CSV, and as JSON in the words of schema.org.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from understandability.crawls.folder import CrawlFolder
+from understandability.writers.charts import histogram
+from understandability.writers.levels import AIM
+from understandability.writers.rendering import percent, render
+
+LEAST_WORDS = 100  # a page of fewer is seldom what its score says
+_NEAR = 0.1  # so near its aim a page may be on either side of it
+_MOST = 20
+_COLUMNS = ("docno", "path", "url", "difficulty", "p_understandable", "words", "flags")
+_FIGURES = ("pages", "reaching", "share", "median_difficulty")
+_NUMBER = re.compile(r"\d[\d.,]*")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedPage:
+    """A page with an estimate: its section, and what was found; NaN where nothing is known."""
+
+    name: str
+    section: str
+    url: str
+    p_understandable: float
+    difficulty: float
+    words: int
+    flags: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Pages that are counted: how many, how many reach the aim, and their median difficulty."""
+
+    name: str
+    pages: int
+    reaching: int
+    median_difficulty: float
+
+    @property
+    def share(self) -> float:
+        """The share of the pages that reach the aim; NaN for none."""
+        return self.reaching / self.pages if self.pages else math.nan
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was found on a site; the pages are those of the crawl folder, in its order.
+
+    `errors` are stage and kind of error, how often each was met, and an example.
+    """
+
+    site: str
+    aim: float
+    settings: Mapping[str, Any]
+    pages: tuple[AuditedPage, ...]
+    errors: tuple[tuple[str, str, int, str], ...] = ()
+    skipped: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def counted(self) -> list[AuditedPage]:
+        """The pages that have an estimate and words enough for one."""
+        return [
+            each
+            for each in self.pages
+            if each.words >= LEAST_WORDS and not math.isnan(each.p_understandable)
+        ]
+
+    @property
+    def whole(self) -> Section:
+        """All pages that are counted."""
+        return self._section("", self.counted)
+
+    @property
+    def sections(self) -> list[Section]:
+        """The sections of the site, the largest first."""
+        members: dict[str, list[AuditedPage]] = defaultdict(list)
+        for each in self.counted:
+            members[each.section].append(each)
+        made = [self._section(name, pages) for name, pages in members.items()]
+        return sorted(made, key=lambda each: (-each.pages, each.name))
+
+    def _section(self, name: str, pages: Sequence[AuditedPage]) -> Section:
+        reaching = sum(each.p_understandable >= self.aim for each in pages)
+        difficulty = float(np.median([each.difficulty for each in pages])) if pages else math.nan
+        return Section(name, len(pages), reaching, difficulty)
+
+    @property
+    def worst(self) -> list[AuditedPage]:
+        """The pages that are counted, those furthest from the aim first."""
+        return sorted(self.counted, key=lambda each: (each.p_understandable, each.name))
+
+    @property
+    def method(self) -> list[str]:
+        """How it was measured, in sentences."""
+        chosen, whole = self.settings, self.whole
+        short = sum(each.words < LEAST_WORDS for each in self.pages)
+        unknown = len(self.pages) - short - whole.pages
+        near = sum(abs(each.p_understandable - self.aim) < _NEAR for each in self.counted)
+        return [
+            f"A page reaches the aim if its estimated chance of being understood is at least "
+            f"{percent(self.aim)}. The reader is {chosen['reader_description']}.",
+            f"Only the main text of each page was read (extraction {chosen['extractor']}), not "
+            "menus, pictures or documents that it links to.",
+            f"{whole.pages} pages are counted. {short} have fewer than {LEAST_WORDS} words and "
+            f"{unknown} no estimate, as when they are not in English; these are not counted.",
+            f"{near} pages lie within {_NEAR:g} of the aim: another estimate may see them on its "
+            "other side.",
+        ]
+
+    @property
+    def limits(self) -> list[str]:
+        """What the figures do not say, in sentences."""
+        return [
+            "Nobody asked readers. The chance is learned from a language model's opinion of how "
+            "many of a hundred adults would get the main message of a text.",
+            "It says nothing of whether a page is true, complete, easy to find, or accessible.",
+            "A page of names, lists or tables gets a rough estimate. One page says little; a "
+            "section with many pages says more.",
+        ]
+
+    def html(self) -> str:
+        """The page to publish, as one HTML file that needs no network."""
+        from markupsafe import Markup
+
+        chosen = self.settings
+        chances = [each.p_understandable for each in self.counted]
+        chart = histogram(chances, "Pages by chance of being understood", high=1.0, bins=10)
+        return render(
+            "audit.html.jinja",
+            heading=f"How many pages of {self.site} are easy to understand?",
+            audit=self,
+            aim=percent(self.aim),
+            rows=[
+                (each.name, _share(each), each.pages, each.reaching, each.median_difficulty)
+                for each in self.sections[:_MOST]
+            ],
+            worst=[
+                (each.name, _link(each.url or each.name), percent(each.p_understandable),
+                 each.difficulty, each.words)
+                for each in self.worst[:_MOST]
+                if each.p_understandable < self.aim
+            ],
+            chart=Markup(chart),
+            share=_share(self.whole),
+            made_by=(
+                f"Made by understandability {chosen['understandability']}, bundle "
+                f"{chosen['bundle']} ({chosen['bundle_licence']})."
+            ),
+        )  # fmt: skip
+
+    def csv(self) -> str:
+        """A row for the whole site, for each section and for each page."""
+        text = io.StringIO()
+        of_page = ("url", "section", "p_understandable", "difficulty", "words", "flags")
+        rows = csv.writer(text, lineterminator="\n")
+        rows.writerow(("kind", "name", *_FIGURES, *of_page))
+        for kind, each in [("site", self.whole), *(("section", s) for s in self.sections)]:
+            figures = [getattr(each, name) for name in _FIGURES]
+            rows.writerow([kind, each.name or self.site, *map(_cell, figures), *[""] * 6])
+        for page in self.pages:
+            own = [_cell(getattr(page, name)) for name in of_page]
+            rows.writerow(["page", page.name, *[""] * 4, *own])
+        return text.getvalue()
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as a Dataset of schema.org, whose parts are sections and pages; NaN is None."""
+        sections: list[dict[str, Any]] = [
+            {"@type": "Dataset", "name": each.name, "variableMeasured": _values(each, _FIGURES)}
+            for each in self.sections
+        ]
+        found = ("p_understandable", "difficulty", "words", "flags")
+        pages = [
+            {"@type": "WebPage", "name": each.name, **({"url": each.url} if each.url else {}),
+             "isPartOf": each.section, "additionalProperty": _values(each, found)}
+            for each in self.pages
+        ]  # fmt: skip
+        return {
+            "@context": "https://schema.org",
+            "@type": "Dataset",
+            "name": f"Understandability of {self.site}",
+            "measurementTechnique": " ".join(self.method),
+            "disambiguatingDescription": " ".join(self.limits),
+            "creator": {
+                "@type": "SoftwareApplication",
+                "name": "understandability",
+                "softwareVersion": self.settings["understandability"],
+            },
+            "variableMeasured": [
+                {"@type": "PropertyValue", "name": "aim", "value": self.aim},
+                *_values(self.whole, _FIGURES),
+            ],
+            "hasPart": [*sections, *pages],
+        }
+
+
+def _share(section: Section) -> str:
+    """Counted, not estimated, so that it may be 0 or 100 per cent."""
+    return f"{100 * section.share:.0f}\N{NO-BREAK SPACE}%" if section.pages else "not known"
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else round(value, 4)
+    return value
+
+
+def _values(of: object, names: Sequence[str]) -> list[dict[str, Any]]:
+    found = [(name, _cell(getattr(of, name))) for name in names]
+    return [
+        {"@type": "PropertyValue", "name": name, "value": None if value == "" else value}
+        for name, value in found
+    ]
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def _link(address: str) -> str:
+    return address if address.startswith(("https://", "http://")) else ""
+
+
+def audited(folder: CrawlFolder, aim: float = AIM) -> Audit:
+    """The audit of the pages of a crawl folder, for a chance to reach from 0 to 1."""
+    description = folder.description()
+    rows: list[dict[str, Any]] = []
+    errors: Counter[tuple[str, str]] = Counter()
+    examples: dict[tuple[str, str], str] = {}
+    skipped: Counter[str] = Counter()
+    for part in folder.parts():
+        rows += folder.scores(part, list(_COLUMNS)).to_pylist()
+        skipped.update(folder.facts(part).skipped)
+        for failure in folder.failures(part):
+            # "longer than 12 MB" and "longer than 13 MB" are one kind of error.
+            key = (failure.stage, _NUMBER.sub("N", failure.error))
+            errors[key] += 1
+            examples.setdefault(key, failure.docno)
+    places = [_place(row["url"] or row["docno"], row["path"]) for row in rows]
+    top, sections = sections_of(places)
+    pages = [
+        AuditedPage(
+            row["docno"],
+            section,
+            row["url"] or "",
+            _or_nan(row["p_understandable"]),
+            _or_nan(row["difficulty"]),
+            row["words"],
+            row["flags"],
+        )
+        for row, section in zip(rows, sections, strict=True)
+    ]
+    told = [(*key, count, examples[key]) for key, count in errors.most_common(_MOST)]
+    return Audit(
+        top or "this site",
+        aim,
+        description["settings"],
+        tuple(pages),
+        tuple(told),
+        tuple(skipped.most_common()),
+    )
+
+
+def _place(address: str, path: str) -> tuple[str, ...]:
+    """Host and folders of an address, folders of a path, else the file it was read from."""
+    if "://" in address:
+        try:
+            there = urlsplit(address)
+            return (there.netloc, *[each for each in there.path.split("/")[:-1] if each])
+        except ValueError:  # a bracket that does not belong in an address
+            return (address,)
+    folders = address.split("/")[:-1]
+    return tuple(folders) or (path.rpartition("#")[0] or path,)
+
+
+def sections_of(places: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:
+    """What all pages have in common, and the section of each: the next part of its place.
+
+    >>> sections_of([("a.org", "flu"), ("a.org", "flu", "for-doctors"), ("a.org",)])
+    ('a.org', ['a.org/flu', 'a.org/flu', 'a.org'])
+    """
+    ends = (min(places), max(places)) if places else ()
+    same = takewhile(lambda parts: len({*parts}) == 1, zip(*ends, strict=False))
+    common = [parts[0] for parts in same]
+    return "/".join(common), ["/".join(each[: len(common) + 1]) for each in places]

@@ -1,0 +1,99 @@
+"""The published readings: what may be shipped, frozen folds, and a system's row."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scripts.evaluate.judged_texts import alphabetical, awkward_list, cut, shuffled
+from scripts.evaluate.readings_set import FILE, Readings, given, may_be_shipped, row_of
+
+from understandability.errors import InputError
+
+with gzip.open(FILE, "rt", encoding="utf-8") as lines:
+    ROWS: list[dict[str, Any]] = [json.loads(line) for line in lines]
+PASSAGES = [row for row in ROWS if row["set"] == "passages"]
+
+
+def test_all_that_was_read_is_there_once() -> None:
+    assert Counter(row["set"] for row in ROWS) == {"passages": 3418, "pages": 138}
+    assert len({row["id"] for row in ROWS}) == len(ROWS)
+    for row in ROWS:
+        difficulty, share = np.mean(row["readings"], axis=0)
+        assert (row["difficulty"], row["understand"]) == pytest.approx((difficulty, share))
+
+
+def test_no_text_is_shipped_that_may_not_be() -> None:
+    """Those of unclear licence, free in the USA alone, and whole pages have none."""
+    for row in ROWS:
+        if row["text"] is not None:
+            assert row["set"] == "passages"
+            assert "in the USA" not in row["licence"]
+            assert "StackExchange" not in row["source"]
+            if row["licence"].startswith("CC BY"):
+                assert row["source"]
+                assert row["title"]
+                assert row["url_or_path"]
+    assert not may_be_shipped({"stated": "elsewhere", "licence": "CC BY 4.0", "source": "a"})
+    assert not may_be_shipped({"stated": "file", "source": "a", "licence": "free in the USA"})
+    assert may_be_shipped({"stated": "law", "source": "a", "licence": "public domain"})
+    assert FILE.stat().st_size < 3_000_000
+
+
+def test_folds_keep_groups_and_kinds_whole() -> None:
+    folds: dict[str, set[int]] = {}
+    kinds: dict[str, set[int]] = {}
+    for row in PASSAGES:
+        folds.setdefault(row["group"], set()).add(row["fold"])
+        kinds.setdefault(row["kind"], set()).add(row["kind_fold"])
+    assert all(len(each) == 1 for each in (*folds.values(), *kinds.values()))
+    assert len(kinds) == 100
+    assert {row["fold"] for row in PASSAGES} == set(range(5))
+
+
+def test_the_awkward_list_is_apart() -> None:
+    """Nothing may learn from it, so none of it is among what is learned from."""
+    awkward = awkward_list()
+    assert len(awkward) == 40
+    assert not {str(text.content) for text in awkward} & {row["text"] for row in PASSAGES}
+
+
+@pytest.fixture
+def three() -> Readings:
+    """Texts whose difficulties are 10, 50 and 90; two of one half."""
+    return Readings(
+        ("a", "b", "c", "d"),
+        ("", "", "", ""),
+        np.array([10.0, 50.0, 90.0, 70.0]),
+        np.array([1.0, 0.5, 0.0, 0.25]),
+        np.array(["1", "2", "3", "4"]),
+        np.array([False, False, True, True]),
+    )
+
+
+def test_a_system_has_its_row(three: Readings, tmp_path: Path) -> None:
+    """By hand: perfect order in both halves; P is off by .1 and 0, then by .2 and .25."""
+    path = tmp_path / "mine.csv"
+    path.write_text("id,ease,p\na,9,0.9\nb,5,0.5\nc,1,0.2\nd,3,\n")
+    found = given(f"{path}:ease:easier:p", three)
+    assert found[:2] == ["mine, ease", "4"]
+    assert [cell[:5] for cell in found[2:4]] == ["1.000", "1.000"]
+    assert found[4:] == [".050", ".225"]
+
+
+def test_scores_of_other_texts_are_refused(three: Readings) -> None:
+    with pytest.raises(InputError, match="are its ids those of"):
+        row_of(three, "mine", np.full(4, np.nan), None)
+
+
+def test_edits_change_what_they_say() -> None:
+    text = "We took no one who had a fever. They were sent home."
+    assert cut(text) == "We took no one who had. A fever They were sent home."
+    assert alphabetical("The cat sat. A dog ran.") == "A cat dog ran sat The."
+    assert sorted(shuffled(text).replace(".", "").split()) == sorted(text.replace(".", "").split())
+    assert shuffled(text) == shuffled(text) != text
