@@ -82,13 +82,15 @@ class Recipe:
     ridge: float
     level_from: str = ""
     difficulty_in_level: float = 0.0125
+    # What the teacher's levels of sentences weigh.
+    sentences: float = 3.0
     # The level is told without the vectors of rare words, which come last.
     level_columns: int = -DIMENSIONS
 
     @property
     def sets(self) -> list[str]:
         """The names of all sets."""
-        return [*self.labels, *self.kinds, READINGS, UNREAD]
+        return [*self.labels, *self.kinds, READINGS, UNREAD, SENTENCES]
 
 
 _USE = (
@@ -99,7 +101,7 @@ _USE = (
 )
 RECIPES = {
     "open": Recipe(
-        labels={"cefr_sp_wiki": 1.0, SENTENCES: 3.0},
+        labels={"cefr_sp_wiki": 1.0},
         kinds={"onestop": 20.0},
         least=0.0,
         licence="CC BY-SA 4.0 (weights learned from data under CC BY-SA 4.0, CC BY-SA 3.0, which "
@@ -116,8 +118,9 @@ RECIPES = {
 class LevelFit:
     """The kernel's space over a table, and the regressions of a recipe in it.
 
-    `used` says which texts are learned from, `labels` the level of each, `known` what difficulty
-    adds to it; `seed` chooses landmarks.
+    `used` says which texts are learned from, `taught` the level of each, with what a teacher gives
+    to sentences, `known` what difficulty adds; without these it learns from people's labels alone.
+    `seed` chooses landmarks.
     """
 
     def __init__(
@@ -125,16 +128,19 @@ class LevelFit:
         table: Table,
         recipe: Recipe,
         used: Mask,
-        labels: Floats,
-        known: Floats,
+        taught: Floats | None = None,
+        known: Floats | float = 0.0,
         seed: int = 0,
     ) -> None:
         self._table, self._recipe, passages = table, recipe, table.passages
         columns = passages.columns[:, : recipe.level_columns]
-        self._labels = labels
+        self._labels = table.labels if taught is None else taught
         self._used = used & (np.diff(passages.starts) > 0)
+        self._weights = dict(recipe.labels)
+        if taught is not None:
+            self._weights[SENTENCES] = recipe.sentences
         text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
-        of_level = self._used & np.isin(table.sets, [*recipe.labels, *recipe.kinds])
+        of_level = self._used & np.isin(table.sets, [*self._weights, *recipe.kinds])
         own = np.flatnonzero(of_level[text])
         rows = columns[own].astype(np.float64)
         self.center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
@@ -168,7 +174,7 @@ class LevelFit:
     def _shared(self, texts: Floats) -> tuple[Floats, float]:
         """The function of every text: slopes in the space, and a constant."""
         weights = np.zeros(len(texts))
-        for name, weight in self._recipe.labels.items():
+        for name, weight in self._weights.items():
             weights[self._used & (self._table.sets == name)] = weight
         return _ridge(texts, self._labels, weights, self._recipe.ridge)
 

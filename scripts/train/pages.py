@@ -183,7 +183,7 @@ def origin(data: Path, name: str) -> dict[str, str]:
 
 def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[dict[str, object]]:
     """The rows of a card that say what was learned from."""
-    uses = dict.fromkeys([*recipe.labels, *recipe.kinds], "level")
+    uses = dict.fromkeys([*recipe.labels, *recipe.kinds, SENTENCES], "level")
     uses |= dict.fromkeys([READINGS, UNREAD], "difficulty")
     for name, use in uses.items():
         count = int((used & (table.sets == name)).sum())

@@ -104,9 +104,9 @@ def shares(odds: Floats, least: float) -> Floats:
 class PassageModel:
     """A network and a kernel on the columns of passages, and their errors; see the module.
 
-    `network` gives the difficulty; `kernel`, which reads the first of the columns, gives the level
-    of every text, what each kind adds to it, and the log-odds of each kind to none; `least` is what `shares` needs, `difficulty_in_level` what a
-    point of difficulty adds to the level.
+    `network` gives the difficulty. `kernel` reads the first of the columns, and gives the level of
+    every text, what each kind adds to it, and the log-odds of each kind to none; `least` is what
+    `shares` needs, `difficulty_in_level` what a point of difficulty adds to the level.
     """
 
     network: Prepared
@@ -157,7 +157,7 @@ class PassageModel:
 
     def levels(self, columns: Floats, difficulties: Floats) -> Floats:
         """The level for each row of columns, whose difficulties are these."""
-        outputs = self.kernel(columns[:, : self.kernel.inputs])
+        outputs = self.kernel(columns)
         shared, of_kinds, odds = np.split(outputs, [1, (outputs.shape[1] + 1) // 2], axis=1)
         level = shared[:, 0] + (of_kinds * shares(odds, self.least)).sum(axis=1)
         return np.asarray(level + self.difficulty_in_level * difficulties)
