@@ -53,7 +53,9 @@ def rounded(value: Any) -> Any:
     if isinstance(value, float):
         return float(f"{value:.6g}") if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(name): rounded(each) for name, each in value.items() if name != "path"}
+        # A scale is no number, and paths differ between machines.
+        kept = {name: each for name, each in value.items() if name not in ("path", "scale")}
+        return {str(name): rounded(each) for name, each in kept.items()}
     if isinstance(value, str) or not isinstance(value, Iterable):
         return value
     return [rounded(each) for each in value]

@@ -54,16 +54,16 @@ LINES = {
     "": 1_300,
     "cli": 2_400,
     "crawls": 2_650,
-    "evaluation": 4_320,
-    "feature": 4_100,
-    "inputs": 4_500,
-    "integrations": 1_035,
+    "evaluation": 4_485,
+    "feature": 4_030,
+    "inputs": 4_540,
+    "integrations": 1_042,
     "model": 4_100,
     "neural": 560,
     "study": 4_900,
-    "text": 3_500,
+    "text": 2_900,
     "training": 2_800,
-    "writers": 6_860,
+    "writers": 6_985,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
@@ -179,7 +179,7 @@ def test_scoring_a_page_loads_no_room_outside() -> None:
     stages = {stage_of(each.removeprefix("understandability.")) for each in modules}
     assert "text" in stages
     assert not stages & {*ROOMS, "crawls", "evaluation", "training", "cli"}
-    assert len(modules) <= 75
+    assert len(modules) <= 60
 
 
 @pytest.mark.parametrize("package", LINES)

@@ -3,25 +3,29 @@
 *Keys*: texts of 100, 1,000 and 5,000 words are put into the editor in a real Chromium; then keys
 are pressed at the end of the text, one every 150 ms. A time runs from a key to the moment when the
 page shows the answer to the very text that it made. Needs Chromium and the extra test.
-*Calls*: `--calls` posts texts of 300 words from several threads and counts answers a second.
+*Calls*: `--calls` posts texts of 300 words from several threads and counts answers a second; then
+one thread does, on one connection, for the median of an answer. For one worker and for two.
 
-    python -m scripts.benchmark.serve [--keys 60] [--calls 500] [--workers 2]
+    python -m scripts.benchmark.serve [--keys 60] [--calls 500] [--workers 1 2]
 """
 
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 from scripts.browser import BrowserPage, browsing
@@ -89,23 +93,23 @@ def keys(page: BrowserPage, address: str, size: int, number: int) -> list[float]
     return times
 
 
-def calls(address: str, number: int) -> list[float]:
-    """Seconds of each call, made by several threads."""
+def calls(address: str, number: int, threads: int = _THREADS) -> list[float]:
+    """Seconds of each call, made by several threads, each on a connection that it keeps."""
     every = words()
+    own = threading.local()
 
     def call(start: int) -> float:
         text = "".join(every[start % 5000 : start % 5000 + 300])
-        body = json.dumps({"text": text}).encode()
-        request = urllib.request.Request(
-            f"{address}v1/score", body, {"Content-Type": "application/json"}
-        )
+        if not hasattr(own, "connection"):
+            own.connection = http.client.HTTPConnection(urlsplit(address).netloc)
         begin = time.perf_counter()
-        with urllib.request.urlopen(request) as reply:
-            assert len(json.load(reply)["rows"]) == 1
+        body = json.dumps({"text": text}).encode()
+        own.connection.request("POST", "/v1/score", body, {"Content-Type": "application/json"})
+        assert len(json.load(own.connection.getresponse())["rows"]) == 1
         return time.perf_counter() - begin
 
-    with ThreadPoolExecutor(_THREADS) as threads:
-        return list(threads.map(call, range(0, 7 * number, 7)))
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(call, range(0, 7 * number, 7)))
 
 
 def main() -> None:
@@ -113,26 +117,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", type=int, default=60)
     parser.add_argument("--calls", type=int, default=500)
-    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     chosen = parser.parse_args()
-    with serving(chosen.workers) as address:
-        if chosen.keys:
-            with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as page:
-                for size in SIZES:
-                    times = keys(page, address, size, chosen.keys)
-                    median, high = np.percentile(times, [50, 95])
-                    print(
-                        f"{size:5} words: {len(times)} of {chosen.keys} keys answered, "
-                        f"median {median:.0f} ms, p95 {high:.0f} ms"
-                    )
-        if chosen.calls:
-            calls(address, 50)  # the first ones number words
-            begin = time.perf_counter()
-            seconds = calls(address, chosen.calls)
-            rate = chosen.calls / (time.perf_counter() - begin)
+    for place, workers in enumerate(chosen.workers):
+        with serving(workers) as address:
+            if chosen.keys and not place:
+                print_keys(address, chosen.keys)
+            if chosen.calls:
+                calls(address, 50)  # the first ones number words
+                begin = time.perf_counter()
+                seconds = calls(address, chosen.calls)
+                rate = chosen.calls / (time.perf_counter() - begin)
+                alone = calls(address, chosen.calls // 4, threads=1)
+                print(
+                    f"{workers} workers: {rate:.0f} texts of 300 words a second, p99 "
+                    f"{1000 * np.percentile(seconds, 99):.0f} ms from {_THREADS} threads; p50 "
+                    f"{1000 * np.percentile(alone, 50):.1f} ms on one connection that is kept"
+                )
+
+
+def print_keys(address: str, number: int) -> None:
+    """The times of keys in texts of several lengths."""
+    with tempfile.TemporaryDirectory() as folder, browsing(Path(folder)) as page:
+        for size in SIZES:
+            times = keys(page, address, size, number)
+            median, high = np.percentile(times, [50, 95])
             print(
-                f"{chosen.workers} workers: {rate:.0f} texts of 300 words a second, p99 "
-                f"{1000 * np.percentile(seconds, 99):.0f} ms from {_THREADS} threads"
+                f"{size:5} words: {len(times)} of {number} keys answered, "
+                f"median {median:.0f} ms, p95 {high:.0f} ms"
             )
 
 

@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+DATA = Path(os.environ.get("UNDERSTANDABILITY_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SOURCE = Path(__file__).parents[2] / "src"
 JARS = Path("/usr/share/java")
 JAVA_PARTS = ("boilerpipe", "nekohtml", "nekohtmlXni", "xercesImpl", "xml-apis")

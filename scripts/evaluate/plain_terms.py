@@ -10,9 +10,10 @@ two of a term) and `proposals.jsonl` (200: all that are more than plain terms, t
 terms), each with the sentence as the writer has it before and after. `how` is "in place" where the
 first plain term is put in. It is "in plain words" where none fits, and "note" where there is none:
 then the term stays, its meaning behind it, and only that is to be judged. Drawn with ``--seed 31``,
-`tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` are judgements of language models
-that had not seen tables and rules. Those of earlier rules are
-`tests/report/plain_terms_judged*.tsv`, from texts for experts.
+they were judged by language models that had not seen tables and rules, which were revised after
+it: `tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` have the changed words of each
+and the verdict. Those of earlier rules are `tests/report/plain_terms_judged*.tsv`, from texts for
+experts.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sheets FOLDER]
 """

@@ -63,6 +63,7 @@ _PUBLIC = {
     "model.bundle": ("Bundle", "load_bundle"),
     "scoring": ("Scorer", "Settings", "score_html", "score_text"),
     "training.answers": ("calibrate",),
+    "training.background_training": ("train_background",),
     "training.labelled": ("LabelColumns",),
     "training.rescaling": ("rescale",),
     "training.train": ("train",),
@@ -108,6 +109,7 @@ __all__ = [
     "simulate_users",
     "tradeoff",
     "train",
+    "train_background",
     "validate",
     "write_run",
 ]

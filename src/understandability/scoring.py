@@ -47,7 +47,7 @@ FORMULAS = (
 COUNTS = ("words", "sentences")
 # Of the estimate, under the names of its fields.
 ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "raw")
-TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "flags")
+TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "scale", "flags")
 NOT_ENGLISH = "not_english"
 _WRONG_TYPE = "inputs.frames:wrong_type"
 
@@ -311,6 +311,7 @@ class Scorer:
             "language": [document.language for document in documents],
             "encoding": [document.encoding for document in documents],
             "extractor": [document.extractor for document in documents],
+            "scale": [self.scale] * len(documents),
             "flags": flags,
             **{name: values[name] for name in self.columns[len(FORMULAS) + len(COUNTS) :]},
         }

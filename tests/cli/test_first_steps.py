@@ -30,6 +30,27 @@ def test_a_column_that_is_not_there_is_told_on_the_terminal(
         assert f"has no column '{column}'; it has docno, body, rating" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("train mine.csv", "for example: understand train judged --labels"),
+        ("train judged mine.csv", "for example: understand train judged --labels"),
+        ("train judged --labels mine.csv -o b", "choose one with --label-column"),
+        ("train judged --labels mine.csv --label-column rating -o b", "say higher-harder or"),
+        ("calibrate answers.csv", "for example: understand calibrate answers.csv --scores"),
+    ],
+)
+def test_a_wrong_first_step_leads_to_the_right_second(
+    words: str, message: str, tmp_path: Path, understand: Run
+) -> None:
+    """From a table with docno, rating and body to a bundle and a reader of one's own."""
+    lines = (f"d{n},{n % 4},Page {n} says rest." for n in range(40))
+    (tmp_path / "mine.csv").write_text("docno,rating,body\n" + "\n".join(lines))
+    done = understand(*words.split(), cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
 def test_formulas_are_no_formulas_in_a_spreadsheet(tmp_path: Path) -> None:
     """A text of a page that would be one gets an apostrophe, and `read_table` takes it away."""
     texts = ["=1+1", "-2", "'=x", "flu", "@a", None, "+\tb"]

@@ -220,7 +220,9 @@ def test_wide_tables_of_latex_are_several_that_fit() -> None:
     rows = ((*same, "a < b", *[0.5] * 5), (*same, "é|", *[0.5] * 5))
     first, second = ResultTable(columns, rows).to_latex().split("\n\n")
     for table in (first, second):
-        assert table.startswith(r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{")
+        assert table.startswith(
+            "\\noindent\n" + r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
+        )
         assert table.count(rf"\emph{{{', '.join(same)}}}") == 1
         assert r"a \textless{} b & 0.5000" in table
         assert r"é\textbar{} & 0.5000" in table

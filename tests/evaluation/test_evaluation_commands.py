@@ -452,7 +452,7 @@ def test_labels_by_two_models_are_not_mixed_in_silence(understand: Command, file
     ]  # fmt: skip
     mixed = understand(*arguments, "--dimension", f"reader={files}/theirs.parquet")
     assert mixed.returncode == 0, mixed.stderr
-    assert "estimates of different models or scales must not be mixed" in mixed.stderr
+    assert "estimates of several models must not be mixed" in mixed.stderr
     assert f"{files}/theirs.parquet is by llr@2 on scale labels.v1" in mixed.stderr
     same = understand(*arguments, "--dimension", f"reader={files}/mine.parquet")
     quiet = understand(*arguments, "--dimension", f"reader={files}/theirs.parquet", "--quiet")

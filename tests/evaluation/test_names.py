@@ -12,7 +12,7 @@ from understandability.errors import OptionError
 from understandability.evaluation.conventions import Conventions
 from understandability.evaluation.measures.bases import BASES, COMPOUNDS, Measure, parameters_of
 from understandability.evaluation.measures.names import example_names, parse_measure, parse_measures
-from understandability.evaluation.measures.parameters import PARAMETERS, show
+from understandability.evaluation.measures.parameters import PARAMETERS, parameter_text
 
 NAMES = (
     "RBP(p=0.8)@10",
@@ -93,7 +93,7 @@ def test_every_parameter_of_every_measure_can_be_stated(name: str) -> None:
     inner = {"H": "RBP(p=0.8),RBPu(p=0.8),", "residual": "RBP(p=0.8),"}.get(name, "")
     bare = parse_measure(f"{name}({inner.rstrip(',')})" if inner else name)
     values = {n: bare.get(n, conventions) for n in bare.parameters} | {"th": 40.0}
-    stated = ",".join(f"{n}={show(n, values[n])}" for n in bare.parameters)
+    stated = ",".join(f"{n}={parameter_text(n, values[n])}" for n in bare.parameters)
     written = f"{name}({inner}{stated})" if inner or stated else name
     assert str(parse_measure(written)) == written
 

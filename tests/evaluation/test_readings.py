@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scripts.evaluate.judged_texts import alphabetical, awkward_list, cut, shuffled
+from scripts.evaluate.readers import explained, shift
 from scripts.evaluate.readings_set import FILE, Readings, given, may_be_shipped, row_of
 
 from understandability.errors import InputError
@@ -97,3 +98,14 @@ def test_edits_change_what_they_say() -> None:
     assert alphabetical("The cat sat. A dog ran.") == "A cat dog ran sat The."
     assert sorted(shuffled(text).replace(".", "").split()) == sorted(text.replace(".", "").split())
     assert shuffled(text) == shuffled(text) != text
+
+
+def test_what_explains_answers_and_how_far_readers_are_shifted() -> None:
+    """By hand: means of kinds explain all, or less than chance; guessing alone tells no shift."""
+    right = np.array([0.0, 0.0, 1.0, 1.0])
+    assert explained(right, np.array(["a", "a", "b", "b"])) == 1
+    assert explained(right, np.array(["a", "b", "a", "b"])) == pytest.approx(-0.5)
+    assert shift(0.6, 0.6, 30.0, 0.25) == 0
+    assert shift(0.5, 0.6, 30.0, 0.25) > 5
+    assert shift(0.5, 0.6, 30.0, 0.4) > shift(0.5, 0.6, 30.0, 0.25)
+    assert np.isnan(shift(0.2, 0.6, 30.0, 0.25))

@@ -12,7 +12,7 @@ from understandability.feature.catalogue import catalogue
 from understandability.feature.formulas_of_languages import (
     LANGUAGE_FORMULAS,
     Counts,
-    counts_of,
+    counts_in_language,
     readability,
 )
 from understandability.feature.table import compute_features
@@ -99,7 +99,7 @@ VALUES = {
 @pytest.mark.parametrize("language", TEXTS)
 def test_texts_are_counted_as_by_hand(language: str) -> None:
     text, counts = TEXTS[language]
-    assert counts_of(text.split(), LANGUAGES[language]) == counts
+    assert counts_in_language(text.split(), LANGUAGES[language]) == counts
 
 
 @pytest.mark.parametrize("language", TEXTS)

@@ -24,7 +24,7 @@ from understandability.feature.word_lists import familiar_words
 from understandability.inputs.streams import open_stream
 from understandability.study import hyphenation
 from understandability.study.hyphenation import count_hyphens
-from understandability.study.readcalc import ROWS, count_all
+from understandability.study.readcalc import ROWS, study_counts
 from understandability.text.document import Document
 
 NAMES = [row.name for row in ROWS]
@@ -107,7 +107,7 @@ def test_words_are_the_study_s(document) -> None:
     assert reference_words(text) == (
         ["i", "ca", "nt", "say", "wellbeing", "costs", "35", "dollars", "do", "nt"]
     )
-    assert count_all(Batch([text]))[0, 0] == 10
+    assert study_counts(Batch([text]))[0, 0] == 10
 
 
 @pytest.mark.parametrize("word", ["", "a", "ab", "hyphenation", "x" * 300, "naïve", "a0b1", "日本"])
@@ -135,4 +135,4 @@ def test_endless_words_are_hyphenated_in_parts(monkeypatch: pytest.MonkeyPatch) 
 def test_marks_are_no_words_and_need_no_tokenizer(document) -> None:
     """Millions of them took a tokenizer minutes."""
     text = document("Rest... " + "!?" * 1_000_000 + " - Now?")
-    assert count_all(Batch([text]))[0].tolist() == [2, 7, 2, 0, 0, 0]
+    assert study_counts(Batch([text]))[0].tolist() == [2, 7, 2, 0, 0, 0]

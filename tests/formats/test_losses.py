@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import tarfile
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import zstandard
 from tests.formats.test_hostile_containers import GOOD, found_in, tar_block, tar_header
 
 from understandability.errors import InputError, OptionError
@@ -206,3 +208,19 @@ def test_a_table_without_numbers_says_what_it_has(tmp_path: Path, rows: bytes) -
         read_labels(tmp_path / "s.tsv", column="quality")
     with pytest.raises(OptionError, match="has no column 'fog'; it has docno, quality"):
         read_labels(tmp_path / "s.tsv", column="fog")
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_member_whose_mark_is_damaged_is_told(tmp_path: Path, suffix: str) -> None:
+    """It looked like what fills up a block; that, and what zstd skips, is still passed over."""
+    packed = gzip.compress if suffix == ".gz" else zstandard.compress
+    lines = [f'{{"id": "d{n}", "text": "Rest."}}\n'.encode() for n in range(3)]
+    a, b, c = map(packed, lines)
+    damaged = b"\0" + bytes([b[1] ^ 1]) + b[2:]
+    found = found_in(tmp_path / f"p.jsonl{suffix}", a + damaged + c)
+    assert [each.docno for each in found if isinstance(each, Page)] == ["d0", "d2"]
+    assert [each for each in found if isinstance(each, Failure)]
+    between = b"\0" * 512 if suffix == ".gz" else b"\x50\x2a\x4d\x18\x05\0\0\0index"
+    found = found_in(tmp_path / f"p.jsonl{suffix}", a + between + b + between + c + between)
+    assert [each.docno for each in found] == ["d0", "d1", "d2"]
+    assert all(isinstance(each, Page) for each in found)

@@ -186,3 +186,32 @@ def test_every_recipe_has_its_test() -> None:
     tables: Callable[..., None] = test_a_table_has_the_rows_of_one_call
     [mark] = [m for m in tables.pytestmark if m.name == "parametrize"]  # type: ignore[attr-defined]
     assert RECIPES.keys() == tested | set(mark.args[1])
+
+
+def test_a_stage_of_nemo_curator() -> None:
+    """A batch has its scores; one that cannot be scored has none."""
+    tasks = pytest.importorskip("nemo_curator.tasks")
+    made: dict[str, Any] = {}
+    exec(RECIPES["nemo_curator"], made)
+    table = pa.table({"text": [EASY * 5, HARD * 5, ""]})
+    batch = made["Understandability"]().process(tasks.DocumentBatch("web", table))
+    easy, hard, none = batch.to_pyarrow()["p_understandable"].to_pylist()
+    assert easy > hard
+    assert none is None
+
+
+def test_a_transform_of_data_prep_kit() -> None:
+    """From the bytes of a Parquet file to those of another, as its runtimes call it."""
+    pytest.importorskip("data_processing")
+    made: dict[str, Any] = {}
+    exec(RECIPES["data_prep_kit"], made)
+    file = pa.BufferOutputStream()
+    pq.write_table(pa.table({"contents": [EASY * 5, HARD * 5, ""]}), file)
+    transform = made["UnderstandabilityTransform"]({})
+    ((content, suffix),), facts = transform.transform_binary(
+        "a.parquet", file.getvalue().to_pybytes()
+    )
+    easy, hard, none = pq.read_table(pa.BufferReader(content))["p_understandable"].to_pylist()
+    assert easy > hard
+    assert none is None
+    assert (suffix, facts["scored"]) == (".parquet", 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import OptionError
-from understandability.model.readers import USERS, probability
+from understandability.model.readers import READERS, USERS, probability
 
 scores = st.lists(st.floats(-1000, 1000), min_size=1, max_size=20)
 
@@ -80,3 +81,23 @@ def test_a_missing_score_stays_missing(user: str) -> None:
 def test_a_wrong_choice_is_one_sentence(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         probability([1.0], **{"threshold": 40, **arguments})  # type: ignore[arg-type]
+
+
+def test_the_table_of_limits_holds_the_numbers() -> None:
+    """Each cell by adding up the public's curve over a normal distribution, step by step."""
+    page = (Path(__file__).parents[2] / "docs" / "concepts" / "limits.md").read_text("utf-8")
+    part = page.partition("<!-- begin: assumptions -->")[2].partition("<!-- end: assumptions -->")[
+        0
+    ]
+    head, _, *rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in part.split("\n") if line
+    ]
+    assert len(rows) >= 3
+    at, shares = np.array(READERS["public"].curve).T
+    steps = np.linspace(-6, 6, 4001)
+    weights = np.exp(-(steps**2) / 2) / np.exp(-(steps**2) / 2).sum()
+    for spread, *cells in rows:
+        for name, cell in zip(head[1:], cells, strict=True):
+            places = float(name.removeprefix("difficulty ")) + float(spread) * steps
+            found = (np.interp(places, at, shares) * weights).sum()
+            assert float(cell) == pytest.approx(found, abs=0.011), (spread, name)

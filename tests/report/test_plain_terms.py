@@ -10,7 +10,9 @@ import pytest
 from understandability.feature.batch import Batch
 from understandability.text.analysis import document_of_text
 from understandability.writers.plain_terms.offers import Offer, offers
+from understandability.writers.plain_terms.tagged_sentences import tagged_sentences
 from understandability.writers.plain_terms.term_tables import GENERAL, MEDICAL, plain_terms
+from understandability.writers.proposals import _cut
 
 HERE = Path(__file__).parent
 CASES = [
@@ -237,3 +239,35 @@ def test_what_was_judged_wrong_is_not_said_any_more() -> None:
 def words_of(text: str) -> str:
     """A pattern for a text without an article before it and punctuation around it."""
     return re.escape(re.sub(r"^\W*(?:an? )?|\W+$", "", text, flags=re.IGNORECASE))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term"),
+    [
+        ("“She had hypertension,” the doctor said.", "hypertension"),
+        ('He said: "I had a myocardial infarction."', "myocardial infarction"),
+        ("Smith J, et al. showed this in patients with hypertension.", "hypertension"),
+        ("Living With Hypertension And Diabetes Every Day.", "hypertension"),
+        ("They test for hypertension, which means a high pressure.", "hypertension"),
+        ("The oxygen will increase up to a third.", "increase"),
+    ],
+)
+def test_quotations_titles_and_definitions_have_no_offers(sentence: str, term: str) -> None:
+    """What somebody else said or named stays as it is."""
+    assert not [each for each in offered(sentence) if each.term.lower() == term and each.texts]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "You can eat green vegetables of any kind, as well as fresh kale and broccoli are good.",
+        "She said that “the test went very well for all of us and it was over soon” yesterday.",
+        "Rest in bed for as long as you need to every day and you will see the change soon.",
+        "It can have effects in the blood and the muscles of men in the U.S.; they are not well.",
+    ],
+)
+def test_what_is_not_cut(sentence: str) -> None:
+    """Two nouns that share a verb, a quotation, an order with its effect, an abbreviation."""
+    document = document_of_text(sentence)
+    (tagged,) = tagged_sentences(Batch([document]), [0], [document.pieces])
+    assert _cut(tagged, list(document.pieces)) is None

@@ -73,6 +73,23 @@ def odt() -> bytes:
     return made.getvalue()
 
 
+# The same in other hands: what a word processor, an editor of the web or a habit makes of it.
+ELSEWHERE = {
+    "setext.md": LEAFLET.replace("# Your knee operation", "Your knee operation\n=====", 1).replace(
+        "## What should I bring?", "What should I bring?\n-----"
+    ),
+    "stars.md": LEAFLET.replace("- ", "* "),
+    "ruled.md": LEAFLET.replace("| 8 am", "|---|---|\n| 8 am"),
+    "windows.md": LEAFLET.replace("\n", "\r\n"),
+    "div.html": """<html><body><main><h1>Your knee operation</h1><section>
+<h2>What should I bring?</h2><ul><li><p>your tablets</p></li><li><p>a list of them</p>
+<ul><li><p>with doses</p></li></ul></li></ul>
+<ol><li><p>Wash your leg.</p></li><li><p>Sleep well.</p></li></ol>
+<table><thead><tr><th>when</th><th>what</th></tr></thead><tbody><tr><td>8 am</td><td>water</td></tr>
+</tbody></table><p>You may drink clear water until two hours before the operation starts.</p>
+</section></main></body></html>""",
+}
+
 HTML = b"""<title>Your knee operation</title><h1>Your knee operation</h1>
 <h2>What should I bring?</h2><ul><li>your tablets<li>a list of them<ul><li>with doses</ul></ul>
 <ol><li>Wash your leg.<li>Sleep well.</ol><table><tr><td>when<td>what<tr><td>8 am<td>water</table>
@@ -96,6 +113,13 @@ def test_a_leaflet_is_read_as_it_was_meant(kind: str) -> None:
     assert counted(text) == MEANT, text
     assert "| 8 am | water |" in text
     assert "  - with doses" in text or kind in ("docx", "html saved")
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_the_same_leaflet_in_other_hands(name: str) -> None:
+    """Underlined headings, stars for bullets, a rule in a table, paragraphs in items."""
+    text = text_of_file(ELSEWHERE[name].encode(), name)["text"]
+    assert counted(text) == MEANT, text
 
 
 def test_a_pdf_keeps_headings_and_bullets(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,11 @@ import pytest
 httpx = pytest.importorskip("httpx", reason="needs the extra test")
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
+from understandability.errors import InputError  # noqa: E402
 from understandability.inputs.fetching import FetchLimits  # noqa: E402  # after the skips
 from understandability.scoring import Settings  # noqa: E402
 from understandability.writers.serve.app import create  # noqa: E402
+from understandability.writers.serve.files import text_of_file  # noqa: E402
 from understandability.writers.serve.guard import RequestLimits  # noqa: E402
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
@@ -443,3 +447,32 @@ def test_a_sentence_gets_proposals_and_a_text_is_saved(app: Any) -> None:
 def test_nothing_is_rewritten_without_a_model(app: Any) -> None:
     """The sentence says how to give one."""
     assert "--model-url" in sentence(post(app, "/v1/rewrite", {"text": "Rest."}), 403)
+
+
+def test_a_token_stands_in_the_description(guarded: Any, app: Any) -> None:
+    """So that clients made of it send one; without a token there is none."""
+    headers = {"Authorization": "Bearer secret"}
+    described = called(guarded, "GET", "/openapi.json", headers=headers).json()
+    assert described["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert described["security"] == [{"token": []}]
+    assert "security" not in called(app, "GET", "/openapi.json").json()
+
+
+@pytest.mark.parametrize("body", [b'"\xff"', b"[" * 50_000])
+def test_errors_of_the_framework_are_sentences(app: Any, body: bytes) -> None:
+    """A body that is no JSON, and a path that is not there."""
+    headers = {"Content-Type": "application/json"}
+    reply = called(app, "POST", "/v1/score", content=body, headers=headers)
+    assert 400 <= reply.status_code < 500
+    assert "the body is not JSON" in reply.json()["error"]
+    assert "described at /openapi.json" in called(app, "GET", "/v1/none").json()["error"]
+
+
+def test_pages_that_take_long_are_linear_or_refused() -> None:
+    """Megabytes of items of one list, and of cells of one row, took time by their square."""
+    for many, tail in (("<ul>" + "<li>word. " * 20_000, ""), ("<tr>" + "<td>a</td>" * 20_000, "")):
+        begin = time.monotonic()
+        html = f"<p>Rest, and drink plenty of water.</p><table>{many}{tail}".encode()
+        with suppress(InputError):
+            text_of_file(html, "x.html")
+        assert time.monotonic() - begin < 5

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
+import resource
 import socket
 import subprocess
 import sys
@@ -151,3 +153,42 @@ def test_a_killed_worker_is_replaced() -> None:
 
     (line,) = killed_worker()
     assert "a new worker after" in line
+
+
+def seconds_of_one(port: int, requests: int = 30) -> float:
+    """The median time of an answer, one after another on one connection."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE)
+    times = []
+    for _ in range(requests):
+        begin = time.perf_counter()
+        connection.request("GET", "/healthz")
+        connection.getresponse().read()
+        times.append(time.perf_counter() - begin)
+    connection.close()
+    return sorted(times)[requests // 2]
+
+
+def test_small_answers_are_sent_at_once_by_two_workers() -> None:
+    """Without TCP_NODELAY each waits for the 40 ms after which the client says what it has."""
+    with serving("--workers", "2") as port:
+        assert seconds_of_one(port) < 0.02
+
+
+def test_connections_that_say_nothing_are_let_go(port: int) -> None:
+    """More than the server takes; some begin their headers and never end them."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    idle = [
+        raw(port, b"GET / HTTP/1.1\r\nHo"[: 20 * (n % 2)]) for n in range(min(3000, most - 500))
+    ]
+    begin = time.monotonic()
+    while True:
+        try:
+            call(port, "/v1/score", {"text": "Rest well."})
+            break
+        except OSError:
+            assert time.monotonic() - begin < 20
+            time.sleep(0.5)
+    assert time.monotonic() - begin < 20
+    for each in idle:
+        each.close()

@@ -13,8 +13,8 @@ import pytest
 from understandability.errors import InputError, OptionError
 from understandability.inputs.tables import (
     TableWriter,
-    read_settings,
     read_table,
+    settings_of,
     table_format,
     write_table,
 )
@@ -36,7 +36,7 @@ def test_what_is_written_reads_back(tmp_path: Path, suffix: str) -> None:
         writer.write(ROWS.slice(1))
     assert read_table(path).to_pylist() == READ
     assert read_table(path, ["words"]).column_names == ["words"]
-    assert read_settings(path) == {"threshold": 40}
+    assert settings_of(path) == {"threshold": 40}
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -185,6 +185,9 @@ def test_a_baseline_forgives_what_was(site: Path, understand: Run) -> None:
     assert understand("check", "docs", "--write-baseline").returncode == 2
     assert understand("check", "docs", "--baseline", file).returncode == 2
     assert understand("check", "docs", "--baseline", file, "--write-baseline").returncode == 0
+    other = understand("check", "docs", "--baseline", file, "--reader", "assessor-2016")
+    assert other.returncode == 2  # its chances are of another definition
+    assert "it is for the reader public on readings.v1, not assessor-2016" in other.stderr
     assert list(json.loads(Path(file).read_text("utf-8"))["files"]) == ["docs/hard.md"]
     assert understand("check", "docs", "--baseline", file).returncode == 0
     (site / "docs" / "new.md").write_text(HARD, "utf-8")

@@ -33,16 +33,16 @@ if TYPE_CHECKING:
 
 COMMANDS: tuple[Command, ...] = (
     Command("score", "crawls.score:score", SCORING, "cli.doors:rows"),
-    Command("explain", "writers.explain:reported", SCORING, "cli.doors_writers:report"),
+    Command("explain", "writers.explain:reported", SCORING, "cli.doors_writers:report_written"),
     Command("rewrite", "writers.rewriting:rewrite", SCORING, "cli.doors_writers:rewritten"),
     Command("serve", "writers.serve.server:serve", SCORING, "cli.doors_writers:served"),
-    Command("check", "writers.check:check", SCORING, "cli.doors_writers:checked"),
+    Command("check", "writers.check:check", SCORING, "cli.doors_writers:text_checked"),
     Command("mcp", "integrations.mcp:serve", SCORING, "cli.doors_writers:served"),
-    Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status"),
+    Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status_shown"),
     Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
     Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
-    Command("features", "crawls.score:features", SCORING, "cli.doors:features"),
-    Command("extract", "crawls.score:extract", SCORING, "cli.doors:extract"),
+    Command("features", "crawls.score:features", SCORING, "cli.doors:features_written"),
+    Command("extract", "crawls.score:extract", SCORING, "cli.doors:text_extracted"),
     Command(
         "resources list",
         "study.install:listed",
@@ -53,7 +53,7 @@ COMMANDS: tuple[Command, ...] = (
         "resources install",
         "study.install:install",
         SCORING,
-        "cli.doors_study:installed",
+        "cli.doors_study:vocabulary_installed",
     ),
     Command(
         "resources verify",
@@ -65,7 +65,7 @@ COMMANDS: tuple[Command, ...] = (
         "probability",
         "model.probabilities:probabilities",
         SCORING,
-        "cli.doors_training:probabilities",
+        "cli.doors_training:probabilities_written",
     ),
     Command(
         "export",
@@ -80,8 +80,8 @@ COMMANDS: tuple[Command, ...] = (
         "cli.doors_study:corpora",
         hidden=("url", "keep"),
     ),
-    Command("bundle list", "model.card:bundles", MODELS, "cli.doors_training:bundles"),
-    Command("bundle show", "model.card:card", MODELS, "cli.doors_training:card"),
+    Command("bundle list", "model.card:bundles", MODELS, "cli.doors_training:bundles_shown"),
+    Command("bundle show", "model.card:card", MODELS, "cli.doors_training:card_shown"),
     Command("bundle rescale", "training.rescaling:rescale", MODELS, "cli.doors_training:rescaled"),
     Command("train judged", "training.train:train", MODELS, "cli.doors_training:trained"),
     Command(
@@ -123,7 +123,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("fuse", "evaluation.fuse:fuse", RETRIEVAL, "cli.doors_evaluation:made"),
     Command("tradeoff", "evaluation.tradeoff:tradeoff", RETRIEVAL, "cli.doors_evaluation:swept"),
     Command("index build", "study.index:index_pages", RETRIEVAL, "cli.doors_study:indexed"),
-    Command("index search", "study.retrieval:run_of_index", RETRIEVAL, "cli.doors_study:run"),
+    Command("index search", "study.retrieval:run_of_index", RETRIEVAL, "cli.doors_study:study_run"),
     Command("rank learn", "study.learn:learn_ranker", RETRIEVAL, "cli.doors_study:learned"),
     Command("rank apply", "study.learn:apply_ranker", RETRIEVAL, "cli.doors_study:applied"),
 )
@@ -246,7 +246,7 @@ def run(words: Sequence[str]) -> None:
         app(list(words), exit_on_error=False, print_error=False)
     except CycloptsError as error:
         command = " ".join(["understand", *(each for each in words[:1] if each in names)])
-        raise OptionError(f"{_told(error)}; see {command} --help") from None
+        raise OptionError(f"{_told(error)}{_example(words)}; see {command} --help") from None
 
 
 def _check_options(words: Sequence[str]) -> None:
@@ -263,6 +263,14 @@ def _check_options(words: Sequence[str]) -> None:
             raise OptionError(
                 f"Unknown option {name}{advice}; see understand {command.name} --help"
             )
+
+
+def _example(words: Sequence[str]) -> str:
+    """How the command that was meant is written: of several with one first word, the first."""
+    meant = [each for each in COMMANDS if words[: len(each.words)] == each.words]
+    meant = meant or [each for each in COMMANDS if words[:1] == each.words[:1]]
+    found = re.search(r"Example: (.+?)(\n\n|\Z)", meant[0].help if meant else "", re.DOTALL)
+    return f"; for example: {' '.join(found[1].split())}" if found else ""
 
 
 def _told(error: CycloptsError) -> str:

@@ -87,7 +87,7 @@ def rows(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
     return end(made.made, made.failed, strict, quiet)
 
 
-def features(
+def features_written(
     call: Given,
     *,
     list_: Annotated[bool, AtPrompt(bool, "--list")] = False,
@@ -124,7 +124,7 @@ def features(
         rows(call, strict=strict, quiet=quiet)
 
 
-def extract(
+def text_extracted(
     call: Given, *, stats: bool = False, strict: bool = False, quiet: Quiet = False
 ) -> None:
     """Texts on the terminal or in a folder, rows in a file, or a table of statistics.
@@ -162,7 +162,7 @@ def extract(
     return end(made.made, made.failed, strict, quiet)
 
 
-def status(call: Given) -> None:
+def status_shown(call: Given) -> None:
     """What a crawl folder holds."""
     from understandability.crawls.folder import CrawlFolder
 
@@ -233,7 +233,7 @@ def tell_failures(failures: Iterable[Failure]) -> None:
 
 def summary(path: str, found: Status, skipped: Mapping[str, int]) -> Iterator[str]:
     """What a crawl folder holds, as lines of text; `skipped` are files that were no inputs."""
-    from understandability.crawls.status import histogram
+    from understandability.crawls.status import text_histogram
 
     facts = found.facts
     yield (
@@ -247,7 +247,7 @@ def summary(path: str, found: Status, skipped: Mapping[str, int]) -> Iterator[st
         yield f"passed over: {kind}: {count:,}"
     if any(facts.difficulties):
         yield "difficulty (0 very easy to 100 very hard) and documents:"
-        yield from histogram(facts.difficulties)
+        yield from text_histogram(facts.difficulties)
 
 
 class _Told:

@@ -91,7 +91,7 @@ def evaluated(
     *,
     per_query: bool = False,
     wide: bool = False,
-    test: Annotated[str, AtPrompt(choices="evaluation.comparison:TESTS")] = "t",
+    test: Annotated[str, AtPrompt(choices="evaluation.comparison:ALL_TESTS")] = "t",
     correction: Annotated[str | None, AtPrompt(choices="evaluation.comparison:CORRECTIONS")] = None,
     out: Out = _OUT,
 ) -> None:

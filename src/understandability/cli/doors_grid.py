@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from understandability.cli.doors import say
-from understandability.cli.outputs import check_destination, named, write_result
+from understandability.cli.outputs import check_destination, with_first_names, write_result
 from understandability.cli.progress import ProgressLine
 from understandability.cli.tables import print_table
 from understandability.text.page import Failure
@@ -83,7 +83,7 @@ def _show(result: StudyGrid) -> None:
         ("labels without a page", result.absent),
     ):
         if docnos:
-            print(named(what, docnos))
+            print(with_first_names(what, docnos))
     for failure in result.failures:
         say(f"{failure.docno}: {failure.stage}: {failure.error}")
     if result.agreements:

@@ -43,7 +43,7 @@ def resources(call: Given) -> None:
         print(f"{name:22} {state:>16}  {resource.title}\n{'':39}  from {resource.origin}")
 
 
-def installed(call: Given) -> None:
+def vocabulary_installed(call: Given) -> None:
     """How many entries were installed."""
     from understandability.study.installed import installed_folder
 
@@ -188,7 +188,7 @@ def indexed(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
         raise SystemExit(1)
 
 
-def run(call: Given, *, output: RunOutput = "-") -> None:
+def study_run(call: Given, *, output: RunOutput = "-") -> None:
     """A new run.
 
     Args:
@@ -234,7 +234,7 @@ def applied(
         strict: Refuse a run with anything unusual, such as a document listed twice.
         quiet: Show no remarks.
     """
-    run(_with_run(call, strict, quiet), output=output)
+    study_run(_with_run(call, strict, quiet), output=output)
 
 
 def _with_run(call: partial[Any], strict: bool, quiet: bool) -> partial[Any]:

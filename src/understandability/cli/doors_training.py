@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from understandability.cli.doors import Given, Quiet, say
-from understandability.cli.outputs import check_destination, named, show_table, write_result
+from understandability.cli.outputs import (
+    check_destination,
+    show_table,
+    with_first_names,
+    write_result,
+)
 from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 from understandability.prompt import AtPrompt
@@ -198,7 +203,7 @@ def _show_validation(result: Validation, how: str) -> None:
     texts, groups = counted(result.records, "text"), counted(result.groups, "group")
     print(f"\n{result.set}: {texts} in {groups} ({how})")
     for reason, docnos in result.left_out.items():
-        print(named(f"left out, {reason}", docnos))
+        print(with_first_names(f"left out, {reason}", docnos))
     print_table(
         ("score", "n", "Pearson", "Spearman", "Kendall"),
         [(row.name, str(row.scored), *row.in_words()) for row in result.agreements],
@@ -271,18 +276,18 @@ def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
     )
 
 
-def bundles(call: Given) -> None:
+def bundles_shown(call: Given) -> None:
     """Each bundle with its licence and summary."""
     for bundle in call():
         print(f"{bundle.name}\n    {bundle.licence}\n    {bundle.card.get('summary', '')}")
 
 
-def card(call: Given) -> None:
+def card_shown(call: Given) -> None:
     """The card as it is."""
     print(call(), end="")
 
 
-def probabilities(
+def probabilities_written(
     call: Given, *, output: Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")] = "-"
 ) -> None:
     """A table in a file, with what was chosen.

@@ -19,7 +19,7 @@ Given = Annotated[partial[Any], AtPrompt(None)]
 Report = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
 
 
-def report(
+def report_written(
     call: Given,
     *,
     output: Report = "-",
@@ -85,7 +85,7 @@ def served(call: Given) -> Any:
     return call()
 
 
-def checked(
+def text_checked(
     call: Given,
     *,
     output: Report = "-",

@@ -87,10 +87,10 @@ def show_table(table: ResultTable) -> None:
     print_table(table.columns, rows, table.texts)
 
 
-def named(what: str, docnos: Sequence[str], shown: int = 3) -> str:
+def with_first_names(what: str, docnos: Sequence[str], shown: int = 3) -> str:
     """How many documents there are of a kind, and the names of the first.
 
-    >>> named("without a label", ["d1", "d2"])
+    >>> with_first_names("without a label", ["d1", "d2"])
     'without a label: 2 (d1, d2)'
     """
     more = ", ..." if len(docnos) > shown else ""

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import OptionError
+from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.page_tables import TableColumns, kept_names
 from understandability.inputs.sources import File, Sources, holds_many, typed_columns
-from understandability.inputs.streams import DEFAULT_LIMIT
 from understandability.scoring import RowMaker
 from understandability.text.page import Failure, Page
 

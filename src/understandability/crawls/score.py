@@ -28,13 +28,14 @@ from understandability.crawls.workers import Limits, cores
 from understandability.errors import OptionError, WrongTypeError
 from understandability.feature.catalogue import select_columns
 from understandability.inputs.frames import in_kind_of, is_frame, kind_of, table_of, wrong_type
+from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.page_tables import (
     TableColumns,
     kept_names,
     media_type_of,
 )
 from understandability.inputs.sources import Sources, is_path
-from understandability.inputs.streams import DEFAULT_LIMIT, is_url
+from understandability.inputs.streams import is_url
 from understandability.inputs.tables import SETTINGS_KEY, table_format
 from understandability.inputs.writing import check_is_no_input
 from understandability.prompt import AtPrompt

@@ -62,10 +62,10 @@ def status_of(folder: CrawlFolder) -> Status:
     )
 
 
-def histogram(counts: Sequence[int], width: int = 50) -> list[str]:
+def text_histogram(counts: Sequence[int], width: int = 50) -> list[str]:
     """Numbers of documents by difficulty, from 0 to 100, as lines of text.
 
-    >>> for line in histogram([0, 1, 4, 2], width=8):
+    >>> for line in text_histogram([0, 1, 4, 2], width=8):
     ...     print(line)
       0-25           0
      25-50           1 ▇▇

@@ -208,6 +208,56 @@ def holm(probabilities: ArrayLike) -> Floats:
     return corrected
 
 
+def tukey(values: ArrayLike, samples: int = 0, seed: int = 0) -> Callable[[float], float]:
+    """Tukey's honestly significant differences of more than two runs, each query a block.
+
+    From values by run and query, a function from the difference of two means to its probability,
+    which holds for all pairs together (Tukey 1949; two-way analysis of variance, as Sakai 2018).
+    That of two runs is Student's paired t.
+
+    >>> values = [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]
+    >>> round(tukey(values)(2.0), 3), round(paired_t(values[0])[1], 3)
+    (0.074, 0.074)
+    """
+    from scipy.stats import studentized_range
+
+    v = np.asarray(values, dtype=np.float64)
+    runs, queries = v.shape
+    residual = v - v.mean(axis=0) - v.mean(axis=1, keepdims=True) + v.mean()
+    freedom = (runs - 1) * (queries - 1)
+    error = math.sqrt(float((residual**2).sum()) / freedom / queries)
+
+    def probability(difference: float) -> float:
+        if error < 1e-15:
+            return float(difference == 0)
+        return float(studentized_range.sf(abs(difference) / error, runs, freedom))
+
+    return probability
+
+
+def randomised_tukey(
+    values: ArrayLike, samples: int = 10_000, seed: int = 0
+) -> Callable[[float], float]:
+    """`tukey` without its normal distribution: the runs of each query are shuffled.
+
+    The probability is how often the largest difference of shuffled means is as large (Carterette
+    2012); the observed order counts as one of the samples.
+
+    >>> randomised_tukey([[1.0] * 20, [0.0] * 20, [0.5] * 20])(1.0) < 0.001
+    True
+    """
+    v = np.asarray(values, dtype=np.float64).T
+    generator = np.random.default_rng(seed)
+    ranges = np.empty(samples)
+    for place in range(samples):
+        ranges[place] = np.ptp(generator.permuted(v, axis=1).mean(axis=0))
+    return lambda d: float(1 + (ranges >= abs(d) * (1 - 1e-12)).sum()) / (1 + samples)
+
+
+# Tests of all runs together, whose probabilities need no further correction.
+FAMILIES: Mapping[str, Callable[[Floats, int, int], Callable[[float], float]]] = MappingProxyType(
+    {"tukey": tukey, "randomised-tukey": randomised_tukey}
+)
 # The tests by name: differences, samples, seed -> probability.
 TESTS: Mapping[str, Callable[[Floats, int, int], float]] = MappingProxyType(
     {
@@ -217,6 +267,7 @@ TESTS: Mapping[str, Callable[[Floats, int, int], float]] = MappingProxyType(
         "bootstrap": lambda d, samples, seed: bootstrap(d, samples, seed)[0],
     }
 )
+ALL_TESTS = (*TESTS, *FAMILIES)
 CORRECTIONS: Mapping[str, Callable[[ArrayLike], Floats]] = MappingProxyType(
     {"holm": holm, "bonferroni": bonferroni}
 )
@@ -328,8 +379,9 @@ def compare_runs(
 ) -> RunComparisons:
     """Every run against the first run and the best one of each measure, or all `pairs` of runs.
 
-    `values` has for each run a row for each measure and a column for each query, NaN where none
-    counts; only queries that both runs count are compared. Randomisation and bootstrap draw
+    `tests` are of `ALL_TESTS`; those of `FAMILIES` take the queries that all runs count, and no
+    correction. `values` has for each run a row for each measure and a column for each query, NaN
+    where none counts; only queries that both runs count are compared. Tests that draw do so
     `samples` times from a generator with `seed`; `alpha` is the level of the power.
 
     >>> values = {"mine": np.array([[0.1, 0.2, 0.3]]), "yours": np.array([[0.1, 0.3, 0.5]])}
@@ -340,10 +392,17 @@ def compare_runs(
     """
     if samples < 100:
         raise OptionError(f"randomisation and bootstrap need 100 samples or more, not {samples}")
-    if unknown := [test for test in tests if test not in TESTS]:
-        raise OptionError(f"there is no test {unknown[0]!r}; choose one of {', '.join(TESTS)}")
+    if unknown := [test for test in tests if test not in ALL_TESTS]:
+        raise OptionError(f"there is no test {unknown[0]!r}; choose one of {', '.join(ALL_TESTS)}")
     rows: list[RunComparison] = []
     for place, measure in enumerate(measures):
+        every = np.array([of[place] for of in values.values()])
+        every = every[:, np.isfinite(every).all(axis=0)]
+        if every.shape[1] < 2 and set(tests) & {*FAMILIES}:
+            raise InputError(f"{measure}: all runs have less than two queries in common")
+        families = {
+            test: FAMILIES[test](every, samples, seed) for test in tests if test in FAMILIES
+        }
         if pairs:
             compared = {"pairs": [(run, reference) for reference, run in combinations(values, 2)]}
         else:
@@ -358,9 +417,14 @@ def compare_runs(
                 _differences(values[run][place], values[reference][place], run, reference)
                 for run, reference in wanted
             ]
-            p = {test: [TESTS[test](d, samples, seed) for d in differences] for test in tests}
+            p = {
+                test: [TESTS[test](d, samples, seed) for d in differences]
+                if test in TESTS
+                else [families[test](float(d.mean())) for d in differences]
+                for test in tests
+            }
             corrected = {
-                name: {test: correct(of).tolist() for test, of in p.items()}
+                name: {t: of if t in FAMILIES else correct(of).tolist() for t, of in p.items()}
                 for name, correct in CORRECTIONS.items()
             }
             for row, ((run, reference), d) in enumerate(zip(wanted, differences, strict=True)):

@@ -10,10 +10,11 @@ from typing import Any
 from understandability.arrays import Floats
 from understandability.direction import WORDS, Direction
 from understandability.errors import InputError, OptionError
+from understandability.inputs.frames import is_frame, table_of
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import TABLE_SUFFIXES, read_labels
-from understandability.inputs.tables import read_settings
+from understandability.inputs.tables import scales_of, settings_of
 
 # Columns of score tables that are no features of the catalogue.
 _COLUMNS = {"difficulty": Direction.HARDER, "p_understandable": Direction.EASIER}
@@ -85,24 +86,34 @@ def is_criterion(text: str) -> bool:
     return column is not None or direction is not None or _is_table(path)
 
 
-def mixed_models(texts: Sequence[str], bundle: str = "") -> str:
-    """A sentence, where estimates of several models or scales are among scores; '' else.
+def mixed_models(given: Sequence[Any], bundle: str = "", *, column: str | None = None) -> str:
+    """A sentence, where estimates of several models are among scores; '' else.
 
-    ``FILE:COLUMN`` tells its model by the settings in a Parquet file, or beside a text file.
-    `bundle` is the model and scale of what they are compared with.
+    Score tables, ``FILE:COLUMN`` or in memory with their `column`, tell their model by their
+    settings; `bundle` is the model and scale that they are compared with. Raises `InputError` where
+    estimates on several scales are `given`. A table with P(U|d) that does not say its scale is of
+    an old version, or of another score, and counts as one of its own.
     """
-    files = {bundle: "the bundle"} if bundle else {}
-    for text in texts:
-        path, column, _ = _split(text)
-        estimates = column is None or column in _COLUMNS
-        if estimates and _is_table(path) and Path(path).is_file():
-            settings = read_settings(path) or {}
-            if "model" in settings and "scale" in settings:
-                files.setdefault(f"{settings['model']} on scale {settings['scale']}", path)
-    if len(files) < 2:
-        return ""
-    told = "; ".join(f"{path} is by {model}" for model, path in files.items())
-    return f"estimates of different models or scales must not be mixed: {told}"
+    made, scales = {bundle: "the bundle"} if bundle else {}, dict[str, str]()
+    for each in given:
+        is_path = isinstance(each, str | Path)
+        where, named, _ = _split(str(each)) if is_path else ("a table in memory", column, None)
+        table = table_of(each) if is_frame(each) else where
+        is_there = table is not where or (_is_table(where) and Path(where).is_file())
+        if not is_there or named not in (None, *_COLUMNS):
+            continue
+        for scale in scales_of(table):
+            scales[scale] = f"{where} {f'is on {scale}' if scale else 'does not say on which'}"
+        settings = settings_of(table)
+        if "model" in settings and "scale" in settings:
+            made.setdefault(f"{settings['model']} on scale {settings['scale']}", where)
+    if len(scales) > 1:
+        raise InputError(
+            f"estimates on different scales cannot be compared: {'; '.join(scales.values())}; "
+            "score all documents with one bundle and reader"
+        )
+    told = "; ".join(f"{path} is by {model}" for model, path in made.items())
+    return f"estimates of several models must not be mixed: {told}" if len(made) > 1 else ""
 
 
 def column_direction(text: str) -> tuple[str, Direction]:

@@ -43,7 +43,7 @@ from understandability.inputs.run import Oddity, Run
 from understandability.prompt import AtPrompt
 
 Tests = Annotated[
-    Sequence[str], AtPrompt(list[str], "--test", choices="evaluation.comparison:TESTS")
+    Sequence[str], AtPrompt(list[str], "--test", choices="evaluation.comparison:ALL_TESTS")
 ]
 Coefficients = Annotated[
     Sequence[str],
@@ -384,8 +384,8 @@ def compare(
     Example: understand compare baseline.run mine.run --qrels qrels.txt -m 'RBP(p=0.8)@10'
 
     Args:
-        tests: t, wilcoxon, randomisation, bootstrap; may be repeated (all by default). The
-            first sets the marks.
+        tests: t, wilcoxon, randomisation, bootstrap (these by default), and for more than two runs
+            together tukey, randomised-tukey; may be repeated. The first sets the marks.
         pairs: Compare all pairs of runs, not only with the first and the best.
         samples: Samples of the randomisation test and of the bootstrap.
         seed: Seed of the randomisation test and of the bootstrap.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.criteria import Criterion, criterion, is_criterion
+from understandability.evaluation.criteria import Criterion, criterion, is_criterion, mixed_models
 from understandability.evaluation.ranks import Ints, ranks_of, strictly_falling
 from understandability.inputs.given import run_of
 from understandability.inputs.run import Run
@@ -122,7 +122,9 @@ def fuse(
         raise OptionError(f"the number of documents to fuse must be 1 or more, not {top}")
     if k < 0:
         raise OptionError(f"k must be 0 or more, not {k:g}")
+    sources = list(sources)
     given = [_source(each, place) for place, each in enumerate(sources, 1)]
+    mixed_models([each for each in sources if isinstance(each, str) and is_criterion(each)])
     runs = [source for source in given if isinstance(source, Run)]
     if not runs or len(given) < 2:
         raise OptionError("fusion needs a run, and a second run or a score to fuse it with")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from understandability.errors import OptionError
-from understandability.evaluation.criteria import criterion
+from understandability.evaluation.criteria import criterion, mixed_models
 from understandability.evaluation.ranks import ranks_of
 from understandability.inputs.given import run_of
 from understandability.inputs.run import Run
@@ -60,6 +60,7 @@ def rerank(
         raise OptionError(f"the number of documents to re-rank must be 1 or more, not {top}")
     listed = scores if isinstance(scores, list | tuple) else [scores]
     criteria = [criterion(each, direction, column=column) for each in listed]
+    mixed_models(listed, column=column)  # refuses two scales
     shares = _shares(weights, len(criteria))
     given = run_of(run)
     lines = given.line_order(order)

@@ -101,9 +101,9 @@ class ResultTable:
             text = self._tabular(block, above)
             if sum(widths[place] for place in block) > _COLUMN:
                 text = f"{_FIT}{{%\n{text}}}"
-            parts.append(text)
+            parts.append(f"\\noindent\n{text}")
         if self.note:
-            parts.append(_latex(self.note))
+            parts.append(_latex(self.note).replace(r"\_", r"\_\allowbreak{}"))
         return "\n\n".join(parts)
 
     def _named(self) -> int:

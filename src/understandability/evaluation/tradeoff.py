@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from understandability.errors import OptionError
 from understandability.evaluation.conventions import conventions
-from understandability.evaluation.criteria import criterion
+from understandability.evaluation.criteria import criterion, mixed_models
 from understandability.evaluation.evaluate import Evaluation, evaluate
 from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels
 from understandability.evaluation.rerank import rerank
@@ -135,6 +135,8 @@ def tradeoff(
     sweep = [Setting(top, weight) for top in sorted(set(tops)) for weight in sorted(set(weights))]
     settings = {each.name: each for each in (Setting(0, 0.0), *sweep)}
     given, by = run_of(run), criterion(scores, direction, column=score_column)
+    labels = f"{understandability}:{how['column']}" if how.get("column") else understandability
+    mixed_models([f"{scores}:{score_column}" if score_column else scores, labels])
     chosen = conventions(how.get("preset"), order=how.get("order")).order
     runs = (
         rerank(given, by, top=each.top or 1, weights=[each.weight], order=chosen, name=name)

@@ -27,6 +27,7 @@ MODULES = (
     "feature.language_model",
     "feature.background_rows",
     "feature.other_formulas",
+    "feature.diversity",
 )
 
 
@@ -168,7 +169,7 @@ def describe(feature: Feature) -> dict[str, str]:
     }
 
 
-def markdown(features: Sequence[Feature] | None = None) -> str:
+def catalogue_markdown(features: Sequence[Feature] | None = None) -> str:
     """The catalogue as a Markdown table."""
     rows = [describe(feature) for feature in features or catalogue()]
     lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]

@@ -24,7 +24,7 @@ GROUP = "readability"
 Counts = FloatArray
 
 
-def percent(part: Counts, whole: Counts) -> FloatArray:
+def per_hundred(part: Counts, whole: Counts) -> FloatArray:
     """How many there are of the part for every 100 of the whole."""
     return 100.0 * part / whole
 
@@ -40,23 +40,23 @@ def coleman_liau(characters: Counts, words: Counts, sentences: Counts) -> FloatA
     >>> round(coleman_liau(639, 119, 5), 2)  # the abstract of the paper
     14.53
     """
-    return 0.0588 * percent(characters, words) - 0.296 * percent(sentences, words) - 15.8
+    return 0.0588 * per_hundred(characters, words) - 0.296 * per_hundred(sentences, words) - 15.8
 
 
 def dale_chall(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Dale & Chall (1948), the 3.6365 always added; 4.9 or lower: grade 4, 10: college."""
-    return 0.1579 * percent(difficult, words) + 0.0496 * words / sentences + 3.6365
+    return 0.1579 * per_hundred(difficult, words) + 0.0496 * words / sentences + 3.6365
 
 
 def dale_chall_above_5(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """The form that adds the 3.6365 only where more than 5 % of the words are difficult."""
-    few = percent(difficult, words) <= 5.0
+    few = per_hundred(difficult, words) <= 5.0
     return dale_chall(difficult, words, sentences) - np.where(few, 3.6365, 0.0)
 
 
 def dale_chall_cloze(difficult: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Chall & Dale (1995), the expected cloze score; lower = harder."""
-    return 64.0 - 0.95 * percent(difficult, words) - 0.69 * words / sentences
+    return 64.0 - 0.95 * per_hundred(difficult, words) - 0.69 * words / sentences
 
 
 def flesch_kincaid(syllables: Counts, words: Counts, sentences: Counts) -> FloatArray:
@@ -71,12 +71,12 @@ def flesch(syllables: Counts, words: Counts, sentences: Counts) -> FloatArray:
 
 def fog(hard: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """Gunning's Fog index (1952); years of schooling, higher = harder."""
-    return 0.4 * (words / sentences + percent(hard, words))
+    return 0.4 * (words / sentences + per_hundred(hard, words))
 
 
 def lix(long_words: Counts, words: Counts, sentences: Counts) -> FloatArray:
     """LIX (Björnsson 1968), from words of more than six letters; 20 easy, 60 very hard."""
-    return words / sentences + percent(long_words, words)
+    return words / sentences + per_hundred(long_words, words)
 
 
 def smog(polysyllables: Counts, sentences: Counts) -> FloatArray:

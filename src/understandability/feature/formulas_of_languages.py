@@ -148,12 +148,12 @@ def fog_pl(counts: Counts) -> float:
     return 0.4 * (counts.words / counts.sentences + 100 * counts.over_3_syllables / counts.words)
 
 
-def lix(counts: Counts) -> float:
+def lix_of(counts: Counts) -> float:
     """LIX (Björnsson 1968), made for Swedish and used for many languages."""
     return counts.words / counts.sentences + 100 * counts.words_longer_6 / counts.words
 
 
-def rix(counts: Counts) -> float:
+def rix_of(counts: Counts) -> float:
     """Rix (Anderson 1983), made with LIX for languages of western Europe."""
     return counts.words_longer_6 / counts.sentences
 
@@ -165,7 +165,7 @@ _EVERY = (
         Direction.HARDER,
         "words/sentences + percent words of more than 6 letters",
         "Björnsson 1968",
-        lix,
+        lix_of,
     ),
     LanguageFormula(
         "rix",
@@ -173,7 +173,7 @@ _EVERY = (
         Direction.HARDER,
         "words of more than 6 letters/sentences",
         "Anderson 1983",
-        rix,
+        rix_of,
     ),
 )
 
@@ -266,17 +266,17 @@ def readability(text: str | Document, language: str = "en") -> dict[str, float]:
 
 def _of_other(pieces: tuple[str, ...], tag: str) -> dict[str, float]:
     language = other_language(tag)
-    counts = counts_of(pieces, language)
+    counts = counts_in_language(pieces, language)
     return {
         formula.name: formula.compute(counts) if counts.words else math.nan
         for formula in LANGUAGE_FORMULAS[language.tag]
     }
 
 
-def counts_of(pieces: Sequence[str], language: OtherLanguage) -> Counts:
+def counts_in_language(pieces: Sequence[str], language: OtherLanguage) -> Counts:
     """What the formulas of a language take of a text, cut into pieces as by white space.
 
-    >>> counts_of("Ruhen Sie sich aus. Trinken Sie Wasser.".split(), LANGUAGES["de"])[:4]
+    >>> counts_in_language("Ruhen Sie sich aus. Trinken Sie Wasser.".split(), LANGUAGES["de"])[:4]
     (31, 7, 2, 10)
     """
     words = [word_of(piece) for piece in pieces]

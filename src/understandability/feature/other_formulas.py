@@ -18,7 +18,7 @@ from understandability.feature.formulas import ROWS as READABILITY
 from understandability.feature.formulas import (
     Counts,
     formula_row,
-    percent,
+    per_hundred,
 )
 from understandability.feature.row import Feature, Flag
 from understandability.feature.word_counts import KINDS, kinds_of_word
@@ -79,7 +79,7 @@ def spache(unfamiliar: Counts, words: Counts, sentences: Counts) -> FloatArray:
     >>> round(spache(10, 100, 10), 3)  # 1.41 + 0.86 + 0.839
     3.109
     """
-    return 0.141 * words / sentences + 0.086 * percent(unfamiliar, words) + 0.839
+    return 0.141 * words / sentences + 0.086 * per_hundred(unfamiliar, words) + 0.839
 
 
 def reading_minutes(words: Counts) -> FloatArray:

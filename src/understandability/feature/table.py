@@ -27,7 +27,7 @@ _MOST_NAMED = 8
 _INSTALLED = "study.installed:installed"  # what only rows of the study need
 
 
-def missing(needs: Iterable[str]) -> tuple[str, ...]:
+def missing_resources(needs: Iterable[str]) -> tuple[str, ...]:
     """Those of the resources that are not installed."""
     return tuple(name for name in needs if load(_INSTALLED)(name) is None)
 
@@ -39,7 +39,7 @@ def name_missing(features: Iterable[Feature]) -> None:
     """
     lacking: dict[str, list[str]] = {}
     for feature in features:
-        if feature.name not in _named and (names := missing(feature.needs)):
+        if feature.name not in _named and (names := missing_resources(feature.needs)):
             _named.add(feature.name)
             lacking.setdefault(", ".join(names), []).append(feature.name)
     count = sum(map(len, lacking.values()))

@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from understandability.errors import InputError
+from understandability.inputs.limits import too_long
 from understandability.inputs.streams import (
     MOST_OUTPUT,
     MOST_RATIO,
@@ -28,7 +29,6 @@ from understandability.inputs.streams import (
     decompressed,
     open_stream,
     skip,
-    too_long,
 )
 from understandability.text.page import HTML, TEXT, Failure, Page
 

@@ -24,7 +24,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from understandability._version import __version__
 from understandability.errors import InputError, PageError, in_one_line
 from understandability.inputs.http import HttpResponse, decoded_body
-from understandability.inputs.office import PDF, check_office_extra, read_office
+from understandability.inputs.office import PDF, read_office, require_office_extra
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 _PORTS = {"http": 80, "https": 443}
@@ -69,7 +69,7 @@ class Fetched:
     def page(self) -> Page | Failure:
         """The page, as if it had been a file."""
         if self.suffix == PDF:
-            check_office_extra(PDF)
+            require_office_extra(PDF)
             stream = cast(io.BufferedReader, io.BytesIO(self.content))
             return read_office(PDF, stream, self.url, self.url, len(self.content))
         media_type = TEXT if self.suffix == ".txt" else HTML

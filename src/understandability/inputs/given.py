@@ -16,7 +16,7 @@ from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import (
     labels_from_columns,
     labels_from_frame,
-    numbers_in,
+    number_columns,
     read_labels,
     read_runs,
 )
@@ -213,7 +213,7 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
             f"document ({', '.join(_DOCUMENT)})"
         )
     query = _column(table, _QUERY)
-    numeric = numbers_in(table, docno, query)
+    numeric = number_columns(table, docno, query)
     found = column or _column(table.select(numeric), (dimension, *_LABEL))
     found = numeric[0] if found is None and len(numeric) == 1 else found
     if found not in numeric:

@@ -10,12 +10,8 @@ from dataclasses import dataclass
 from email.message import Message
 
 from understandability.errors import PageError
-from understandability.inputs.streams import (
-    DamagedStreamError,
-    decompressed,
-    read_bounded,
-    too_long,
-)
+from understandability.inputs.limits import too_long
+from understandability.inputs.streams import DamagedStreamError, decompressed, read_bounded
 
 _MOST_CODINGS = 5
 _CHUNK_SIZE = re.compile(rb"0*([0-9a-fA-F]+)[ \t]*(?:;.*)?\s*", re.S)

@@ -21,7 +21,7 @@ def read_office(
     return page
 
 
-def check_office_extra(suffix: str) -> None:
+def require_office_extra(suffix: str) -> None:
     """Raise `MissingExtraError` where the package that reads such files is not installed."""
     if suffix in OFFICE_SUFFIXES:
         load(_CHECK)(suffix)

@@ -16,12 +16,8 @@ from itertools import chain, count
 from typing import Annotated, Any, NamedTuple
 
 from understandability.errors import InputError, in_one_line
-from understandability.inputs.streams import (
-    DamagedStreamError,
-    bounded_lines,
-    open_stream,
-    too_long,
-)
+from understandability.inputs.limits import too_long
+from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
 from understandability.prompt import AtPrompt
 from understandability.text.page import HTML, TEXT, Failure, Page
 

@@ -135,7 +135,7 @@ def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
     text = str(path)
     if is_dataset(text) or not _is_table(text):
         return None
-    return tuple(numbers_in(read_table(text), "docno", "query"))
+    return tuple(number_columns(read_table(text), "docno", "query"))
 
 
 def _is_table(path: str) -> bool:
@@ -143,7 +143,7 @@ def _is_table(path: str) -> bool:
     return bare.endswith(TABLE_SUFFIXES) and not _begins_as_labels(path)
 
 
-def numbers_in(table: pa.Table, *names: str | None) -> list[str]:
+def number_columns(table: pa.Table, *names: str | None) -> list[str]:
     """The columns of numbers, but for those of `names`."""
     import pyarrow as pa
 
@@ -167,7 +167,7 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
     >>> labels_from_table(fog, "fog.parquet").values.tolist()
     [9.5]
     """
-    numeric = numbers_in(table, "docno", "query")
+    numeric = number_columns(table, "docno", "query")
     if "docno" not in table.column_names:
         raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
     if not numeric or (column is not None and column not in numeric):

@@ -13,12 +13,13 @@ from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
 from understandability.inputs.archives import PAGE_SUFFIXES, read_archive_pages
+from understandability.inputs.limits import DEFAULT_LIMIT, too_long
 from understandability.inputs.office import (
     DOCX,
     OFFICE_SUFFIXES,
     PDF,
-    check_office_extra,
     read_office,
+    require_office_extra,
 )
 from understandability.inputs.page_tables import (
     TableColumns,
@@ -29,7 +30,6 @@ from understandability.inputs.page_tables import (
 )
 from understandability.inputs.parquet import read_parquet_pages
 from understandability.inputs.streams import (
-    DEFAULT_LIMIT,
     DamagedStreamError,
     file_system,
     is_url,
@@ -37,7 +37,6 @@ from understandability.inputs.streams import (
     open_stream,
     position,
     read_bounded,
-    too_long,
 )
 from understandability.inputs.trec import read_trec_pages
 from understandability.inputs.warc import read_warc
@@ -341,7 +340,7 @@ def _check_suffix(path: str) -> None:
     """Raise what is wrong with a file that was given."""
     if _suffix(path) is None:
         raise InputError(f"{path} has an unknown suffix; inputs end in {_allowed()}")
-    check_office_extra(_suffix(path) or "")
+    require_office_extra(_suffix(path) or "")
 
 
 def _suffix(name: str) -> str | None:

@@ -9,6 +9,7 @@ stream that unfolds too far raises it, too, and ends there.
 from __future__ import annotations
 
 import io
+import re
 import sys
 import zlib
 from collections.abc import Iterator
@@ -20,11 +21,11 @@ import zstandard
 
 from understandability.errors import InputError, MissingExtraError
 
-DEFAULT_LIMIT = 10_000_000  # decoded bytes of one document
 # The extra that brings the package for a kind of URL; others need theirs by hand.
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}
 GZIP_MAGIC = b"\x1f\x8b\x08"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_SKIPPABLE = re.compile(rb"\0*[\x50-\x5f]\x2a\x4d\x18")
 _READ = 1 << 16
 # What is looked at again behind damage is what the last step did not decode, so that a step
 # must not unfold far: one of deflate stops at `_UNFOLDED` bytes; one of zstd, whose decoder
@@ -35,11 +36,6 @@ _UNFOLDED = 1 << 16
 MOST_OUTPUT = 1 << 30
 MOST_RATIO = 300
 _ZSTD_WINDOW = 1 << 27  # what `zstd --long` needs
-
-
-def too_long(limit: int) -> str:
-    """The sentence for a document over the limit."""
-    return f"the document is longer than {limit / 1e6:g} MB; raise --limit-mb to read it"
 
 
 def is_url(path: str) -> bool:
@@ -122,6 +118,7 @@ class _MemberStream(_Raw):
         self._output = memoryview(b"")
         self._bytes_in = self._bytes_out = 0
         self._given_up = False
+        self._lost = False  # on the way to the next member, behind what is told
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # io's own buffers
         while not self._output:
@@ -165,7 +162,7 @@ class _MemberStream(_Raw):
         try:
             output: bytes = self._decoder.decompress(step, *self._most)
         except (zlib.error, zstandard.ZstdError) as error:
-            self._decoder = None
+            self._decoder, self._lost = None, True
             self._bytes_out += _UNFOLDED  # that much may have been decoded and is lost
             # The damage may lie in the header of this member: look behind its first byte.
             self._input = step[1:] + self._input
@@ -183,6 +180,14 @@ class _MemberStream(_Raw):
         if len(self._input) < len(self._magic):
             self._input += self._more()
         start = self._input.find(self._magic)
+        between = self._input[:start] if start >= 0 else self._input
+        # Zeros fill up blocks; frames that zstd skips have their own mark.
+        if _SKIPPABLE.match(between):
+            self._lost = True
+        if between.strip(b"\0") and not self._lost:
+            self._lost = True
+            raise DamagedStreamError("the compressed data are damaged (no member begins here)")
+        self._lost = self._lost and start < 0
         if start < 0:
             # The first bytes of a member may stand across the border of two reads.
             tail = self._input[-len(self._magic) + 1 :]

@@ -17,13 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understandability.errors import InputError
+from understandability.inputs.limits import too_long
 from understandability.inputs.run import Oddity, numpy_values
-from understandability.inputs.streams import (
-    DamagedStreamError,
-    bounded_lines,
-    open_stream,
-    too_long,
-)
+from understandability.inputs.streams import DamagedStreamError, bounded_lines, open_stream
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.wording import counted
 

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 
 from understandability.errors import PageError
 from understandability.inputs.http import decoded_body, parse_headers, parse_response
-from understandability.inputs.streams import DamagedStreamError, too_long
+from understandability.inputs.limits import too_long
+from understandability.inputs.streams import DamagedStreamError
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 MEDIA_TYPES = {

@@ -156,7 +156,16 @@ class OurMeasure(ir_measures.Measure):
         return f"{self.__name__}{f'({inner})' if inner else ''}{cutoff}"
 
     def __repr__(self) -> str:
-        """The whole meaning: what ir_measures tells measures apart by."""
+        return f"understandability: {self}"  # what ir_measures compares those of others by
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OurMeasure) and self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash(self._meaning())
+
+    def _meaning(self) -> str:
+        """The whole of it: by which measures are told apart."""
         dimensions, chosen = self.own or (_state["dimensions"], _state["conventions"])
         labels = {name: f"{each.labels.name} {each.scale}" for name, each in dimensions.items()}
         return f"understandability: {self} = {self.measure.full(chosen)}, {chosen}, {labels}"

@@ -19,7 +19,7 @@ from understandability.errors import InputError, OptionError
 from understandability.feature.background_rows import GROUP
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
-from understandability.feature.table import missing
+from understandability.feature.table import missing_resources
 from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
 from understandability.model.calibration import (
@@ -97,7 +97,7 @@ class Bundle:
         # Models of pages read words, not columns of the catalogue.
         rows = [COLUMNS[name][0] for name in getattr(self.model, "columns", ())]
         needs = dict.fromkeys(need for row in rows if row.group != GROUP for need in row.needs)
-        return missing(needs)
+        return missing_resources(needs)
 
     def calibration_for(self, scale: str) -> Calibration | ReadingScale | AssessorScale:
         """The map to difficulty on a scale, the bundle's own for ''; `OptionError` if none is."""
@@ -117,7 +117,7 @@ class Bundle:
         the flag ``missing_vocabulary``.
         """
         reader = reader or READERS[DEFAULT_READER]
-        reading = self.model.read(batch)
+        reading = batch.once(self.model.read)  # other readers may ask too
         some = batch.words > 0
         difficulty, spread = self.calibration_for(reader.scale_of(self.scale)).apply(reading)
         chance = reader.understands(difficulty, spread)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -223,7 +223,7 @@ class ReadSentences:
         return np.append(self.begins[1:], len(self.numbers))[: len(self.begins)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Passages:
     """The passages of some documents.
 
@@ -253,7 +253,7 @@ class Passages:
         full = np.where(total > 0, total, np.nan)
         return np.asarray(sums / (full if values.ndim == 1 else full[:, None]))
 
-    @property
+    @cached_property
     def totals(self) -> Floats:
         """The words of all passages of each document."""
         return sum_segments(self.words, self.starts)
@@ -466,7 +466,7 @@ def _word_columns(batch: Batch, of: ReadSentences, words: _Units) -> Floats:
     sums[:, _DIFFICULT] -= _sums(difficult, words.begins)
     means = sums / np.maximum(_sums(of.words, of.begins), 1)[:, None]
     picked = [_WORD_KINDS.index(name) for name in _BY_SENTENCE_OF_WORDS]
-    in_prose = words.in_prose(table[:, picked].take(words.ids, axis=0), of)
+    in_prose = words.in_prose(table[words.ids[:, None], picked], of)
     return np.hstack([means, in_prose / _sentences(of)[:, None]])
 
 
@@ -478,7 +478,7 @@ def _token_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> Floats:
         tokens.sums(table)[:, :-_RARITIES], [named, named + 1], axis=1
     )
     picked = [_TOKEN_COLUMNS.index(name) for name in _BY_SENTENCE_OF_TOKENS]
-    in_prose = tokens.in_prose(table[:, picked].take(tokens.ids, axis=0), of)
+    in_prose = tokens.in_prose(table[tokens.ids[:, None], picked], of)
     return np.hstack(
         [
             sums / np.maximum(counted, 1),

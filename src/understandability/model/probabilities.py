@@ -14,7 +14,7 @@ from understandability.model.readers import probability
 from understandability.prompt import AtPrompt
 from understandability.wording import number_or_pi
 
-_NO_SCORES = ("docno", "path", "url", "flags")
+_NO_SCORES = ("docno", "path", "url", "scale", "flags")
 
 
 def probabilities(

@@ -13,9 +13,9 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.feature.batch import letters
 from understandability.feature.table import batches
+from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.page_tables import TableColumns
 from understandability.inputs.sources import Sources
-from understandability.inputs.streams import DEFAULT_LIMIT
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, documents_of
 from understandability.text.document import Document

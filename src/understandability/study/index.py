@@ -28,9 +28,9 @@ from understandability.arrays import Floats
 from understandability.crawls.outputs import write_failures
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.word_lists import stop_words as english_stop_words
+from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.runs import dataset_pages, is_dataset
 from understandability.inputs.sources import Sources
-from understandability.inputs.streams import DEFAULT_LIMIT
 from understandability.model.bundle_files import write_folder
 from understandability.model.weights import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
 from understandability.prompt import AtPrompt

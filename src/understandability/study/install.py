@@ -197,7 +197,7 @@ def install(
         new.mkdir()
         paths = []
         for number, source in enumerate(sources):
-            if is_url(source):
+            if is_web_address(source):
                 paths.append(download(source, Path(work) / f"download-{number}"))
             elif Path(source).exists():
                 paths.append(Path(source))
@@ -305,10 +305,10 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def is_url(source: str) -> bool:
+def is_web_address(source: str) -> bool:
     """Whether the source is an address to download from.
 
-    >>> is_url("https://nlmpubs.nlm.nih.gov/mesh/d2024.bin"), is_url("d2024.bin")
+    >>> is_web_address("https://nlmpubs.nlm.nih.gov/mesh/d2024.bin"), is_web_address("d2024.bin")
     (True, False)
     """
     return source.lower().startswith(("http://", "https://"))

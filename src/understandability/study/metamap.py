@@ -37,7 +37,7 @@ class MetaMapFindings:
     groups: NDArray[np.str_]
 
 
-def findings(vocabulary: str) -> MetaMapFindings | None:
+def mapped_findings(vocabulary: str) -> MetaMapFindings | None:
     """What MetaMap found of one vocabulary; None where a resource is missing."""
     return loaded(_findings, (vocabulary,), NEEDS[vocabulary])
 
@@ -88,7 +88,7 @@ def mean_of_mapped(batch: Batch, vocabulary: str, group: str = "") -> FloatArray
 
 def _sums(batch: Batch, vocabulary: str, group: str) -> FloatArray:
     """Occurrences, those with a value, and the sum of their values; (documents, 3)."""
-    found = findings(vocabulary)
+    found = mapped_findings(vocabulary)
     sums = np.full((len(batch), 3), np.nan)
     if found is None:
         return sums

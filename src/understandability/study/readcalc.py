@@ -24,7 +24,7 @@ from understandability.feature.formulas import (
     flesch_kincaid,
     fog,
     lix,
-    percent,
+    per_hundred,
     smog,
 )
 from understandability.feature.row import Feature
@@ -123,7 +123,7 @@ def _tokenizer() -> Any:
     return TreebankWordTokenizer()
 
 
-def count_all(batch: Batch) -> FloatArray:
+def study_counts(batch: Batch) -> FloatArray:
     """The six counts of each document; (documents, 6).
 
     At the end of a text, and only there, the tokenizer cuts off a period: "don't." is two words
@@ -156,7 +156,7 @@ def dale_chall_readcalc(
     difficult: FloatArray, words: FloatArray, sentences: FloatArray
 ) -> FloatArray:
     """Dale-Chall without the 3.6365."""
-    return 0.1579 * percent(difficult, words) + 0.0496 * words / sentences
+    return 0.1579 * per_hundred(difficult, words) + 0.0496 * words / sentences
 
 
 def smog_readcalc(
@@ -168,7 +168,7 @@ def smog_readcalc(
 
 def evaluate_readcalc(batch: Batch, formula: Callable[..., FloatArray], count: int) -> FloatArray:
     """A formula of one of the six counts, the words and the document's sentences."""
-    counts = batch.once(count_all)
+    counts = batch.once(study_counts)
     words = np.where(counts[:, WORDS] > 0, counts[:, WORDS], np.nan)
     return formula(counts[:, count], words, batch.once(counts_of)["sentences"])
 

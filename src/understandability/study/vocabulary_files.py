@@ -44,7 +44,7 @@ def lines_of(stream: io.BufferedReader) -> Iterator[str]:
         yield text.rstrip("\r\n")
 
 
-def read_table(lines: Iterable[str], columns: Sequence[str], name: str) -> Iterator[list[str]]:
+def named_columns(lines: Iterable[str], columns: Sequence[str], name: str) -> Iterator[list[str]]:
     """The named columns of a tab-separated table whose first line names its columns."""
     lines = iter(lines)
     header = next(lines, "").split("\t")
@@ -113,7 +113,7 @@ def read_chv(stream: io.BufferedReader, name: str) -> Iterator[Term]:
     columns = len(first.split("\t"))
     lines = chain([first], lines)
     if first.startswith("cui\t"):
-        for cui, text, score in read_table(lines, _CHV_COLUMNS, name):
+        for cui, text, score in named_columns(lines, _CHV_COLUMNS, name):
             yield Term(text, cui, _score(score))
     elif columns >= _CHV_OFFICIAL - 2:
         for cui, text, score in _official_chv(lines, name):
@@ -161,7 +161,7 @@ def read_icd10cm(stream: io.BufferedReader, name: str) -> Iterator[Term]:
     elif start.startswith("code\t"):
         rows = (
             (code, text)
-            for code, description, inclusions in read_table(
+            for code, description, inclusions in named_columns(
                 lines_of(stream), ("code", "description", "inclusion_terms"), name
             )
             for text in (description, *inclusions.split(" | "))
@@ -229,7 +229,7 @@ def read_drugbank(stream: io.BufferedReader, name: str) -> Iterator[Term]:
     """Names and synonyms of drugs: DrugBank's vocabulary CSV, or the TSV with a header."""
     start = start_of(stream)
     if start.startswith("drugbank_id\t"):
-        rows: Iterable[list[str]] = read_table(
+        rows: Iterable[list[str]] = named_columns(
             lines_of(stream), ("drugbank_id", "name", "aliases"), name
         )
     elif start.startswith("DrugBank ID,"):
@@ -258,7 +258,7 @@ def read_adam(stream: io.BufferedReader, name: str) -> Iterator[Term]:
     lines = (line for line in lines_of(stream) if not line.startswith("##") and line[:2] != "# ")
     first = next(lines, "")
     if first.startswith("abbreviation\t"):
-        for (text,) in read_table(chain([first], lines), ("abbreviation",), name):
+        for (text,) in named_columns(chain([first], lines), ("abbreviation",), name):
             yield Term(text)
         return
     for number, line in enumerate(chain([first], lines), start=1):
@@ -278,12 +278,12 @@ def read_disease_ontology(stream: io.BufferedReader, name: str) -> Iterator[Term
     if start.startswith("format-version"):
         yield from _read_obo(stream, DISEASE)
     elif start.endswith("\ttype"):
-        for identity, text, kind in read_table(lines_of(stream), ("doid", "name", "type"), name):
+        for identity, text, kind in named_columns(lines_of(stream), ("doid", "name", "type"), name):
             if kind in ("name", "exact-synonym"):
                 yield Term(text, identity, group=DISEASE)
     elif start.endswith("\tresource_id"):
         columns = ("name", "resource", "resource_id")
-        for text, source, identity in read_table(lines_of(stream), columns, name):
+        for text, source, identity in named_columns(lines_of(stream), columns, name):
             if source == "UMLS":
                 yield Term(text, identity, group=DISEASE)
     else:
@@ -297,7 +297,7 @@ def read_symptom_ontology(stream: io.BufferedReader, name: str) -> Iterator[Term
         yield from _read_obo(stream, SYMPTOM)
     elif start.startswith("symp_id\t"):
         columns = ("symp_id", "name", "synonyms", "umls_cuis")
-        for identity, title, synonyms, cuis in read_table(lines_of(stream), columns, name):
+        for identity, title, synonyms, cuis in named_columns(lines_of(stream), columns, name):
             for text in filter(None, (title, *synonyms.split("|"))):
                 yield Term(text, identity, group=SYMPTOM)
             for cui in filter(None, cuis.split("|")):
@@ -375,7 +375,7 @@ def read_mesh(stream: io.BufferedReader, name: str) -> Iterator[Term]:
         records = _ascii_records(lines_of(stream))
     elif "tree_number" in start:
         columns = ("descriptor", "tree_number")
-        records = _records_of_pairs(read_table(lines_of(stream), columns, name))
+        records = _records_of_pairs(named_columns(lines_of(stream), columns, name))
     elif ";" in start:
         records = _records_of_pairs(_tree_lines(lines_of(stream), name))
     else:

@@ -77,10 +77,10 @@ def _ranked(language: str, most: int = -1) -> tuple[str, ...]:
 
 
 @cache
-def stop_words(language: str) -> frozenset[str] | None:
+def stop_words_of(language: str) -> frozenset[str] | None:
     """jusText's stop words of a language, in lower case; None where it has no list.
 
-    >>> "the" in stop_words("en"), stop_words("zh")
+    >>> "the" in stop_words_of("en"), stop_words_of("zh")
     (True, None)
     """
     return frozenset(_ranked(language)) if language in STOP_LISTS else None

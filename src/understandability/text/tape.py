@@ -14,7 +14,7 @@ page, or much of it, so they are closed where text seems to go on.
 
 *Without a tree*: half of the time of a page goes into its tree. What stands in a source between
 its tags is the same text, in the same order; missing are the tags that a tree adds. Attributes are
-still there, so that the names of sections can be read (`kind_of`).
+still there, so that the names of sections can be read (`kind_of_section`).
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def text_of_unparsed(content: str) -> str:
     return without_references(_ANY_TAG.sub(" ", content)).replace("\n", " ")
 
 
-def count_tags(source: bytes) -> int:
+def number_of_tags(source: bytes) -> int:
     """How many tags a source may have; raises `PageError` for more than fit into memory."""
     number = source.count(b"<") if len(source) > _MAX_TREE_TAGS else 0
     if number > _MAX_TAGS:
@@ -199,7 +199,7 @@ def count_tags(source: bytes) -> int:
 
 
 def _read(source: bytes) -> Markup:
-    number = count_tags(source)
+    number = number_of_tags(source)
     if not source or source.isspace():
         return Markup(Tape(), Counter())
     slashes = _LINE_BREAK.findall(source)
@@ -403,10 +403,10 @@ _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _MARKS = str.maketrans("-_:/. ", "     ;")
 
 
-def kind_of(names: str) -> str:
+def kind_of_section(names: str) -> str:
     """What the names of a section, between spaces, tell of it; ``''`` if they tell nothing.
 
-    >>> kind_of("col-4 siteFooter"), kind_of("comments"), kind_of("main")
+    >>> kind_of_section("col-4 siteFooter"), kind_of_section("comments"), kind_of_section("main")
     ('footer', 'comments', '')
     """
     match = _HINT.search(_CAPITAL.sub(" ", f";{names.translate(_MARKS)};").lower())
@@ -434,7 +434,7 @@ def read_source(source: bytes) -> Markup:
     >>> markup.tape.pieces(), markup.hints
     (['', 'div', '3 < 4', 'br/', 'a', '', ''], {0: 'sidebar'})
     """
-    count_tags(source)
+    number_of_tags(source)
     cut = (
         None
         if _is_to_be_mended(source)
@@ -471,4 +471,4 @@ def _is_to_be_mended(source: bytes) -> bool:
 def _hint(attributes: bytes) -> str:
     """What the class and id among the attributes of a tag tell."""
     names = b" ".join(map(b"".join, _NAMES.findall(attributes))).decode()
-    return kind_of(names) if names else ""
+    return kind_of_section(names) if names else ""

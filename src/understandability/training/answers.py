@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from understandability.crawls.score import Rows
 from understandability.errors import InputError
 from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import ID_COLUMNS
-from understandability.inputs.tables import SETTINGS_KEY, read_settings
+from understandability.inputs.tables import settings_of
 from understandability.model.calibration import EASIEST, HARDEST
 from understandability.model.readers import Reader, probability
 from understandability.prompt import AtPrompt
@@ -100,7 +99,7 @@ def calibrate(
         if not rows or "docno" not in rows[0] or column not in rows[0]:
             raise InputError(f"the scores have no docno and no column {column!r}")
         found = {str(row["docno"]): row[column] for row in rows}
-        settings = _settings_of(table)
+        settings = settings_of(table)
         scale, bundle = (str(settings.get(each, "")) for each in ("scale", "bundle"))
     where = str(answers) if isinstance(answers, str | Path) else "the table of answers"
     values, given, without = read_answers(
@@ -119,14 +118,6 @@ def calibrate(
             f"left out, because they have no difficulty: {len(without)} answers ({some})"
         )
     return replace(fitted, remarks=(*remarks, *fitted.remarks), bundle=bundle)
-
-
-def _settings_of(table: Any) -> Mapping[str, Any]:
-    """What a score table says of how it was made; nothing where it does not."""
-    if isinstance(table, str | Path):
-        return read_settings(str(table)) or {}
-    metadata = getattr(getattr(table, "schema", None), "metadata", None) or {}
-    return dict(json.loads(metadata.get(SETTINGS_KEY, "{}")))
 
 
 def fit_reader(
@@ -228,9 +219,10 @@ def read_answers(
     for name in (understood, id, column if scores is None else None):
         if name is not None and name not in names:
             missing = name == column and name != understood
-            advice = "; name a table of scores" if missing else ""
+            advice = "--understood" if name == understood else "--id-column"
+            advice = "name a table of scores (--scores)" if missing else f"name yours with {advice}"
             raise InputError(
-                f"{where} has no column {name!r}; it has {', '.join(names) or 'none'}{advice}"
+                f"{where} has no column {name!r}; it has {', '.join(names) or 'none'}; {advice}"
             )
     if scores is not None and identity is None:
         raise InputError(

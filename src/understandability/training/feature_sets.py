@@ -13,7 +13,7 @@ from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.feature.catalogue import COLUMNS, all_groups, catalogue, check_columns
 from understandability.feature.row import DOCUMENT
-from understandability.feature.table import missing
+from understandability.feature.table import missing_resources
 from understandability.inputs.frames import read_records
 from understandability.wording import counted
 
@@ -120,7 +120,7 @@ def without_empty(inputs: Floats, columns: Sequence[str]) -> tuple[Floats, tuple
     if not full.any():
         raise InputError(f"none of the features {', '.join(empty[:5])} has a value for any text")
     needs = [need for name in empty for need in COLUMNS[name][0].needs]
-    lacking = ", ".join(dict.fromkeys(missing(needs)))
+    lacking = ", ".join(dict.fromkeys(missing_resources(needs)))
     some = f"{', '.join(empty[:3])}{', ...' if len(empty) > 3 else ''}"
     remark = f"left out, because no text has a value: {counted(len(empty), 'feature')} ({some})"
     if lacking:

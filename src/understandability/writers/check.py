@@ -15,8 +15,8 @@ from typing import Annotated, Any, cast
 
 from understandability.errors import InputError, OptionError, PageError
 from understandability.feature.table import batches, features_of
+from understandability.inputs.limits import DEFAULT_LIMIT, too_long
 from understandability.inputs.office import OFFICE_SUFFIXES, read_office
-from understandability.inputs.streams import DEFAULT_LIMIT, too_long
 from understandability.inputs.writing import write_text
 from understandability.model.readers import DEFAULT_READER
 from understandability.prompt import AtPrompt
@@ -188,7 +188,8 @@ def check(
     if aim is not None:
         aims = Aims(checked_aim(aim, "--aim"), aims.reader)
     scorer = scorer_of(Settings(reader=reader or aims.reader))
-    known = _baseline(baseline) if baseline and not write_baseline else {}
+    who = f"{scorer.reader.name} on {scorer.scale}"
+    known = _baseline(baseline, who) if baseline and not write_baseline else {}
     found: dict[str, Before] = dict(
         _changed(given, changed_from)
         if changed_from is not None
@@ -197,7 +198,8 @@ def check(
     files = tuple(_checked(found, aims, known, scorer))
     if baseline and write_baseline:
         chances = {each.path: round(each.p_understandable, 4) for each in files if each.misses}
-        write_text(baseline, json.dumps({"files": chances}, indent=1, sort_keys=True) + "\n")
+        told = {"files": chances, "reader": who}
+        write_text(baseline, json.dumps(told, indent=1, sort_keys=True) + "\n")
         files = tuple(_checked(found, aims, chances, scorer))
     return Checks(files, changed_from or "")
 
@@ -214,10 +216,12 @@ def _files(path: str) -> Iterator[str]:
                 yield Path(parent, name).as_posix()
 
 
-def _baseline(path: str) -> dict[str, float]:
+def _baseline(path: str, who: str) -> dict[str, float]:
     try:
-        files = json.loads(Path(path).read_text("utf-8"))["files"]
-        return {str(name): float(chance) for name, chance in files.items()}
+        told = json.loads(Path(path).read_text("utf-8"))
+        if told.get("reader", who) != who:
+            raise ValueError(f"it is for the reader {told['reader']}, not {who}")
+        return {str(name): float(chance) for name, chance in told["files"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path} is no baseline ({error}); make one with --write-baseline"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
@@ -100,10 +104,15 @@ def findings(batch: Batch) -> Findings:
     wrong = {
         place: likely
         for place in np.flatnonzero(~batch.is_name).tolist()
-        if (likely := likely_word(word_of(document.pieces[place])))
+        if (likely := _likely(document.pieces[place]))
     }
     abbreviations = _unexplained(batch, document)
     return Findings(hard, tuple(_passives(batch)), abbreviations, wrong)
+
+
+@lru_cache(1 << 14)
+def _likely(piece: str) -> str:
+    return likely_word(word_of(piece))
 
 
 def _hard_words(batch: Batch) -> tuple[int, ...]:
@@ -131,16 +140,21 @@ def _passives(batch: Batch) -> list[tuple[int, int]]:
     _, sizes = batch.pieces.tokens(batch.piece_ids)
     piece = np.repeat(np.arange(len(sizes)), sizes).tolist()
     strings = batch.token_types.strings
-    tokens = [strings[number].lower() for number in batch.token_ids.tolist()]
-    tags = [UNIVERSAL[number] for number in batch.tags.tolist()]
+    ids, numbers = batch.token_ids.tolist(), batch.tags.tolist()
+
+    def tag(place: int) -> str:
+        return UNIVERSAL[numbers[place]] if place < len(numbers) else ""
+
     found = []
-    for place, token in enumerate(tokens):
-        if token not in _BE or tags[place] != "AUX":
-            continue
+    for place in np.flatnonzero(batch.tags == UNIVERSAL.index("AUX")).tolist():
         verb = place + 1
-        while verb < len(tokens) and verb < place + 3 and tags[verb] in _BETWEEN:
+        while verb < place + 3 and tag(verb) in _BETWEEN:
             verb += 1
-        if verb < len(tokens) and tags[verb] == "VERB" and is_participle(tokens[verb]):
+        if (
+            tag(verb) == "VERB"
+            and strings[ids[place]].lower() in _BE
+            and is_participle(strings[ids[verb]].lower())
+        ):
             found.append((piece[place], piece[verb] + 1))
     return found
 
@@ -220,24 +234,29 @@ def _reasons(
     starts = batch.token_sentence_starts.tolist()
     is_verb = np.append(batch.tags == UNIVERSAL.index("VERB"), False)
     verbs = np.add.reduceat(is_verb, starts).tolist() if starts else []
-    first_use = {places[0]: name for name, places in found.abbreviations.items()}
+    first_use = sorted((places[0], name) for name, places in found.abbreviations.items())
+    misspelled = sorted(found.misspelled)
+
+    def within(found: Sequence[Any], first: int, last: int, key: Any = None) -> Sequence[Any]:
+        return found[bisect_left(found, first, key=key) : bisect_left(found, last, key=key)]
+
+    place_of = itemgetter(0)
     made = []
     for number, (a, b) in enumerate(bounds):
         why = []
         if words[number] > LONG_SENTENCE:
             why.append(f"{words[number]} words long")
-        wrong = [word_of(pieces[place]) for place in found.misspelled if a <= place < b]
-        hard = [word_of(pieces[n]) for n in found.hard if a <= n < b and n not in found.misspelled]
+        wrong = [word_of(pieces[place]) for place in within(misspelled, a, b)]
+        hard = [word_of(pieces[n]) for n in within(found.hard, a, b) if n not in found.misspelled]
         if wrong:
             why.append(f"likely misspelled: {', '.join(wrong[:_MOST_NAMED])}")
         if hard:
             named = list(dict.fromkeys(hard))
             more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
             why.append(f"hard word{'s' * (len(named) > 1)}: {', '.join(named[:_MOST_NAMED])}{more}")
-        for first, last in found.passives:
-            if a <= first < b:
-                why.append(f"passive: “{' '.join(pieces[first:last]).rstrip('.,;:')}”")
-        why += [f"{name} is never explained" for place, name in first_use.items() if a <= place < b]
+        for first, last in within(found.passives, a, b, place_of):
+            why.append(f"passive: “{' '.join(pieces[first:last]).rstrip('.,;:')}”")
+        why += [f"{name} is never explained" for _, name in within(first_use, a, b, place_of)]
         if verbs[number] >= _MANY_VERBS and words[number] > LONG_SENTENCE:
             why.append(f"says several things at once: {verbs[number]} verbs")
         made.append(tuple(why))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from lxml.html import document_fromstring
+from lxml.html import HtmlElement, document_fromstring
 
 from understandability.text.document import Block
 from understandability.text.extract.plain_text import plain_paragraphs
@@ -38,12 +39,14 @@ def markdown(lines: Iterable[str]) -> str:
     >>> markdown(["# Flu", "- rest", "- drink", "Call us."])
     '# Flu\\n\\n- rest\\n- drink\\n\\nCall us.'
     """
-    text, before = "", ""
+    text: list[str] = []
+    before = ""
     for line in filter(str.strip, lines):
         kind = _kind(line)
-        text += ("\n" if kind and kind == before else "\n\n") if text else ""
-        text, before = text + line, kind
-    return text
+        text += ["\n" if kind and kind == before else "\n\n"] * bool(text)
+        text.append(line)
+        before = kind
+    return "".join(text)
 
 
 def _kind(line: str) -> str:
@@ -60,18 +63,21 @@ def markdown_of(blocks: Iterable[Block], html: str = "") -> str:
     """
     items, rows = _layout(html)
     lines: list[str] = []
-    left: list[str] = []  # what the last row still lacks
+    left: list[str] = []  # what the last row still lacks, backwards
     for block in blocks:
         if not block.kept:
             continue
         if block.tag in ("td", "th"):
-            if left and left[0] == block.text:
-                left = left[1:]
+            if left and left[-1] == block.text:
+                left.pop()
                 continue
-            cells = next((each for each in rows if block.text == each[0]), [block.text])
-            left = [cell for cell in cells[1:] if cell]
+            cells = rows.get(block.text, [block.text])
+            left = [cell for cell in reversed(cells[1:]) if cell]
             lines.append(row(cells))
-        elif block.tag == "li" and not _MARK.match(block.text):
+        # Of "<li><p>Rest" the block is the paragraph.
+        elif (block.tag == "li" or (block.tag == "p" and block.text in items)) and not _MARK.match(
+            block.text
+        ):
             lines.append(item(*items.get(block.text, (0, block.text, "-"))))
         elif block.tag in _HEADINGS or block.tag == "title":
             line = heading(int(block.tag[1:]) if block.tag in _HEADINGS else 1, block.text)
@@ -82,12 +88,13 @@ def markdown_of(blocks: Iterable[Block], html: str = "") -> str:
     return markdown(lines)
 
 
-def _layout(source: str) -> tuple[dict[str, tuple[int, str, str]], list[list[str]]]:
-    """The items of lists by their own text, with depth and mark, and the cells of rows."""
+def _layout(source: str) -> tuple[dict[str, tuple[int, str, str]], dict[str, list[str]]]:
+    """The items of lists by their own text, with depth and mark; the cells of rows by the first."""
     tree = document_fromstring(source) if source.strip() else None
     if tree is None:
-        return {}, []
+        return {}, {}
     items: dict[str, tuple[int, str, str]] = {}
+    places: Counter[HtmlElement] = Counter()  # items of each list so far
     for element in tree.iter("li"):
         around = [each.tag for each in element.iterancestors("ul", "ol")]
         own = [element.text or ""]
@@ -95,14 +102,16 @@ def _layout(source: str) -> tuple[dict[str, tuple[int, str, str]], list[list[str
             own += [] if child.tag in ("ul", "ol") else child.itertext()
             own.append(child.tail or "")
         text = " ".join("".join(own).split())
-        place = sum(1 for _ in element.itersiblings("li", preceding=True)) + 1
-        mark = f"{place}." if around[:1] == ["ol"] else "-"
+        around_it = element.getparent()
+        places[around_it] += 1
+        mark = f"{places[around_it]}." if around[:1] == ["ol"] else "-"
         items.setdefault(text, (max(len(around) - 1, 0), text, mark))
-    rows = [
-        [" ".join("".join(cell.itertext()).split()) for cell in each.iterchildren("td", "th")]
-        for each in tree.iter("tr")
-    ]
-    return items, [each for each in rows if each]
+    rows: dict[str, list[str]] = {}
+    for each in tree.iter("tr"):
+        cells = [" ".join("".join(c.itertext()).split()) for c in each.iterchildren("td", "th")]
+        if cells:
+            rows.setdefault(cells[0], cells)
+    return items, rows
 
 
 def html_of(text: str, title: str) -> str:

@@ -17,8 +17,9 @@ from typing import Any
 from lxml import etree
 
 from understandability.errors import MissingExtraError
+from understandability.inputs.limits import too_long
 from understandability.inputs.office import DOCX, ODT, PDF
-from understandability.inputs.streams import DamagedStreamError, read_bounded, too_long
+from understandability.inputs.streams import DamagedStreamError, read_bounded
 from understandability.text.page import TEXT, Failure, Page
 from understandability.writers.markdown import heading, item, markdown, row
 

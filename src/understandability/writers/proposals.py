@@ -26,7 +26,7 @@ from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.hard_sentences import LONG_SENTENCE, Findings, spans
 from understandability.writers.plain_terms.english import in_english
-from understandability.writers.plain_terms.offers import Offer
+from understandability.writers.plain_terms.offers import Offer, is_quoted
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
 from understandability.writers.rebuilding import rebuilt, replaced
 
@@ -126,7 +126,12 @@ def changes(
     offered: Sequence[Offer], english: str,
 ) -> Iterator[tuple[str, list[str], str]]:  # fmt: skip
     """Kind, sentences and text of each change that a rule finds."""
-    terms = {o.first: (o.last, o.texts[0]) for o in offered if first <= o.first < last and o.texts}
+    hard = {*found.hard}  # all terms at once would change what is easy enough
+    terms = {
+        o.first: (o.last, o.texts[0])
+        for o in offered
+        if first <= o.first < last and o.texts and not hard.isdisjoint(range(o.first, o.last))
+    }
     if terms:
         text = " ".join(replaced(pieces, first, terms))
         yield PLAIN, [text], text
@@ -165,6 +170,8 @@ def _is_clause(sentence: TaggedSentence, at: int) -> bool:
         place = at
         while sentence.tag(place) in ("DET", "ADJ", "NUM", "NOUN", "PROPN"):
             place += 1
+            if sentence.tag(place) == "DET":
+                return False  # "obesity – the body becomes": two phrases
         if sentence.tag(at) not in ("DET", "PRON", "NOUN", "PROPN") or place == at:
             return False
         if sentence.tag(place - 1) not in ("NOUN", "PROPN"):
@@ -190,12 +197,19 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
             continue
         has_verb = {"VERB", "AUX"} & set(sentence.tags[:place])
         is_tied = not _TIES.isdisjoint(word.lower() for word in left)
-        inside = left.count("(") != left.count(")") or ":" in left
+        inside = left.count("(") != left.count(")") or ":" in left or is_quoted(sentence, place)
+        # "kale and broccoli are good": what is joined may be two nouns, no clauses
+        is_bare = token != ";" and sentence.tag(start) not in ("DET", "PRON")
+        is_bare = is_bare and (left[-1] != "," or "," in left[-8:-1])
+        is_order = sentence.tag(0) == "VERB" and "will" in right[:3]  # "Rest, and you will be well"
         # "a nurse or a doctor will call and you ...": what stands before must be whole
         if (
             not has_verb
             or is_tied
             or inside
+            or is_bare
+            or is_order
+            or pieces[sentence.pieces[place - 1]].rstrip(";").endswith(".")
             or sentence.pieces[start] == sentence.pieces[place - 1]
         ):
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 
 from wordfreq import get_frequency_dict
 
@@ -27,7 +27,6 @@ def _terms() -> frozenset[str]:
     return frozenset(word for words in index().forms for word in words)
 
 
-@lru_cache(1 << 14)
 def likely_word(word: str) -> str:
     """The word that was likely meant; '' for a word that is right, rare or a name.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from understandability.text.document import Block
 from understandability.text.tokens import split_pieces, word_of
@@ -45,7 +46,7 @@ def structure(blocks: Sequence[Block]) -> Structure:
     (1, 1, 1, 7)
     """
     kept = [block for block in blocks if block.kept and block.text.strip()]
-    counts = [sum(word_of(piece) != "" for piece in split_pieces(each.text)) for each in kept]
+    counts = [_words_in(each.text) for each in kept]
     kinds = list(map(_kind, kept, counts))
     for place, kind in enumerate(kinds):
         if kind == "heading?":
@@ -71,6 +72,11 @@ def structure(blocks: Sequence[Block]) -> Structure:
         longest,
         tuple(advice),
     )
+
+
+@lru_cache(4096)  # while somebody types, one block changes
+def _words_in(text: str) -> int:
+    return sum(word_of(piece) != "" for piece in split_pieces(text))
 
 
 def _kind(block: Block, words: int) -> str:

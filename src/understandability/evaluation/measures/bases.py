@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from understandability.evaluation.conventions import MODELLED_USERS, Conventions
-from understandability.evaluation.measures.parameters import PARAMETERS, show
+from understandability.evaluation.measures.parameters import PARAMETERS, parameter_text
 
 RELEVANCE = "relevance"
 UNDERSTANDABILITY = "u"
@@ -52,6 +52,21 @@ _BASES = (
         ("rel", "graded", "max"),
     ),
     Base(
+        "INST",
+        "mean gain for a user who looks for T in gain, and goes on the more, the less is found; "
+        "below the ranking there is none",
+        "Moffat, Bailey, Scholer & Thomas 2015",
+        ("T",),
+        ("rel", "graded", "max"),
+    ),
+    Base(
+        "CWL",
+        "mean gain under a discount of one's own, whose weights are divided by their sum",
+        "Moffat, Bailey, Scholer & Thomas 2017 (C/W/L)",
+        ("discount",),
+        ("rel", "graded", "max"),
+    ),
+    Base(
         "nDCG",
         "discounted cumulative gain, discount 1 / log2(rank + 1), divided by the best "
         "that the labels allow",
@@ -72,7 +87,14 @@ _BASES = (
         "ir_measures (MacAvaney et al. 2022)",
         forms=("", "DIM"),
     ),
+    Base(
+        "PoolDepth",
+        "rank down to which every document carries a label",
+        "Spärck Jones & van Rijsbergen 1975, as a pool of that depth leaves it",
+        forms=("", "DIM"),
+    ),
 )
+OF_LABELS = ("Judged", "PoolDepth")  # which look at whether there are labels, not at what they say
 BASES: Mapping[str, Base] = MappingProxyType({row.name: row for row in _BASES})
 
 _FORMS = (
@@ -178,7 +200,9 @@ class Measure:
 
     def _written(self, values: Mapping[str, Any], parts: Sequence[str]) -> str:
         stated = [
-            f"{name}={show(name, values[name])}" for name in self.parameters if name in values
+            f"{name}={parameter_text(name, values[name])}"
+            for name in self.parameters
+            if name in values
         ]
         inner = ",".join([*parts, *stated])
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
@@ -248,6 +272,6 @@ def parameters_of(base: str, form: str, compound: bool = False) -> tuple[str, ..
     row = BASES[base]
     relevance = () if form == "DIM" else row.relevance
     ideal = ("ideal",) if base == "nDCG" and form == "u" else ()
-    own = FORMS[form].parameters if base != "Judged" else ()
-    last = ("judged_only",) if base != "Judged" else ()
+    own = FORMS[form].parameters if base not in OF_LABELS else ()
+    last = ("judged_only",) if base not in OF_LABELS else ()
     return (*row.parameters, *own, *relevance, *ideal, *last)

@@ -21,6 +21,7 @@ from understandability.evaluation.measures.foreign import (
 )
 from understandability.evaluation.measures.parameters import PARAMETERS
 
+_ALIASES = {"max_rel": "max"}  # as ir_measures calls it
 AnyMeasure = Measure | ForeignMeasure
 _DEEPEST = 10  # of brackets within brackets; H(residual(RBP(p=0.8))) has three
 
@@ -202,6 +203,7 @@ def _stated(arguments: list[str], known: Sequence[str], text: str) -> dict[str, 
     stated: dict[str, Any] = {}
     for argument in arguments:
         name, separator, value = (part.strip() for part in argument.partition("="))
+        name = _ALIASES.get(name, name)
         if not separator:
             raise OptionError(f"{text!r}: write parameters as name=value, not {argument!r}")
         if name not in known:

@@ -11,6 +11,9 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
+from understandability.arrays import Floats
 from understandability.evaluation.conventions import CONVENTIONS, Conventions
 
 
@@ -33,17 +36,17 @@ class Parameter:
     def written(self) -> str:
         """The parameter with its default, where it has one of its own."""
         default = self.default(Conventions())
-        return self.name if default is None else f"{self.name}={show(self.name, default)}"
+        return self.name if default is None else f"{self.name}={parameter_text(self.name, default)}"
 
 
-def show(name: str, value: Any) -> str:
+def parameter_text(name: str, value: Any) -> str:
     """A value as it is written in a name.
 
-    >>> show("s", math.pi), show("p", 0.80), show("w", (1.0, 2.0)), show("dcg", "log2")
-    ('pi', '0.8', '[1,2]', "'log2'")
+    >>> parameter_text("s", math.pi), parameter_text("p", 0.80), parameter_text("w", (1.0, 2.0))
+    ('pi', '0.8', '[1,2]')
     """
     if isinstance(value, tuple):
-        return f"[{','.join(show('', item) for item in value)}]"
+        return f"[{','.join(parameter_text('', item) for item in value)}]"
     if isinstance(value, bool) or not isinstance(value, float | int):
         return f"'{value}'" if name in PARAMETERS and PARAMETERS[name].quoted else str(value)
     if value == math.pi:
@@ -80,6 +83,13 @@ def _weights(text: str) -> tuple[float, ...]:
     return tuple(map(_WEIGHT, _items(text)))
 
 
+def _discount(text: str) -> tuple[float, ...] | str:
+    weights = _weights(text) if text.startswith("[") else _choice(text, tuple(DISCOUNTS))
+    if not isinstance(weights, str) and not any(weights):
+        raise ValueError(text)
+    return weights
+
+
 def _names(text: str) -> tuple[str, ...]:
     names = tuple(_items(text))
     if len(set(names)) < len(names) or not all(re.fullmatch("[a-z][a-z0-9_]*", n) for n in names):
@@ -87,6 +97,14 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
+# The weight of each rank, from 1 on, by name.
+DISCOUNTS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
+    {
+        "flat": np.ones_like,
+        "log2": lambda rank: 1 / np.log2(rank + 1),
+        "zipf": lambda rank: 1 / rank,
+    }
+)
 _POSITIVE = partial(_number, allowed=lambda number: number > 0)
 _WEIGHT = partial(_number, allowed=lambda number: number >= 0)
 # How the conventions that are no choice of words are read where a measure states them.
@@ -123,6 +141,15 @@ def _of_convention(name: str) -> Parameter:
 _UNIT = partial(_number, allowed=lambda number: 0 < number < 1)
 _ROWS = (
     _own("p", _UNIT, "a number between 0 and 1, exclusive", 0.8, "persistence"),
+    _own("T", _POSITIVE, "a number above 0", 1.0, "how much gain the user looks for"),
+    _own(
+        "discount",
+        _discount,
+        f"weights in brackets, not all 0, as [3,2,1], or one of {', '.join(DISCOUNTS)}",
+        "log2",
+        "weights of the ranks: a list, or flat, log2 (1 / log2(rank + 1)), zipf (1 / rank), to the "
+        "cut-off or else to rank 1000",
+    ),
     _of_convention("rel"),
     _own("graded", _flag, "True or False", False, "gain is grade / max, not 0 or 1"),
     *map(_of_convention, ("max", "dcg", "form")),

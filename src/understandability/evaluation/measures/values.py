@@ -7,6 +7,7 @@ documents that carry a label; all others gain nothing. One value for each query 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
@@ -15,8 +16,11 @@ from numpy.typing import NDArray
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.evaluation.judgements import Judgements, Ranked
-from understandability.evaluation.measures.bases import RELEVANCE, Measure
+from understandability.evaluation.measures.bases import OF_LABELS, RELEVANCE, Measure
+from understandability.evaluation.measures.parameters import DISCOUNTS
 
+RATES = ("RBP", "INST", "CWL")  # mean gains, each between 0 and 1
+_DEEPEST = 1000  # ranks that a discount by name has without a cut-off
 _HIGHEST_EXPONENT = 1000.0  # 2 to the power of 1024 is no float
 
 
@@ -31,8 +35,8 @@ def values_of(measure: Measure, judgements: Judgements, ranked: Ranked) -> Float
         parts, weights = zip(*measure.components(), strict=True)
         values = [values_of(part, judgements, ranked) for part in parts]
         return harmonic_mean(np.array(values), np.array(weights))
-    if measure.base == "Judged":
-        return _judged_share(measure, ranked)
+    if measure.base in OF_LABELS:
+        return (_judged_share if measure.base == "Judged" else _pool_depth)(measure, ranked)
     if measure.get("judged_only", judgements.conventions):
         ranked = ranked.condensed(measure.dimensions)
     return _VALUES[measure.base](measure, judgements, ranked)
@@ -93,11 +97,11 @@ def _relevance_gain(measure: Measure, judgements: Judgements, grades: Floats) ->
             return grades
         _check_grades(measure, judgements, _HIGHEST_EXPONENT, "choose dcg=log2, or correct")
         return np.asarray(np.exp2(grades) - 1)
-    if measure.base == "RBP" and not measure.get("graded", conventions):
+    if measure.base in RATES and not measure.get("graded", conventions):
         return np.asarray(grades >= measure.get("rel", conventions), dtype=np.float64)
     highest = float(measure.get("max", conventions))
     _check_grades(measure, judgements, highest, "correct max or")
-    if measure.base == "RBP":
+    if measure.base in RATES:
         return grades / highest
     return np.asarray(np.exp2(grades - highest) - 2.0**-highest)  # (2^grade - 1) / 2^highest
 
@@ -124,6 +128,43 @@ def _shown(measure: Measure, ranked: Ranked) -> Floats:
 def _rbp(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
     gains = gain(measure, judgements, ranked)
     return ranked.sums(gains * discount(measure, judgements, ranked))
+
+
+def _cwl(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    chosen = measure.get("discount", judgements.conventions)
+    if isinstance(chosen, str):
+        chosen = DISCOUNTS[chosen](np.arange(1.0, (measure.cutoff or _DEEPEST) + 1))
+    weights = np.append(np.array(chosen) / np.sum(chosen), 0.0)
+    gains = np.where(_above_cut(measure, ranked), gain(measure, judgements, ranked), 0.0)
+    return ranked.sums(gains * weights[np.minimum(ranked.position, len(weights) - 1)])
+
+
+def _inst(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
+    """The weights between two labelled documents telescope, and so do those below the last.
+
+    A user at rank i who still misses m of T goes on with the chance ((i + T + m - 1) / (i + T +
+    m))^2, so the weight of rank i goes as 1 / (i + T + m - 1)^2 while m stays what it is.
+    """
+    from scipy.special import zeta
+
+    wanted: float = measure.get("T", judgements.conventions)
+    gains = np.where(_above_cut(measure, ranked), gain(measure, judgements, ranked), 0.0)
+    values = np.zeros(len(ranked.returned))
+    starts = np.searchsorted(ranked.query, np.arange(len(values) + 1))
+    for query, (start, end) in enumerate(pairwise(starts.tolist())):
+        lines = start + np.flatnonzero(gains[start:end])
+        found = total = value = 0.0
+        rank, weight, shift = 1.0, 1.0, 2 * wanted - 1  # of the next rank; T + m - 1
+        for at, own in zip(ranked.position[lines] + 1.0, gains[lines], strict=True):
+            scale = weight * (rank + shift) ** 2
+            weight = scale / (at + shift) ** 2
+            total += scale * (zeta(2, rank + shift) - zeta(2, at + shift)) + weight
+            value, found = value + weight * own, found + own
+            shift, rank = 2 * wanted - found - 1, at + 1
+            weight *= ((at + shift) / (rank + shift)) ** 2
+        total += weight * (rank + shift) ** 2 * zeta(2, rank + shift)
+        values[query] = value / total
+    return values
 
 
 def _ndcg(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
@@ -174,6 +215,12 @@ def _judged_share(measure: Measure, ranked: Ranked) -> Floats:
     return np.divide(count, shown, out=np.zeros_like(count), where=shown > 0)
 
 
+def _pool_depth(measure: Measure, ranked: Ranked) -> Floats:
+    kept = ranked.only(ranked.known(measure.dimensions) & _above_cut(measure, ranked))
+    without_gap = Ranked.of(kept.query, len(kept.returned), kept.found).position
+    return kept.sums((kept.position == without_gap).astype(np.float64))
+
+
 def _residual(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
     [part] = measure.parts
     if part.get("judged_only", judgements.conventions):
@@ -189,5 +236,5 @@ def _residual(measure: Measure, judgements: Judgements, ranked: Ranked) -> Float
 
 
 _VALUES: Mapping[str, Callable[[Measure, Judgements, Ranked], Floats]] = MappingProxyType(
-    {"RBP": _rbp, "nDCG": _ndcg, "ERR": _err}
+    {"RBP": _rbp, "INST": _inst, "CWL": _cwl, "nDCG": _ndcg, "ERR": _err}
 )

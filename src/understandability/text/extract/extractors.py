@@ -37,13 +37,17 @@ class Extractor:
 
 _OURS, _LIBRARIES = "text.extract", "text.extract.libraries"
 EXTRACTORS = {
-    "naive": Extractor(f"{_OURS}.naive:naive", f"{_LIBRARIES}:naive", "all text, tags removed"),
+    "naive": Extractor(
+        f"{_OURS}.naive:naive", f"{_LIBRARIES}:naive_by_library", "all text, tags removed"
+    ),
     "boilerpipe": Extractor(
         f"{_OURS}.boilerpipe:boilerpipe",
-        f"{_LIBRARIES}:boilerpipe",
+        f"{_LIBRARIES}:boilerpipe_by_library",
         "Kohlschütter, Fankhauser & Nejdl 2010, ArticleExtractor",
     ),
-    "justext": Extractor(f"{_OURS}.justext:justext", f"{_LIBRARIES}:justext", "Pomikálek 2011"),
+    "justext": Extractor(
+        f"{_OURS}.justext:justext", f"{_LIBRARIES}:justext_by_library", "Pomikálek 2011"
+    ),
     "main": Extractor(
         f"{_OURS}.main:main", f"{_OURS}.main:main", "extraction.main; no library has it", True
     ),

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from understandability import _core
 from understandability.text.document import Block, blocks_of
-from understandability.text.language_guess import stop_words
+from understandability.text.language_guess import stop_words_of
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names
 
@@ -72,7 +72,7 @@ def justext(parsed: ParsedPage) -> tuple[Block, ...]:
         end = parsed.tape.place_of("/html")
         if before := _paragraphs(parsed, 0, end):
             paragraphs, behind = before, _paragraphs(parsed, end + 1, size)
-    stop_list = stop_words(parsed.language or "en")
+    stop_list = stop_words_of(parsed.language or "en")
     alone = [_class_alone(paragraph, stop_list) for paragraph in paragraphs]
     revised = _revise(paragraphs, alone)
     reasons = [

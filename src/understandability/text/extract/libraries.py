@@ -27,7 +27,7 @@ import warnings
 from understandability.text.document import Block
 from understandability.text.extract.naive import DROPPED, INLINE, SPACED
 from understandability.text.extract.naive import naive as all_text
-from understandability.text.language_guess import stop_words
+from understandability.text.language_guess import stop_words_of
 from understandability.text.parsed import ParsedPage
 
 _FIELD_END = "\0"  # no text of a page has it
@@ -35,7 +35,7 @@ _FIELD_END = "\0"  # no text of a page has it
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 
 
-def naive(parsed: ParsedPage) -> tuple[Block, ...]:
+def naive_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
     """All text, by BeautifulSoup (with lxml as its parser)."""
     import bs4
 
@@ -55,7 +55,7 @@ def naive(parsed: ParsedPage) -> tuple[Block, ...]:
     )
 
 
-def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
+def boilerpipe_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
     """boilerpy3's ArticleExtractor; it fails where no tag stands before the text or body."""
     from boilerpy3.extractors import ArticleExtractor
     from boilerpy3.parser import BoilerpipeHTMLParser
@@ -77,12 +77,12 @@ def boilerpipe(parsed: ParsedPage) -> tuple[Block, ...]:
     )
 
 
-def justext(parsed: ParsedPage) -> tuple[Block, ...]:
+def justext_by_library(parsed: ParsedPage) -> tuple[Block, ...]:
     """jusText; it calls a page without elements an error."""
     import justext
     from lxml.etree import ParserError
 
-    stop_list = stop_words(parsed.language or "en")
+    stop_list = stop_words_of(parsed.language or "en")
     options = {} if stop_list else {"stopwords_low": 0, "stopwords_high": 0}
     text = _XML_DECLARATION.sub("", parsed.text)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
@@ -35,9 +36,7 @@ def english_of(words: Iterable[str]) -> str:
     >>> english_of(["The", "haemorrhage", "stopped"]), english_of(["It", "stopped"])
     ('british', 'american')
     """
-    counts = dict.fromkeys(ENGLISHES, 0)
-    for word in words:
-        counts[_sign(word)] = counts.get(_sign(word), 0) + 1
+    counts = Counter(map(_sign, words))
     return BRITISH if counts[BRITISH] > counts[AMERICAN] else AMERICAN
 
 

@@ -18,27 +18,16 @@ _OPENING, _CLOSING = (
 _SMALL = frozenset(("a", "an", "the"))
 _NAMING = frozenset(("called", "named", "termed", "means", "term", "word"))
 _KNOWN_AS = ("known", "as")
-_NO_MEANING = frozenset(
+_GENERAL = frozenset(
     ("a", "an", "the", "when", "where", "how", "one", "any", "what", "also", "anything",
      "something")
 )  # fmt: skip
 _TELLING = frozenset(("is", "are", "means", "mean", "refers", "describes"))
-_MEANING = frozenset(
-    (
-        "a",
-        "an",
-        "the",
-        "when",
-        "where",
-        "how",
-        "one",
-        "any",
-        "what",
-        "also",
-        "anything",
-        "something",
-    )
-)
+_SAYING = frozenset(
+    (("which", "means"), ("which", "is"), ("that", "is"), ("meaning", "that"), ("or", "the"),
+     *((article, kind) for article in ("a", "the")
+       for kind in ("condition", "disease", "disorder", "state", "type", "kind", "form")))
+)  # fmt: skip
 _OBJECT_OF_PAST = OBJECT | {"SCONJ", "ADV", "PART"}
 
 
@@ -87,14 +76,16 @@ class Match:
         if sentence.word(at) in _NAMING or (sentence.word(at - 1), sentence.word(at)) == _KNOWN_AS:
             return True  # "called an infarction"
         inside = sentence.word(end + 1)
-        if self.next_word in ("(", "–", "—") and inside.isalpha() and inside not in _NO_MEANING:
+        if self.next_word == "," and (inside, sentence.word(end + 2)) in _SAYING:
+            return True  # "insulin resistance, a condition where", "screening, which means"
+        if self.next_word in ("(", "–", "—") and inside.isalpha() and inside not in _GENERAL:
             return not sentence.tokens[end + 1].isupper()
         before = start - 1 if self.last_word in _SMALL else start
         is_first = before <= 0 or sentence.word(before - 1) in (":", "–", "—", "•")
         if not is_first or self.next_word not in _TELLING:
             return False
         is_being = self.next_word in ("is", "are")
-        return not is_being or inside in _MEANING
+        return not is_being or inside in _GENERAL
 
     def words_before(self, number: int) -> list[str]:
         """So many words before the term, the nearest first."""

@@ -64,7 +64,7 @@ class Offer:
 
 
 # The offers of sentences that were looked through before, counted from their first piece.
-_OFFERED: Memory[tuple[str, ...], tuple[Offer, ...]] = Memory()
+_OFFERED: Memory[tuple[str, tuple[str, ...]], tuple[Offer, ...]] = Memory()
 
 
 def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...], ...]:
@@ -87,18 +87,24 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     ]
     parts = [batch.documents[number].pieces[start:end] for number, start, end in bounds]
 
+    spelled = [english or english_of(document.pieces) for document in batch.documents]
+    keys = [(spelled[number], part) for (number, *_), part in zip(bounds, parts, strict=True)]
+
     def made(places: Sequence[int]) -> list[tuple[Offer, ...]]:
         return [
-            tuple(_offer(each, parts[place]) for each in _found(sentence))
+            tuple(
+                offer
+                for each in _found(sentence)
+                for offer in _in_english(_offer(each, parts[place]), keys[place][0])
+            )
             for place, sentence in zip(places, tagged_sentences(batch, places, parts), strict=True)
         ]
 
-    spelled = [english or english_of(document.pieces) for document in batch.documents]
     found: list[list[Offer]] = [[] for _ in batch.documents]
-    for (number, start, _), each in zip(bounds, _OFFERED.of(parts, made), strict=True):
-        for offer in each:
-            placed_in = replace(offer, first=offer.first + start, last=offer.last + start)
-            found[number] += _in_english(placed_in, spelled[number])
+    for (number, start, _), offered in zip(bounds, _OFFERED.of(keys, made), strict=True):
+        for o in offered:
+            first, last = o.first + start, o.last + start
+            found[number].append(Offer(first, last, o.term, o.plain, o.texts, o.note, o.kind))
     return tuple(map(tuple, found))
 
 
@@ -132,7 +138,12 @@ def _offer(match: Match, pieces: Sequence[str]) -> Offer:
 
 
 def _found(sentence: TaggedSentence) -> Iterator[Match]:
-    """The terms of a sentence, the longest that begins at each word, none overlapping."""
+    """The terms of a sentence, the longest that begins at each word, none overlapping.
+
+    The title of a paper or a heading in capitals has none: "Kramer MS, et al.", "Looking At It".
+    """
+    if _is_title(sentence):
+        return
     forms, longest = index()
     words = [one_spelling(token) for token in sentence.tokens]
     at = 0
@@ -147,6 +158,21 @@ def _found(sentence: TaggedSentence) -> Iterator[Match]:
         at += 1
 
 
+def is_quoted(sentence: TaggedSentence, place: int) -> bool:
+    """Whether a quotation that began before that token still goes on."""
+    before = sentence.tokens[:place]
+    straight = sum(token in ('"', "``", "''") for token in before)
+    return straight % 2 == 1 or before.count("“") > before.count("”")
+
+
+def _is_title(sentence: TaggedSentence) -> bool:
+    words = [token for token in sentence.tokens if token.isalpha() and len(token) > 3]
+    capital = sum(token[0].isupper() for token in words)
+    return {"et", "al", "al."}.intersection(sentence.tokens) > {"et"} or (
+        len(words) > 2 and capital > 0.8 * len(words)
+    )
+
+
 def _chosen(
     forms: Sequence[TermForm], sentence: TaggedSentence, start: int, end: int
 ) -> Match | None:
@@ -156,6 +182,8 @@ def _chosen(
         return None  # an abbreviation, a gene or a heading
     if sentence.is_in_compound(start, end) or _is_name(sentence, start, end):
         return None
+    if is_quoted(sentence, start):
+        return None  # what somebody else said is not the writer's to change
     if _is_before_name(sentence, end) and {form.row.part for form in forms} <= _OF_NAMES:
         return None
     if "/" in (sentence.word(start - 1), sentence.word(end)):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request
@@ -20,7 +21,7 @@ from understandability._version import __version__
 from understandability.errors import UnderstandabilityError
 from understandability.feature.batch import Batch
 from understandability.inputs.fetching import FetchLimits, fetch
-from understandability.inputs.office import DOCX, check_office_extra
+from understandability.inputs.office import DOCX, require_office_extra
 from understandability.resources import resource_text
 from understandability.scoring import Scorer, Settings, document_or_failure, document_under
 from understandability.text.page import HTML, TEXT, Failure, Page
@@ -167,7 +168,7 @@ def create(
         headers = dict(error.headers or {})  # 405 names what is allowed
         if error.status_code == 503:
             headers["Retry-After"] = "2"
-        sentence = str(error.detail)
+        sentence = _FRAMEWORK.get(str(error.detail), str(error.detail))
         if error.status_code == 405:
             sentence = f"{request.url.path} does not take {request.method}; use {headers['Allow']}"
         return _error(error.status_code, sentence, headers)
@@ -217,7 +218,7 @@ def create(
         _explained_page(request.text, None)
         if request.kind == "html":
             return HTMLResponse(html_of(request.text, request.title))
-        check_office_extra(DOCX)
+        require_office_extra(DOCX)
         async with converting:
             made = await asyncio.to_thread(docx_of, request.text, request.title)
         return Response(made, media_type="application/octet-stream")
@@ -317,6 +318,8 @@ def create(
         ]
         return "\n".join(lines) + "\n"
 
+    if token:
+        app.openapi = partial(_with_token, app.openapi)  # type: ignore[method-assign]  # as FastAPI's documentation has it
     _add_files(app)
     return Guard(app, hosts=tuple(hosts), token=token, limits=limits, origins=frozenset(origins))
 
@@ -347,6 +350,20 @@ def _add_files(app: FastAPI) -> None:
         if name not in files:
             raise HTTPException(404, "there is no such file")
         return Response(files[name], media_type=f"{_FILES[name]}; charset=utf-8")
+
+
+def _with_token(described: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """The description of the calls, which need a token."""
+    found = described()
+    found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    found["paths"]["/healthz"]["get"]["security"] = []
+    return {**found, "security": [{"token": []}]}
+
+
+_FRAMEWORK = {
+    "Not Found": "there is nothing at this path; the calls are described at /openapi.json",
+    "There was an error parsing the body": "the body is not JSON in UTF-8, or nested too deeply",
+}
 
 
 def _error(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:

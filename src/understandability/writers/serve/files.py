@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import PurePosixPath
 from typing import cast
 
 from understandability.errors import InputError, UnderstandabilityError
-from understandability.inputs.office import OFFICE_SUFFIXES, check_office_extra, read_office
+from understandability.inputs.office import OFFICE_SUFFIXES, read_office, require_office_extra
 from understandability.text.analysis import document_of_page
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.parsed import parse_source
 from understandability.writers.markdown import markdown_of
 
 _MOST_BYTES = 50_000_000
+_LARGE = 500_000  # bytes of HTML; more are read apart, and not for long
 _TEXTS = (".txt", ".md", ".text")
+# A heading in the older form of Markdown: "Flu" over a line of = or -.
+_UNDERLINED = re.compile(
+    r"(?:\A|(?<=\n\n))(?![-*#|>\s])(.{1,200})\n(=+|-{2,})[ \t]*$", re.MULTILINE
+)
 _PAGES = (".html", ".htm", ".xhtml")
 
 
@@ -41,15 +47,12 @@ def text_of_file(
     name = PurePosixPath(name.replace("\\", "/")).name[:200] or "the file"
     suffix = PurePosixPath(name.lower()).suffix
     if suffix in OFFICE_SUFFIXES:
-        check_office_extra(suffix)
-        text, title = _read_apart(content, name, suffix, seconds), PurePosixPath(name).stem
+        require_office_extra(suffix)
+        text, title = _read_apart(content, name, suffix, seconds)
+    elif suffix in _PAGES and len(content) > _LARGE:
+        text, title = _read_apart(content, name, f"{suffix} {charset or ''}", min(seconds, 5.0))
     elif suffix in (*_TEXTS, *_PAGES):
-        kind = HTML if suffix in _PAGES else TEXT
-        page = Page(name, name, content, kind, charset)
-        document = document_of_page(page)
-        source = parse_source(page).text
-        text = markdown_of(document.blocks, source) if kind == HTML else source
-        title = document.title
+        text, title = _read_page(content, name, suffix, charset)
     else:
         allowed = ", ".join((*_PAGES, *_TEXTS, *OFFICE_SUFFIXES))
         raise InputError(f"{name} is of a kind that cannot be read; use {allowed}")
@@ -58,11 +61,26 @@ def text_of_file(
     return {"text": text, "title": title}
 
 
-def _read_apart(content: bytes, name: str, suffix: str, seconds: float) -> str:
-    """The text as `main` reads it in another process."""
+def _read_page(content: bytes, name: str, suffix: str, charset: str | None) -> tuple[str, str]:
+    """Text and title of a page, or of a plain text."""
+    kind = HTML if suffix in _PAGES else TEXT
+    page = Page(name, name, content, kind, charset)
+    document = document_of_page(page)
+    source = parse_source(page).text
+    if kind == HTML:
+        return markdown_of(document.blocks, source), document.title
+    return _UNDERLINED.sub(_as_heading, source.replace("\r\n", "\n")), document.title
+
+
+def _as_heading(found: re.Match[str]) -> str:
+    return f"{'#' if found[2][0] == '=' else '##'} {found[1]}"
+
+
+def _read_apart(content: bytes, name: str, kind: str, seconds: float) -> tuple[str, str]:
+    """Text and title as `main` reads them in another process."""
     try:
         done = subprocess.run(
-            [sys.executable, "-m", __name__, suffix],
+            [sys.executable, "-m", __name__, *kind.split()],
             input=content,
             capture_output=True,
             timeout=seconds,
@@ -79,14 +97,18 @@ def _read_apart(content: bytes, name: str, suffix: str, seconds: float) -> str:
         ) from error
     if "error" in answer:
         raise InputError(f"{name}: {answer['error']}")
-    return str(answer["text"])
+    return answer["text"], answer.get("title", PurePosixPath(name).stem)
 
 
 def main() -> None:
     """Read a file from standard input and write its text, or why there is none, as JSON."""
-    suffix = sys.argv[1]
+    suffix, *charset = sys.argv[1:]
     stream = cast(io.BufferedReader, io.BytesIO(sys.stdin.buffer.read()))
     try:
+        if suffix in _PAGES:
+            text, title = _read_page(stream.read(), "file", suffix, charset[0] if charset else None)
+            print(json.dumps({"text": text, "title": title}))
+            return
         page = read_office(suffix, stream, "file", "file", _MOST_BYTES)
     except UnderstandabilityError as error:
         page = Failure("file", "file", "read", str(error))

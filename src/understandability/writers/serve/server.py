@@ -6,7 +6,6 @@ import gc
 import json
 import os
 import re
-import socket
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -25,7 +24,7 @@ _MOST_CONNECTIONS = 2000
 
 
 def application() -> Any:
-    """The application with what `run` chose; each process that answers makes its own.
+    """The application with what `serve` chose; each process that answers makes its own.
 
     Lists and models stay for good, so that no search for what can be freed passes over them while
     somebody waits.
@@ -45,74 +44,6 @@ def application() -> Any:
     gc.collect()
     gc.freeze()
     return app
-
-
-def run(
-    settings: Settings,
-    *,
-    host: str = "127.0.0.1",
-    port: int = 8765,
-    names: Sequence[str] = (),
-    token: str | None = None,
-    workers: int = 1,
-    limits: RequestLimits | None = None,
-    fetching: FetchLimits | None = None,
-    model: LanguageModel | None = None,
-    origins: Sequence[str] = (),
-) -> None:
-    """Answer requests until the process is told to stop.
-
-    Raises `OptionError` for an address that others reach without a token, `InputError` for a port
-    that is in use, and `MissingExtraError` where the server's packages are not installed.
-    """
-    try:
-        import uvicorn
-    except ImportError as error:
-        raise MissingExtraError(
-            "understand serve needs optional packages: pip install 'understandability[serve]'"
-        ) from error
-    if host not in _LOCAL and not token:
-        raise OptionError(
-            f"anybody who reaches {host} could use the server; give a --token, or leave out --host"
-        )
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((host, port))
-        except OSError as error:
-            raise InputError(
-                f"port {port} of {host} cannot be used ({error.strerror}); choose another "
-                "with --port"
-            ) from error
-        port = trial.getsockname()[1]
-    hosts = (*LOCAL_HOSTS, *names)
-    if host not in hosts:
-        hosts = ("*",) if host in ("0.0.0.0", "::") and not names else (*hosts, host)
-    os.environ[_CHOSEN] = json.dumps(
-        {
-            "settings": asdict(settings),
-            "hosts": hosts,
-            "token": token,
-            "limits": asdict(limits or RequestLimits()),
-            "fetching": asdict(fetching) if fetching else None,
-            "model": asdict(model) if model else None,
-            "origins": list(origins),
-        }
-    )
-    print(f"http://{f'[{host}]' if ':' in host else host}:{port}/ (Ctrl-C ends it)", flush=True)
-    uvicorn.run(
-        "understandability.writers.serve.server:application",
-        factory=True,
-        host=host,
-        port=port,
-        workers=workers,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        limit_concurrency=_MOST_CONNECTIONS,
-        timeout_keep_alive=10,
-    )
 
 
 def serve(
@@ -170,19 +101,55 @@ def serve(
     ):  # fmt: skip
         if not low <= value <= high:
             raise OptionError(f"{option} is a number from {low:g} to {high:g}, not {value:g}")
-    run(
-        Settings(**choices),
-        host=host,
-        port=port,
-        names=tuple(name),
-        token=token or os.environ.get("UNDERSTANDABILITY_TOKEN"),
-        workers=workers,
-        limits=RequestLimits(megabytes=limit_mb, seconds=limit_seconds),
-        fetching=FetchLimits(int(limit_mb * 1e6), limit_seconds, private=fetch_private)
-        if fetch
-        else None,
-        model=LanguageModel(model_url, model, os.environ.get(KEY, ""), limit_seconds)
-        if model_url and model
-        else None,
-        origins=tuple(allow_origin),
+    try:
+        import uvicorn
+
+        from understandability.writers.serve.connections import Connection, listen
+    except ImportError as error:
+        raise MissingExtraError(
+            "understand serve needs optional packages: pip install 'understandability[serve]'"
+        ) from error
+    token = token or os.environ.get("UNDERSTANDABILITY_TOKEN")
+    if host not in _LOCAL and not token:
+        raise OptionError(
+            f"anybody who reaches {host} could use the server; give a --token, or leave out --host"
+        )
+    fetching = FetchLimits(int(limit_mb * 1e6), limit_seconds, private=fetch_private)
+    asked = None
+    if model_url and model:
+        asked = LanguageModel(model_url, model, os.environ.get(KEY, ""), limit_seconds)
+    hosts = (*LOCAL_HOSTS, *name)
+    if host not in hosts:
+        hosts = ("*",) if host in ("0.0.0.0", "::") and not name else (*hosts, host)
+    os.environ[_CHOSEN] = json.dumps(
+        {
+            "settings": asdict(Settings(**choices)),
+            "hosts": hosts,
+            "token": token,
+            "limits": asdict(RequestLimits(megabytes=limit_mb, seconds=limit_seconds)),
+            "fetching": asdict(fetching) if fetch else None,
+            "model": asdict(asked) if asked else None,
+            "origins": list(allow_origin),
+        }
     )
+    try:
+        listening = listen(host, port)
+    except OSError as error:
+        raise InputError(
+            f"port {port} of {host} cannot be used ({error.strerror}); choose another with --port"
+        ) from error
+    port = listening.getsockname()[1]
+    print(f"http://{f'[{host}]' if ':' in host else host}:{port}/ (Ctrl-C ends it)", flush=True)
+    with listening:
+        uvicorn.run(
+            "understandability.writers.serve.server:application",
+            factory=True,
+            fd=listening.fileno(),
+            http=Connection,
+            workers=workers,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=_MOST_CONNECTIONS,
+            timeout_keep_alive=10,
+        )

@@ -1,0 +1,132 @@
+"""How many different words a text uses, by measures that hardly depend on its length.
+
+Words are told apart in small letters, as they are written: "tablet" and "tablets" are two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understandability.feature.batch import Batch
+from understandability.feature.row import Feature
+
+_WINDOW = 50  # words of MATTR
+_FACTOR = 0.72  # the share of different words at which MTLD begins anew
+_DRAWS = 42  # words of HD-D
+
+
+def _keys(words: Sequence[str]) -> NDArray[np.int64]:
+    """A number for each word in small letters; only whether two are equal counts."""
+    return np.array([hash(word.lower()) for word in words], np.int64)
+
+
+def _of_each(
+    batch: Batch, measure: Callable[[list[int]], float], least: int
+) -> NDArray[np.float64]:
+    """A measure of the words of each text; NaN for one of fewer than `least`."""
+    keys = np.split(batch.word_values(_keys), batch.word_starts[1:-1])
+    return np.array([measure(of.tolist()) if len(of) >= least else np.nan for of in keys])
+
+
+def window_ratio(words: Sequence[object]) -> float:
+    """The mean share of different words in windows of 50, one from each word on (MATTR).
+
+    >>> window_ratio(["rest", "and", "rest"])  # shorter than a window: all words
+    0.6666666666666666
+    """
+    size = min(_WINDOW, len(words))
+    counts: dict[object, int] = {}
+    total = 0
+    for place, word in enumerate(words):
+        counts[word] = counts.get(word, 0) + 1
+        if place >= size:
+            old = words[place - size]
+            counts[old] -= 1
+            if not counts[old]:
+                del counts[old]
+        if place >= size - 1:
+            total += len(counts)
+    return total / (size * (len(words) - size + 1))
+
+
+def factor_length(words: Sequence[object]) -> float:
+    """How many words it takes until the share of different ones falls to .72, both ways (MTLD)."""
+    return (_one_way(words) + _one_way(words[::-1])) / 2
+
+
+def _one_way(words: Iterable[object]) -> float:
+    factors, seen, count, total = 0.0, set[object](), 0, 0
+    for word in words:
+        seen.add(word)
+        count, total = count + 1, total + 1
+        if len(seen) / count <= _FACTOR:
+            factors, seen, count = factors + 1, set(), 0
+    if count:
+        factors += (1 - len(seen) / count) / (1 - _FACTOR)
+    return total / (factors or 1.0)
+
+
+def drawn_ratio(words: Sequence[object]) -> float:
+    """The share of different words that 42 draws without putting back give on average (HD-D)."""
+    from scipy.special import gammaln
+
+    _, counts = np.unique(np.array(words), return_counts=True)
+    left = len(words) - counts
+    log_none = np.full(len(counts), -np.inf)
+    some = left >= _DRAWS
+    log_none[some] = (
+        gammaln(left[some] + 1)
+        + gammaln(len(words) - _DRAWS + 1)
+        - gammaln(left[some] - _DRAWS + 1)
+        - gammaln(len(words) + 1)
+    )
+    return float((1 - np.exp(log_none)).sum() / _DRAWS)
+
+
+def mattr(batch: Batch) -> NDArray[np.float64]:
+    """`window_ratio` of each text."""
+    return _of_each(batch, window_ratio, 1)
+
+
+def mtld(batch: Batch) -> NDArray[np.float64]:
+    """`factor_length` of each text."""
+    return _of_each(batch, factor_length, 1)
+
+
+def hdd(batch: Batch) -> NDArray[np.float64]:
+    """`drawn_ratio` of each text."""
+    return _of_each(batch, drawn_ratio, _DRAWS)
+
+
+def _row(
+    name: str, unit: str, meaning: str, source: str, compute: Callable[[Batch], NDArray[np.float64]]
+) -> Feature:
+    return Feature(name, "lexical diversity", unit, None, meaning, source, compute)
+
+
+ROWS: tuple[Feature, ...] = (
+    _row(
+        "mattr",
+        "share",
+        "different words of windows of 50 words, mean of all windows",
+        "Covington & McFall 2010",
+        mattr,
+    ),
+    _row(
+        "mtld",
+        "words",
+        "words until the share of different ones falls to .72, mean of both directions",
+        "McCarthy & Jarvis 2010",
+        mtld,
+    ),
+    _row(
+        "hdd",
+        "share",
+        "different words among 42 that are drawn, on average; NaN below 42 words",
+        "McCarthy & Jarvis 2007",
+        hdd,
+    ),
+)

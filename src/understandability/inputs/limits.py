@@ -1,0 +1,10 @@
+"""How long a document may be, and what is said of a longer one."""
+
+from __future__ import annotations
+
+DEFAULT_LIMIT = 10_000_000  # decoded bytes
+
+
+def too_long(limit: int) -> str:
+    """The sentence for a document over the limit."""
+    return f"the document is longer than {limit / 1e6:g} MB; raise --limit-mb to read it"

@@ -1,0 +1,67 @@
+"""The socket that the server listens on, and how long a connection may say nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import socket
+from typing import Any
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+_HEADERS_WITHIN = 6.0  # seconds from the first byte, or the last answer, to the end of the headers
+_WAITING = 2048  # connections that the system keeps until they are taken
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that sends small answers at once (on one of several processes asyncio does not).
+
+    Connections take what it is told. Raises `OSError` for a port that is in use.
+    """
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    try:
+        made.bind((host, port))
+        made.listen(_WAITING)
+    except OSError:
+        made.close()
+        raise
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    return made
+
+
+class Connection(AutoHTTPProtocol):  # type: ignore[misc,valid-type]  # chosen as the program runs
+    """A connection that is closed where the headers of a request do not come in time."""
+
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _waits(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _watch(self) -> None:
+        if self._timer is None and self._waits():
+            self._timer = self.loop.call_later(_HEADERS_WITHIN, self._let_go)
+        elif self._timer is not None and not self._waits():
+            self._timer.cancel()
+            self._timer = None
+
+    def _let_go(self) -> None:
+        self._timer = None
+        if self._waits():
+            self.transport.abort()
