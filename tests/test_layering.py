@@ -63,7 +63,7 @@ LINES = {
     "study": 4_900,
     "text": 2_900,
     "training": 2_800,
-    "writers": 6_985,
+    "writers": 6_998,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

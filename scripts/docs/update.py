@@ -156,7 +156,7 @@ def measures() -> str:
     from understandability.evaluation.measures.parameters import PARAMETERS
 
     def written(parameters: Sequence[str]) -> str:
-        return ", ".join(f"`{PARAMETERS[name].parameter_text}`" for name in parameters)
+        return ", ".join(f"`{PARAMETERS[name].written}`" for name in parameters)
 
     rows = ["| measure | meaning | parameters | source |", "|---|---|---|---|"]
     for base in BASES.values():
@@ -170,7 +170,7 @@ def measures() -> str:
         parameters = written(row.parameters)
         rows.append(f"| `{row.name}(...)` | {row.meaning} | {parameters} | {row.source} |")
     rows += ["", "| parameter | meaning | allowed |", "|---|---|---|"]
-    rows += [f"| `{p.parameter_text}` | {p.meaning} | {p.allowed} |" for p in PARAMETERS.values()]
+    rows += [f"| `{p.written}` | {p.meaning} | {p.allowed} |" for p in PARAMETERS.values()]
     return "\n".join(rows)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
@@ -16,6 +16,7 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
 from understandability.hooks import load
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, load_bundle
+from understandability.model.calibration import READINGS
 from understandability.model.estimate import Estimate
 from understandability.model.readers import DEFAULT_READER, USERS, Reader, reader_of
 from understandability.prompt import AtPrompt
@@ -46,9 +47,11 @@ FORMULAS = (
 )
 COUNTS = ("words", "sentences")
 # Of the estimate, under the names of its fields.
-ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "raw")
+ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "level_error", "raw")
 TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "scale", "flags")
 NOT_ENGLISH = "not_english"
+# The bundle of other languages than English, loaded when a page has one of them.
+LANGUAGES_BUNDLE = "languages"
 _WRONG_TYPE = "inputs.frames:wrong_type"
 
 
@@ -107,7 +110,7 @@ class Settings(Extraction):
         noise_scale: Scale of the user's noise, a number or `pi`; overrides the reader's. Without
             one, each user model has its own.
         features: Add every feature of the catalogue to the row.
-        any_language: Estimate pages in other languages than English too.
+        any_language: Let the bundle estimate every page, in whatever language it is.
     """
 
     bundle: str = DEFAULT_BUNDLE
@@ -317,28 +320,45 @@ class Scorer:
         }
 
     def estimates(self, batch: Batch) -> tuple[Estimate, ...]:
-        """The estimate of each document.
+        """The estimate of each document, by the bundle that knows its language.
 
-        Of one in another language than English, unless `any_language` is chosen, it is NaN, with
-        the flag ``not_english``. There is no P(U|d) where the reader's threshold is of another
-        scale than the bundle's (`remark`).
+        That of English is the one that was chosen; on the scale of readings, `LANGUAGES_BUNDLE`
+        estimates documents in its languages, with NaN for what it does not know of one. A document
+        in any other language has the flag ``not_english`` and NaN. There is no P(U|d) where the
+        reader's threshold is of another scale than the bundle's (`remark`).
         """
+        estimates = self.own_estimates(batch)
+        flagged = [NOT_ENGLISH in each.flags for each in estimates]
+        if self.bundle.scale != READINGS or not any(flagged):
+            return estimates
+        others = load_languages().estimate(batch, self.reader)
+        return tuple(
+            other if foreign and not math.isnan(other.level) else estimate
+            for foreign, estimate, other in zip(flagged, estimates, others, strict=True)
+        )
+
+    def own_estimates(self, batch: Batch) -> tuple[Estimate, ...]:
+        """The estimates of the chosen bundle: of English, unless `any_language` is chosen."""
+        none = math.nan
+        languages = [
+            "en" if self.settings.any_language else document.language or "en"
+            for document in batch.documents
+        ]
+        if "en" not in languages:
+            return tuple(
+                Estimate(document.docno, none, none, none, none, flags=(NOT_ENGLISH,))
+                for document in batch.documents
+            )
         estimates = self.bundle.estimate(batch, self.reader)
         if self.remark:
-            estimates = tuple(replace(each, p_understandable=math.nan) for each in estimates)
+            estimates = tuple(replace(each, p_understandable=none) for each in estimates)
         return tuple(
-            replace(
-                estimate,
-                p_understandable=math.nan,
-                difficulty=math.nan,
-                spread=math.nan,
-                raw=math.nan,
-                level=math.nan,
-                flags=(*estimate.flags, NOT_ENGLISH),
+            estimate
+            if language == "en"
+            else Estimate(
+                estimate.docno, none, none, none, none, flags=(*estimate.flags, NOT_ENGLISH)
             )
-            if document.language not in (None, "en") and not self.settings.any_language
-            else estimate
-            for document, estimate in zip(batch.documents, estimates, strict=True)
+            for language, estimate in zip(languages, estimates, strict=True)
         )
 
     def score_page(self, page: Page) -> dict[str, Any]:
@@ -355,6 +375,12 @@ class Scorer:
         """The rows of many documents, in tables of a bounded size; at least one, if empty."""
         for batch in batches(documents):
             yield self._table(batch) if len(batch) else self.schema.empty_table()
+
+
+@cache
+def load_languages() -> Bundle:
+    """The bundle of other languages than English, once."""
+    return load_bundle(LANGUAGES_BUNDLE)
 
 
 @lru_cache(maxsize=4)

@@ -23,6 +23,7 @@ COLUMNS = [
     "difficulty",
     "spread",
     "level",
+    "level_error",
     "raw",
     "ari",
     "coleman_liau",
@@ -230,16 +231,20 @@ def test_only_the_documents_asked_for(understand, tmp_path: Path) -> None:  # ty
     assert [row["docno"] for row in rows_of(done.stdout)] == ["hard.html"]
 
 
-def test_pages_in_other_languages_get_no_estimate(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    """They are flagged; --any-language estimates them all the same."""
+def test_pages_in_other_languages(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """Those that a bundle knows have its estimate, others none, and a flag."""
     german = "<html lang='de'><p>" + "Die Grippe ist eine Krankheit der Atemwege. " * 20
+    danish = "<html lang='da'><p>" + "Influenza er en sygdom, som man får af en virus. " * 20
     (tmp_path / "de.html").write_text(german)
-    (row,) = rows_of(understand("score", tmp_path, "-o", "-").stdout)
-    assert row["difficulty"] is None
-    assert row["p_understandable"] is None
-    assert "not_english" in str(row["flags"])
-    assert row["gunning_fog"] is not None
-    (row,) = rows_of(understand("score", tmp_path, "-o", "-", "--any-language").stdout)
+    (tmp_path / "da.html").write_text(danish)
+    rows = rows_of(understand("score", tmp_path, "-o", "-").stdout)
+    found = {row["language"]: row for row in rows}
+    assert found["da"]["difficulty"] is found["da"]["level"] is None
+    assert "not_english" in str(found["da"]["flags"])
+    assert found["da"]["gunning_fog"] is not None
+    assert 0 < found["de"]["p_understandable"] < 1
+    assert "not_english" not in str(found["de"]["flags"])
+    (row,) = rows_of(understand("score", tmp_path / "da.html", "-o", "-", "--any-language").stdout)
     assert row["difficulty"] is not None
 
 

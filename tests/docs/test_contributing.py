@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md run: a feature, a measure, an extractor, an input format."""
+"""The examples of CONTRIBUTING.md run: a feature, a measure, an extractor, a format, a language."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXAMPLES = dict(re.findall(r"<!-- example: (\w+) -->\n```python\n(.*?)```", TEXT
 
 def test_there_is_an_example_for_each() -> None:
     """Of what people add most."""
-    assert set(EXAMPLES) == {"feature", "measure", "extractor", "format"}
+    assert set(EXAMPLES) == {"feature", "measure", "extractor", "format", "language"}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scripts.evaluate.judged_texts import alphabetical, awkward_list, cut, shuffled
+from scripts.evaluate.must_hold import Estimates, Judged, _held, key_of, version_0_2
 from scripts.evaluate.readers import explained, shift
 from scripts.evaluate.readings_set import FILE, Readings, given, may_be_shipped, row_of
 
@@ -109,3 +110,29 @@ def test_what_explains_answers_and_how_far_readers_are_shifted() -> None:
     assert shift(0.5, 0.6, 30.0, 0.25) > 5
     assert shift(0.5, 0.6, 30.0, 0.4) > shift(0.5, 0.6, 30.0, 0.25)
     assert np.isnan(shift(0.2, 0.6, 30.0, 0.25))
+
+
+def test_what_version_0_2_said_is_kept() -> None:
+    """Of each text of the awkward list, and of no set that it learned from."""
+    found = version_0_2([key_of(text) for text in awkward_list()] + ["onestop/any"])
+    assert np.isfinite(found.difficulty[:40]).sum() >= 30
+    assert np.isnan(found.chance[40])
+    assert 0 < np.nanmean(found.chance) < 1
+
+
+def test_an_edit_fools_where_p_rises_without_a_flag() -> None:
+    """By hand: of three edited texts one rises, one rises with a flag, one stays."""
+    keys = [f"edit_{edit}/{name}" for edit in ("unedited", "cuts") for name in "abc"]
+    nothing = np.full(6, np.nan)
+    judged = Judged(
+        np.array(keys), np.array(keys), np.array([""] * 6), nothing, nothing, np.array(keys)
+    )
+    said = Estimates(
+        nothing,
+        nothing,
+        nothing,
+        np.array([0.1, 0.1, 0.1, 0.4, 0.4, 0.1]),
+        nothing,
+        np.array(["x", "x", "x", "x", "x cut_sentences", "x"]),
+    )
+    assert _held(judged, said, "cuts", pages=False) == 2

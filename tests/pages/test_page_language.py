@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from understandability.scoring import score_text
+from understandability.text.analysis import document_of_page
 from understandability.text.language_guess import _WORD, STOP_LISTS, _words, guess_language
+from understandability.text.page import Page
 
 TEXTS = dict(
     line.split("\t")
@@ -67,7 +71,53 @@ def test_english_with_few_english_words(text: str) -> None:
     assert guess_language(text) == "en"
 
 
+ROWS = [
+    line.split("\t")
+    for line in Path(__file__).with_name("language_table.tsv").read_text("utf-8").splitlines()[1:]
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "least"), [("20 words", 0.95), ("whole", 0.99), ("verse", 1), ("clinical", 1),
+                        ("names", 1), ("romanised Hindi", 1)]
+)  # fmt: skip
+def test_the_table_of_short_and_whole_texts(kind: str, least: float) -> None:
+    """Twelve languages; what is told of nothing counts as English, as scoring takes it."""
+    rows = [row for row in ROWS if row[0] == kind]
+    right = [
+        guess_language(text) in ((language, None) if language == "en" else (language,))
+        for _, language, text in rows
+    ]
+    assert sum(right) >= least * len(rows) > 0
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row[0].startswith("lying")])
+def test_a_page_whose_lang_lies_is_in_the_language_of_its_text(row: list[str]) -> None:
+    """And says so by a flag."""
+    kind, language, text = row
+    page = Page("p", "", f"<html lang={kind[-2:]}><p>{text}".encode())
+    document = document_of_page(page)
+    assert document.language == language
+    assert "wrong_lang" in document.flags
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row[0] == "half and half"])
+def test_a_page_in_two_languages_is_flagged(row: list[str]) -> None:
+    """Whichever of them it is taken for."""
+    found = score_text(row[2])
+    assert "two_languages" in found["flags"], found["language"]
+
+
+def test_romanised_hindi_has_no_estimate() -> None:
+    """Never an English one."""
+    text = next(text for kind, _, text in ROWS if kind == "romanised Hindi")
+    found = score_text(text)
+    assert math.isnan(found["difficulty"])
+    assert math.isnan(found["level"])
+    assert "not_english" in found["flags"]
+
+
 def test_every_stop_list_exists() -> None:
-    """Nineteen words say nothing; and jusText ships a list for each language of the table."""
-    assert guess_language(" ".join(["the"] * 19)) is None
+    """Eleven words say nothing; and jusText ships a list for each language of the table."""
+    assert guess_language(" ".join(["the"] * 11)) is None
     assert {language for language in TEXTS if language not in STOP_LISTS} == {"ja", "th", "zh"}

@@ -14,7 +14,8 @@ from understandability.inputs.frames import is_frame, table_of
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import TABLE_SUFFIXES, read_labels
-from understandability.inputs.tables import scales_of, settings_of
+from understandability.inputs.tables import settings_of
+from understandability.model.probabilities import scales_of
 
 # Columns of score tables that are no features of the catalogue.
 _COLUMNS = {"difficulty": Direction.HARDER, "p_understandable": Direction.EASIER}

@@ -235,7 +235,7 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
     "ru": (_like_flesch("flesch_oborneva", "Oborneva 2006", 206.835, 1.3, 60.1),),
 }
 # By the subtag of their language.
-LANGUAGE_FORMULAS = MappingProxyType({tag: (*_OWN[tag], *_EVERY) for tag in LANGUAGES})
+LANGUAGE_FORMULAS = MappingProxyType({tag: (*_OWN.get(tag, ()), *_EVERY) for tag in LANGUAGES})
 
 _ENGLISH = tuple(row.name for row in (*formulas.ROWS, *other_formulas.ROWS))
 
@@ -244,10 +244,10 @@ def readability(text: str | Document, language: str = "en") -> dict[str, float]:
     """Every readability formula of a plain text, by name; NaN without words.
 
     For English the rows ``readability`` and ``other formulas`` of the catalogue, without those of
-    the 2019 study's own counts. For another `language` (``de``, ``es``, ``fr``, ``it``, ``nl``,
-    ``pl``, ``pt``, ``ru``) those made for it, from its own syllables and sentences. What each
-    means, and the direction: ``docs/readability_formulas.md``. Raises `OptionError` for a language
-    without formulas.
+    the 2019 study's own counts. For another `language` (``de``, ``es``, ``fr``, ``hi``, ``it``,
+    ``nl``, ``pl``, ``pt``, ``ru``) those made for it, from its own syllables and sentences. What
+    each means, and the direction: ``docs/readability_formulas.md``. Raises `OptionError` for a
+    language without formulas.
 
     >>> round(readability("The cat sat on the mat.")["flesch_reading_ease"], 1)
     116.1

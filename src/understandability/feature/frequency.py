@@ -86,9 +86,14 @@ def _quartiles(values: FloatArray, places: Array, sizes: FloatArray, starts: Arr
     return quartiles
 
 
-@cache
 def general_places() -> dict[str, int]:
-    """The English words of wordfreq's large list, each with its place on the Zipf scale.
+    """`places_in` wordfreq's large list of English."""
+    return places_in("large_en")
+
+
+@cache
+def places_in(name: str) -> dict[str, int]:
+    """The words of one of wordfreq's lists, such as ``large_de``, with their Zipf places.
 
     Place ``p`` is the Zipf frequency ``p / 100``: the common logarithm of occurrences per 10^9
     words. The list is read from wordfreq's own file, which takes a third of the time that its
@@ -96,7 +101,7 @@ def general_places() -> dict[str, int]:
     """
     import msgpack
 
-    packed = gzip.decompress(package_bytes("wordfreq", "data/large_en.msgpack.gz"))
+    packed = gzip.decompress(package_bytes("wordfreq", f"data/{name}.msgpack.gz"))
     header, *lists = msgpack.unpackb(packed)
     if header != {"format": "cB", "version": 1}:
         raise InputError(f"wordfreq's list has the form {header}; install wordfreq 3.1 instead")

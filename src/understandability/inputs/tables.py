@@ -285,32 +285,12 @@ def settings_of(table: Any) -> dict[str, Any]:
     """The settings that a table, in a file or in memory, was made with; none where it has none."""
     import pyarrow.parquet as pq
 
-    if isinstance(table, str | Path):
-        path = str(table)
-        if table_format(path)[0] != "parquet":
-            beside = Path(f"{path}.settings.json")
-            return json.loads(beside.read_text("utf-8")) if beside.is_file() else {}
-        metadata = pq.read_schema(path).metadata
-    else:
-        metadata = getattr(getattr(table, "schema", None), "metadata", None)
-    return dict(json.loads((metadata or {}).get(SETTINGS_KEY, "{}")))
-
-
-def scales_of(table: Any) -> tuple[str, ...]:
-    """The scales that a score table, in a file or in memory, says that its estimates are on.
-
-    By its column, or its settings; '' where it has a P(U|d) and does not say, none of other tables.
-
-    >>> import pyarrow as pa
-    >>> scales_of(pa.table({"p_understandable": [0.5]})), scales_of(pa.table({"label": [1]}))
-    (('',), ())
-    """
-    rows = read_table(str(table)) if isinstance(table, str | Path) else table
-    names = getattr(rows, "column_names", ())
-    if "scale" in names and "difficulty" in names:
-        return tuple(sorted({str(scale) for scale in rows["scale"].unique().to_pylist()}))
-    stated = settings_of(table).get("scale")
-    return (str(stated),) if stated else ("",) * ("p_understandable" in names)
+    is_file = isinstance(table, str | Path)
+    if is_file and table_format(str(table))[0] != "parquet":
+        beside = Path(f"{table}.settings.json")
+        return json.loads(beside.read_text("utf-8")) if beside.is_file() else {}
+    schema = pq.read_schema(table) if is_file else getattr(table, "schema", None)
+    return dict(json.loads((getattr(schema, "metadata", None) or {}).get(SETTINGS_KEY, "{}")))
 
 
 def finite(value: float | None) -> float | None:

@@ -49,6 +49,7 @@ MODELS = {
     "background": "model.background:BackgroundModel",
     "judged": "model.judged:JudgedModel",
     "passages": "model.passage_model:PassageModel",
+    "languages": "model.languages:LanguagesModel",
 }
 
 
@@ -120,12 +121,16 @@ class Bundle:
         reading = batch.once(self.model.read)  # other readers may ask too
         some = batch.words > 0
         difficulty, spread = self.calibration_for(reader.scale_of(self.scale)).apply(reading)
+        # A language of which nothing was read has a level alone, on whatever scale.
+        difficulty, spread = (
+            np.where(np.isnan(reading.raw), np.nan, x) for x in (difficulty, spread)
+        )
         chance = reader.understands(difficulty, spread)
         levels = np.clip(reading.level, A1, C2)
         lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
-        chance, difficulty, spread, raw, levels = (
+        chance, difficulty, spread, raw, levels, level_errors = (
             np.where(some, each, np.nan)
-            for each in (chance, difficulty, spread, reading.raw, levels)
+            for each in (chance, difficulty, spread, reading.raw, levels, reading.level_error)
         )
         return tuple(
             Estimate(
@@ -135,6 +140,7 @@ class Bundle:
                 float(spread[index]),
                 float(raw[index]),
                 float(levels[index]),
+                float(level_errors[index]),
                 (*reading.flags[index], *lacking) if some[index] else ("no_words",),
             )
             for index, document in enumerate(batch.documents)
@@ -223,7 +229,7 @@ def _bundle(files: BundleFiles) -> Bundle:
             f"this version knows no model of kind {str(kind)[:40]!r}, only {', '.join(MODELS)}; "
             "upgrade it"
         )
-    if knots.get("scale") == READINGS and kind != "passages":
+    if knots.get("scale") == READINGS and kind not in ("passages", "languages"):
         raise InputError(f"a model of kind {kind!r} cannot be on the scale {READINGS!r}")
     assessors = card.pop("assessors", None)
     calibration: Calibration | ReadingScale = (

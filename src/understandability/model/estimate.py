@@ -13,8 +13,9 @@ class Estimate:
     that scale (NaN where the bundle knows none), `p_understandable` is P(U|d) in [0, 1], and `raw`
     the model's own output, on the scale of the labels that it learned from (higher is harder).
     `level` is how hard the text is on the scale of CEFR levels, 1 (A1) to 6 (C2); NaN for bundles
-    whose labels are of another kind.
-    All are NaN where nothing can be said (no words, a language that is not English).
+    whose labels are of another kind. `level_error` is its standard error, NaN where none is known.
+    All are NaN where nothing can be said (no words, a language that no bundle knows); without
+    readings of a language, all but the level and its error.
     """
 
     docno: str
@@ -23,4 +24,5 @@ class Estimate:
     spread: float
     raw: float
     level: float = float("nan")
+    level_error: float = float("nan")
     flags: tuple[str, ...] = ()

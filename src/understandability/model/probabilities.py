@@ -9,7 +9,7 @@ import numpy as np
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.inputs.tables import read_table
+from understandability.inputs.tables import read_table, settings_of
 from understandability.model.readers import probability
 from understandability.prompt import AtPrompt
 from understandability.wording import number_or_pi
@@ -88,3 +88,20 @@ def _numbers(table: Any, name: str, where: str) -> Floats:
     if np.isinf(numbers).any():
         raise InputError(f"column {name!r} of {where} holds numbers that are not finite")
     return numbers
+
+
+def scales_of(table: Any) -> tuple[str, ...]:
+    """The scales that a score table, in a file or in memory, says that its estimates are on.
+
+    By its column, or its settings; '' where it has a P(U|d) and does not say, none of other tables.
+
+    >>> import pyarrow as pa
+    >>> scales_of(pa.table({"p_understandable": [0.5]})), scales_of(pa.table({"label": [1]}))
+    (('',), ())
+    """
+    rows = read_table(str(table)) if isinstance(table, str | Path) else table
+    names = getattr(rows, "column_names", ())
+    if "scale" in names and "difficulty" in names:
+        return tuple(sorted({str(scale) for scale in rows["scale"].unique().to_pylist()}))
+    stated = settings_of(table).get("scale")
+    return (str(stated),) if stated else ("",) * ("p_understandable" in names)

@@ -24,6 +24,8 @@ LITTLE_KEPT = "little_kept"
 LITTLE_SHARE = 0.25
 # The flag of a page of which more words were left out as lists of links than were kept.
 LIST_OF_LINKS = "list_of_links"
+# The flag of a page whose text is in another language than it claims.
+WRONG_LANG = "wrong_lang"
 
 
 def document_of(
@@ -47,7 +49,7 @@ def document_of(
     """
     texts = fields(blocks, sentence_ends)
     analysed = _beginning(texts)
-    pieces, starts, numbers = cut_up(analysed)
+    pieces, starts, numbers = cut_up(analysed, parsed.language)
     kept = _words([block.text for block in blocks if block.kept])
     links = [block.text for block in blocks if block.reason == MOSTLY_LINKS]
     are_open = open_fields(blocks, sentence_ends)
@@ -72,6 +74,7 @@ def document_of(
         flags=(
             *parsed.page.flags,
             *parsed.flags,
+            *[WRONG_LANG] * parsed.claims_another_language,
             *[LONG_TEXT] * (analysed is not texts),
             *[LITTLE_KEPT] * (kept < LITTLE_SHARE * _words([block.text for block in blocks])),
             *[LIST_OF_LINKS] * (kept < _words(links)),

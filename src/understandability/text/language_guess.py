@@ -44,14 +44,25 @@ STOP_LISTS = {
 
 _FREQUENT = 100  # words of a language that are compared
 _SAMPLE = 20_000  # characters of a text that are looked at
-_MIN_WORDS = 20
+_MIN_WORDS = 12
 _MIN_SHARE = 0.08  # of the words that have to be frequent ones of the language
+# Of another language than English more: shorthand ("po", "na", "s/p") has words of many languages.
+_FOREIGN_SHARE, _FOREIGN_DISTINCT = 0.15, 3
 # A text is English if it has at least this share of the frequent words that the best language
 # has: names, lists and the "i" of chats look like words of many languages.
 _ENGLISH_SHARE = 0.75
 # Or if it has so many times as many different ones: "What do I do?", again and again in a poem,
 # looks like Croatian.
 _MORE_DISTINCT = 1.5
+
+# Frequent words of Hindi in Latin letters, as people write it who type; it has no estimate.
+ROMANISED_HINDI = "hi-Latn"
+_ROMANISED = """
+    hai ki ke mein se ko ka aur nahi ho hain bhi kar par ek yeh ye tha thi kya raha rahe rahi
+    liye kuch gaya gayi koi bahut apne mujhe hum tum aap woh wo jo jab tak toh kaise kahan kyun
+    kyunki lekin phir baat karo karna karne kiya hua hui hoga hota hoti haan saath sab mera meri
+    mere uska unka iska isliye achha achhi theek ghar chahiye kal abhi bas yaar bhai
+"""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = bytes(
@@ -66,6 +77,22 @@ _SCRIPTS = (
     ("ko", re.compile("[\uac00-\ud7af]")),
     ("zh", re.compile("[\u4e00-\u9fff]")),
     ("th", re.compile("[\u0e00-\u0e7f]")),
+)
+# Letters of one language among those that share a script, and which language has the script
+# alone where none of them is there. Hindi is the language of the script in which we know most.
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_DEVANAGARI = re.compile("[\u0904-\u0939]")
+# Hindi by its small words; Marathi, Nepali and Sanskrit have others.
+_HINDI = frozenset({"है", "हैं", "का", "के", "की", "में", "से", "को", "और", "ने", "नहीं", "था", "यह"})
+# A text of another script than Latin is none of English, though nobody knows what it is.
+UNDETERMINED = "und"
+_NOT_LATIN = re.compile("[\u0370-\u1dff\u2c80-\ud7ff]")
+_OTHER_SCRIPT = 0.3
+_OWN_SHARE = 0.005
+_OWN_LETTERS = (
+    ("uk", re.compile("[іїєґ]")),
+    ("sr", re.compile("[ђћџљњј]")),
+    ("ru", re.compile("[ыэё]")),
 )
 
 
@@ -90,8 +117,10 @@ def stop_words_of(language: str) -> frozenset[str] | None:
 def _speakers() -> dict[str, tuple[str, ...]]:
     """The languages that each frequent word belongs to."""
     speakers: dict[str, tuple[str, ...]] = {}
-    for language in STOP_LISTS:
-        for word in dict.fromkeys(_ranked(language, _FREQUENT)):
+    lists = {language: _ranked(language, _FREQUENT) for language in STOP_LISTS}
+    lists[ROMANISED_HINDI] = tuple(_ROMANISED.split())
+    for language, words in lists.items():
+        for word in dict.fromkeys(words):
             speakers[word] = (*speakers.get(word, ()), language)
     return speakers
 
@@ -104,7 +133,9 @@ def only_foreign() -> frozenset[str]:
     (True, False)
     """
     return frozenset(
-        word for word, of in _speakers().items() if "en" not in of and word.isalpha() and word[1:]
+        word
+        for word, of in _speakers().items()
+        if "en" not in of and of != (ROMANISED_HINDI,) and word.isalpha() and word[1:]
     )
 
 
@@ -137,9 +168,20 @@ def guess_language(text: str) -> str | None:
         for language, script in _SCRIPTS:
             if len(script.findall(sample)) > enough:
                 return language
+        if len(_DEVANAGARI.findall(sample)) > enough:
+            hindi = sum(piece in _HINDI for piece in sample.split())
+            return "hi" if hindi > _MIN_SHARE * sample.count(" ") / 2 else UNDETERMINED
+        if len(_CYRILLIC.findall(sample)) > len(sample) / 2:
+            letters = Counter(
+                {language: len(own.findall(sample)) for language, own in _OWN_LETTERS}
+            )
+            ((language, number),) = letters.most_common(1)
+            if number > _OWN_SHARE * len(sample):
+                return language
     words = _words(sample.lower())
+    other_script = len(_NOT_LATIN.findall(sample)) > _OTHER_SCRIPT * len(sample)
     if len(words) < _MIN_WORDS:
-        return None
+        return UNDETERMINED if other_script else None
     votes: Counter[str] = Counter()
     distinct: Counter[str] = Counter()
     speakers = _speakers()
@@ -149,7 +191,12 @@ def guess_language(text: str) -> str | None:
             distinct[language] += 1
     best, number = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
     if number < _MIN_SHARE * len(words):
-        return None
+        return UNDETERMINED if other_script else None
     if distinct["en"] >= _MORE_DISTINCT * distinct[best]:
         return "en"
-    return "en" if votes["en"] >= _ENGLISH_SHARE * number else best
+    if votes["en"] >= _ENGLISH_SHARE * number:
+        return "en"
+    longer = {word for word in words if word[1:] and best in speakers.get(word, ())}
+    if number < _FOREIGN_SHARE * len(words) or len(longer) < _FOREIGN_DISTINCT:
+        return None
+    return best

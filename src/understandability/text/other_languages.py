@@ -31,6 +31,8 @@ class OtherLanguage:
 
     `nuclei` finds the syllables of a word in small letters, after the `changes` were made;
     `abbreviations` end no sentence, and a number with a full stop neither if it is an `ordinal`.
+    `frequencies` is wordfreq's list of its words; where there is none, nothing but formulas is
+    known of its texts.
     """
 
     tag: str
@@ -39,6 +41,7 @@ class OtherLanguage:
     abbreviations: frozenset[str]
     changes: tuple[tuple[re.Pattern[str], str], ...] = ()
     has_ordinals: bool = False
+    frequencies: str = ""
 
 
 def _language(
@@ -48,9 +51,10 @@ def _language(
     abbreviations: str,
     changes: tuple[tuple[re.Pattern[str], str], ...] = (),
     has_ordinals: bool = False,
+    frequencies: str = "",
 ) -> OtherLanguage:
     known = frozenset(abbreviations.split())
-    return OtherLanguage(tag, name, re.compile(nuclei), known, changes, has_ordinals)
+    return OtherLanguage(tag, name, re.compile(nuclei), known, changes, has_ordinals, frequencies)
 
 
 # What is spoken as one syllable stands first. In Spanish, Italian and Portuguese each strong vowel
@@ -67,6 +71,7 @@ _ALL = (
             u.a usw vgl vol z.b zit ziff zzgl""",
         (_SILENT_U, _CONSONANT_Y),
         has_ordinals=True,
+        frequencies="large_de",
     ),
     _language(
         "es",
@@ -75,6 +80,7 @@ _ALL = (
         "aprox art avda cap cía dir dr dra dras dres ed ee.uu ej etc excmo fig gral ing lic "
         "máx mín núm p pág págs párr prof prov sr sra sras sres srta sta sto tel ud uds vol",
         (_SILENT_U, _CONSONANT_Y),
+        frequencies="large_es",
     ),
     _language(
         "fr",
@@ -84,6 +90,15 @@ _ALL = (
         "art av bd cf chap dr éd env ex fig hab m max me min mlle mme mm mgr n no p pl pp "
         "prof réf s.a st ste tél vol",
         (_SILENT_U, _CONSONANT_Y, _MUTE_E),
+        frequencies="large_fr",
+    ),
+    _language(
+        "hi",
+        "Hindi",
+        # A vowel, or a consonant that keeps its own: none that a virama takes, nor the last one.
+        "[ऄ-औ]|[क-ह]़?[ा-ौ]|[क-ह]़?(?![़्ा-ौ])(?=.)",
+        "कि.ग्रा ई.पू डॉ पं पृ प्रो रु श्री सं सु",
+        frequencies="small_hi",
     ),
     _language(
         "it",
@@ -92,6 +107,7 @@ _ALL = (
         "art avv ca cap cfr dott dott.ssa dr ecc ed egr es fig geom gen ing max min n nr p pag "
         "pagg par prof prof.ssa rag sig sig.ra sigg sig.na tab tel vol",
         (_SILENT_U, _CONSONANT_Y),
+        frequencies="large_it",
     ),
     _language(
         "nl",
@@ -100,6 +116,7 @@ _ALL = (
         "afb art bijv blz bv ca dhr dr drs enz evt excl fig gem hfdst incl ing ir jl max mej "
         "mevr min mr mw nl nr nrs o.a p pag par prof st tel vgl vnl z.g zgn",
         (_SILENT_U, _CONSONANT_Y),
+        frequencies="large_nl",
     ),
     _language(
         "pl",
@@ -116,6 +133,7 @@ _ALL = (
         "aprox art av cap cf cia dr dra drs ed eng etc ex excl fig gen inc máx mín n nº p pág "
         "págs prof profa s sr sra sras sres srta tel vol",
         (_SILENT_U, _CONSONANT_Y),
+        frequencies="large_pt",
     ),
     _language(
         "ru",
@@ -123,6 +141,7 @@ _ALL = (
         "[аеёиоуыэюя]",
         "акад в вв г гг гл гр д др доц ед им инж кв корп м макс мин млн млрд напр нач обл о "
         "п пер пл пр просп проф р рис с св см ср ст стр т табл тел тыс ул ч чел",
+        frequencies="large_ru",
     ),
 )
 # By subtag.

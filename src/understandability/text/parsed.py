@@ -11,13 +11,15 @@ from types import MappingProxyType
 
 from understandability._core import Tape
 from understandability.text.decoding import decode
-from understandability.text.language_guess import guess_language
+from understandability.text.language_guess import STOP_LISTS, guess_language
 from understandability.text.page import HTML, Page
 from understandability.text.tape import RAW, Markup, read_markup, read_source
 
 # Shorter texts are labels of menus and tables, which say little of the language.
 _SENTENCE = 30
 _RAW = frozenset(RAW)
+# So much text, and so many words of it, are asked whether a page is in the language it claims.
+_ENOUGH, _LEAST_WORDS = 4_000, 50
 _SUBTAG = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 
 
@@ -73,12 +75,24 @@ class ParsedPage:
 
     @cached_property
     def language(self) -> str | None:
-        """The page's language, a lower-case primary subtag like ``en``; None when unknown."""
-        if self.declared_language:
-            return self.declared_language
-        if not self.is_html:
-            return guess_language(self.text)
-        return guess_language(" ".join(self.tape.long_texts(_SENTENCE, _RAW)))
+        """The page's language, a lower-case primary subtag like ``en``; None when unknown.
+
+        What the page claims, unless its text is plainly in another language.
+        """
+        declared = self.declared_language
+        if declared and declared not in STOP_LISTS:
+            return declared
+        text = " ".join(self.tape.long_texts(_SENTENCE, _RAW)) if self.is_html else self.text
+        if not declared:
+            return guess_language(text)
+        start = text[:_ENOUGH]
+        guess = guess_language(start) if start.count(" ") >= _LEAST_WORDS else None
+        return guess or declared
+
+    @property
+    def claims_another_language(self) -> bool:
+        """Whether the page claims another language than that of its text."""
+        return self.declared_language not in (None, self.language)
 
 
 def parse_page(page: Page) -> ParsedPage:

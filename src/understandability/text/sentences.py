@@ -20,7 +20,7 @@ from understandability import _core
 from understandability.errors import OptionError
 from understandability.text.cache import BoundedCache
 from understandability.text.document import Block
-from understandability.text.other_languages import other_language
+from understandability.text.other_languages import LANGUAGES, other_language
 from understandability.text.tokens import split_pieces
 
 # What follows belongs to these: a name, a number, the rest of the comparison.
@@ -77,6 +77,7 @@ class _Rules:
     number: str = _NUMBER
     opening: str = _OPENING
     closing: str = _CLOSING
+    stops: tuple[str, ...] = ()  # other full stops
 
 
 _ENGLISH = _Rules(
@@ -91,7 +92,7 @@ def _end_of(piece: str, rules: _Rules = _ENGLISH) -> str:
     body = closed.rstrip(".?!…")
     marks = closed[len(body) :]
     if not marks:
-        return _NONE
+        return _EXCLAIMED if closed.endswith(rules.stops) else _NONE
     if "?" in marks or "!" in marks:
         return _QUOTED if piece[-1] in rules.closing else _EXCLAIMED
     if len(marks) > 1 or marks == "…":
@@ -116,7 +117,7 @@ def _start_of(piece: str, rules: _Rules = _ENGLISH) -> str:
 
 
 # The last characters of all pieces of whose end `_end_of` does not say _NONE.
-_MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹"
+_MARKS = ".?!…\"'”’»()]}*^DPp“‘«‹।॥"
 
 
 @cache
@@ -132,6 +133,7 @@ def _kinds(language: str) -> tuple[BoundedCache[str], BoundedCache[str]]:
             number=_NONE if other.has_ordinals else _NUMBER,
             opening=_OPENING + "„‚»›",
             closing=_CLOSING + "“‘«‹",
+            stops=("।", "॥"),
         )
     return BoundedCache(partial(_end_of, rules=rules)), BoundedCache(
         partial(_start_of, rules=rules)
@@ -150,19 +152,22 @@ def sentence_starts(pieces: Sequence[str], language: str = "en") -> list[int]:
     return _core.sentence_starts(list(pieces), *_kinds(language), _MARKS, _BEFORE) if pieces else []
 
 
-def cut_up(texts: list[str]) -> tuple[list[str], list[int], list[int]]:
-    """Pieces of English texts, the indexes of those that begin a sentence, sentences of each text.
+def cut_up(texts: list[str], language: str | None = "en") -> tuple[list[str], list[int], list[int]]:
+    """Pieces of texts, the indexes of those that begin a sentence, sentences of each text.
+
+    Of a language that is none of `others.LANGUAGES`, by the rules of English.
 
     No sentence runs across the end of a text.
 
     >>> cut_up(["Flu", "Rest. Drink water."])
     (['Flu', 'Rest.', 'Drink', 'water.'], [0, 1, 2], [1, 2])
     """
-    return _core.cut_up(texts, *_kinds("en"), _MARKS, _BEFORE, split_pieces)
+    known = language if language in LANGUAGES else "en"
+    return _core.cut_up(texts, *_kinds(known or "en"), _MARKS, _BEFORE, split_pieces)
 
 
 # Sentence punctuation, possibly followed by closing quotes and brackets.
-_FIELD_MARKS, _AFTER_MARKS = ".!?…。！？", "\"'”’»)]"
+_FIELD_MARKS, _AFTER_MARKS = ".!?…。！？।॥", "\"'”’»)]"
 _LAST = 8  # characters that are looked at
 
 

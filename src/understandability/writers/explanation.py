@@ -235,7 +235,7 @@ def explain(
     [('myocardial infarction', 'heart attack')]
     """
     batch = Batch([document])
-    (estimate,) = scorer.estimates(batch)
+    (estimate,) = scorer.own_estimates(batch)
     table = features_of(batch, _COLUMNS)
     values = dict(zip(table.names, table.values[0].tolist(), strict=True))
     found = findings(batch)

