@@ -53,7 +53,7 @@ HOOKS = (
 LINES = {
     "": 1_300,
     "cli": 2_400,
-    "crawls": 2_650,
+    "crawls": 2_740,
     "evaluation": 4_485,
     "feature": 4_190,
     "inputs": 4_540,

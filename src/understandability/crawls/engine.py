@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
+from understandability.crawls.folder import SCORES, CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import Output
 from understandability.crawls.plan import Input, Plan
 from understandability.crawls.reading import Chunk, InputChunks, OpenPart, Scored, SeenDocnos
 from understandability.crawls.workers import Limits, Workers
+from understandability.errors import InputError
 from understandability.inputs.tables import nan_to_null
 from understandability.scoring import RowMaker, document_or_failure
 from understandability.text.document import Document
@@ -130,12 +131,32 @@ def fill_folder(
 
     Raises `InputError` where another process is at work on one of them.
     """
-    numbers = [each.number for each in inputs]
-    with folder.lock(numbers):
-        plan.source.remarks.extend(folder.discard_unusable(numbers))
+    with folder.lock([each.number for each in inputs]):
+        prepare(folder, plan, inputs)
         yield from make_rows(
             plan, inputs, folder, workers=workers, limits=limits, finished=folder.parts()
         )
+
+
+def prepare(folder: CrawlFolder, plan: Plan, inputs: Sequence[Input]) -> None:
+    """Remove what is unusable of locked inputs, and record which files of them are given up."""
+    plan.source.remarks.extend(folder.discard_unusable([each.number for each in inputs]))
+    if not plan.source.without:
+        return
+    parts, known = folder.parts(), folder.given_up()
+    begun = {part.input for part in parts} - complete_inputs(parts)
+    for each in inputs:
+        for file in each.files:
+            if file.path not in plan.source.without or file.path in known:
+                continue
+            if each.number in begun and len(each.files) > 1:
+                # Parts end where so many bytes have been read: without this file, elsewhere.
+                raise InputError(
+                    f"--without {file.path}: it is read together with {len(each.files) - 1} more "
+                    f"files, of which some have rows; remove {folder.path}/{SCORES}/"
+                    f"{each.number:07}-*, then run the same command again"
+                )
+            folder.give_up(file.path)
 
 
 class _Making:
@@ -151,9 +172,9 @@ class _Making:
         self._plan, self._output = plan, output
         self._seen = SeenDocnos() if finished is None else None
         parts = list(finished or ())
-        self._finished: dict[int, set[int]] = defaultdict(set)
+        self._finished: dict[int, dict[int, bool]] = defaultdict(dict)
         for part in parts:
-            self._finished[part.input].add(part.number)
+            self._finished[part.input][part.number] = part.last
         complete = complete_inputs(parts)
         self.left = [each for each in inputs if each.number not in complete]
         self.progress = Progress.before(inputs, self.left)
