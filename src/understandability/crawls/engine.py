@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from understandability.crawls.folder import SCORES, CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import Output
-from understandability.crawls.plan import Input, Plan
+from understandability.crawls.plan import Input, PageSource, Plan
+from understandability.crawls.reader import ReadApart
 from understandability.crawls.reading import Chunk, InputChunks, OpenPart, Scored, SeenDocnos
 from understandability.crawls.workers import Limits, Workers
 from understandability.errors import InputError
+from understandability.inputs.sources import Sources
 from understandability.inputs.tables import nan_to_null
 from understandability.scoring import RowMaker, document_or_failure
 from understandability.text.document import Document
@@ -117,8 +119,12 @@ def make_rows(
     making = _Making(plan, inputs, output, finished)
     yield making.progress
     if making.left:
-        with pool_of(plan.maker, workers, limits) as pool:
-            for scored in pool.run(making.chunks()):
+        with ExitStack() as stack:
+            pool = stack.enter_context(pool_of(plan.maker, workers, limits))
+            source = plan.source
+            if isinstance(pool, Workers) and isinstance(source, Sources):
+                source = stack.enter_context(ReadApart(source))
+            for scored in pool.run(making.chunks(source)):
                 if scored is not None:
                     making.take(scored)
                 yield making.progress
@@ -182,12 +188,12 @@ class _Making:
         self.progress.remarks = plan.source.remarks
         self._waiting: deque[OpenPart] = deque()  # read, but for the last not committed yet
 
-    def chunks(self) -> Iterator[Chunk | None]:
+    def chunks(self, source: PageSource) -> Iterator[Chunk | None]:
         """The chunks of all inputs that are left, input by input."""
         progress = self.progress
         for each in self.left:
             finished = self._finished[each.number]
-            chunks = InputChunks(each, self._plan.source, finished, self._seen or SeenDocnos())
+            chunks = InputChunks(each, source, finished, self._seen or SeenDocnos())
             done, passed = progress.bytes_done, progress.bytes_passed
             progress.input = each.name
             for item in chunks:

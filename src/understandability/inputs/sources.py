@@ -300,6 +300,11 @@ def holds_many(path: str) -> bool:
     return _suffix(path) not in (*PAGE_SUFFIXES, *OFFICE_SUFFIXES)
 
 
+def is_read_by_arrow(path: str) -> bool:
+    """Whether Arrow reads a file, whose native code may end the process where it is damaged."""
+    return _suffix(path) in (".arrow", ".feather", _PARQUET)
+
+
 def typed_columns(path: str) -> Any:
     """The Arrow schema of a table whose file states one; None of other files.
 
