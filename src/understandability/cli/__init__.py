@@ -110,6 +110,9 @@ COMMANDS: tuple[Command, ...] = (
         "cli.doors_study:simulated_users",
     ),
     Command(
+        "simulate grid", "study.user_grid:simulate_grid", EVALUATION, "cli.doors_study:user_grid"
+    ),
+    Command(
         "simulate systems", "study.simulation:simulate", EVALUATION, "cli.doors_study:simulated"
     ),
     Command(

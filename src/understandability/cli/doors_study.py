@@ -142,6 +142,45 @@ def simulated_users(
         write_figure(plot_systems(result.runs, columns), plot)
 
 
+def user_grid(
+    call: Given,
+    *,
+    plot: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    output: Output = None,
+    form: Form = None,
+    quiet: Quiet = False,
+) -> None:
+    """A row for each cell of the grid.
+
+    Args:
+        plot: Draw Kendall's tau of each user over the ways of reading (.png, .svg, .pdf).
+        output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is
+            JSON on standard output.
+        form: Format of the output: json, csv, tsv, jsonl, parquet, latex or markdown. Default: by
+            suffix.
+        quiet: Show no progress.
+    """
+    from understandability.cli.outputs import show_table, write_result
+    from understandability.cli.progress import ProgressLine
+
+    if plot is not None:
+        from understandability.study.plots import check_figure, plot_user_grid, write_figure
+
+        check_figure(plot)
+    with ProgressLine(quiet) as line:
+        found = call(progress=line.tell)
+    if output != "-" and form is None:
+        for pipeline, count in found.scored.items():
+            print(f"{pipeline}: {counted(count, 'document')} with a score")
+        show_table(found.table())
+    if output is not None or form is not None:
+        rows = found.table().to_dicts()
+        document = {"systems": found.systems, "scored": dict(found.scored), "cells": rows}
+        write_result(output or "-", document, lambda: rows, table=found.table, stated=form)
+    if plot is not None:
+        write_figure(plot_user_grid(found), plot)
+
+
 def simulated(call: Given, *, output: Output = None, form: Form = None) -> None:
     """A row for each kind of system.
 

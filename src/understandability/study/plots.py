@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from understandability.study.user_grid import UserGrid
+
 FORMATS = ("png", "svg", "pdf")
 
 
@@ -78,6 +80,27 @@ def plot_systems(systems: Sequence[str], scores: Mapping[str, ArrayLike], named:
         )
     axes.set(xlabel=across, ylabel=", ".join(name for name, _ in others))
     axes.legend(loc="upper left", fontsize=8)
+    return figure
+
+
+def plot_user_grid(grid: UserGrid) -> Figure:
+    """Kendall's tau of each user with the reference, over the ways of reading pages."""
+    figure, axes = new_figure()
+    lines: dict[tuple[str, str, str, int], dict[str, float]] = {}
+    for row in grid.rows:
+        # Thresholds that are shares of the documents differ between the ways: their place counts.
+        same = (row.reference, row.score, row.user)
+        place = 0
+        while row.pipeline in lines.setdefault((*same, place), {}):
+            place += 1
+        lines[*same, place][row.pipeline] = row.tau
+    for (reference, score, user, place), taus in lines.items():
+        style = "-" if user == "arctan" else "--"
+        label = f"{reference}, {score}, {user}, threshold {place + 1}"
+        axes.plot(list(taus), list(taus.values()), style, marker="o", markersize=3, label=label)
+    axes.set(ylabel="Kendall's τ with the reference", ylim=(-1.02, 1.02))
+    axes.tick_params(axis="x", rotation=90, labelsize=7)
+    axes.legend(fontsize=6, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
 

@@ -173,7 +173,7 @@ def simulate_users(
         raise OptionError(
             f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
         )
-    chosen = [_threshold(each, known) for each in thresholds or _USUAL]
+    chosen = [threshold_of(each, known) for each in thresholds or _USUAL]
     cut = "" if cutoff is None else f"@{cutoff}"
     rbp = f"RBP(p={p:g}){cut}"
     noise = "pi" if noise_scale == math.pi else f"{noise_scale:g}"
@@ -189,14 +189,14 @@ def simulate_users(
     if order is not None:
         choices["order"] = order
     result = evaluate(listed, labels, measures=measures, dimensions=easy, preset=preset, **choices)
-    readable = {th: _readable(labels, scored, harder, th) for th in chosen}
+    readable = {th: readable_share(labels, scored, harder, th) for th in chosen}
     remarks = [f"The {rbp} of all systems is the same."] if np.ptp(result.column(rbp)) == 0 else []
     remarks += _unscored(listed, scored)
     if any(math.isnan(share) for share in readable.values()):
         remarks.append("No relevant document has a score, so that no share of them is readable.")
     rows = []
     for (user, th), name in names.items():
-        rows.append(_user(result, rbp, user, th, name, readable[th]))
+        rows.append(seen_by(result, rbp, user, th, name, readable[th]))
         if np.ptp(result.column(name)) == 0:
             remarks.append(_why_flat(result, name, th, harder, known))
     return SimulatedUsers(
@@ -219,7 +219,7 @@ def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
     return Labels.of_documents(formula, {docno: v for docno, v in values if math.isfinite(v)})
 
 
-def _threshold(given: float | str, known: np.typing.NDArray[np.float64]) -> float:
+def threshold_of(given: float | str, known: np.typing.NDArray[np.float64]) -> float:
     """A threshold as a score, to four digits where it was given as a share."""
     try:
         if isinstance(given, str) and given.strip().endswith("%"):
@@ -233,10 +233,11 @@ def _threshold(given: float | str, known: np.typing.NDArray[np.float64]) -> floa
     raise OptionError(f"a threshold is a score, such as 15, or a share, such as 25%, not {given!r}")
 
 
-def _user(
-    result: Evaluation, rbp: str, user: str, threshold: float, name: str, readable: float
+def seen_by(
+    result: Evaluation, reference: str, user: str, threshold: float, name: str, readable: float
 ) -> SimulatedUser:
-    plain, biased = result.column(rbp), result.column(name)
+    """What one user sees: the measure of this name beside the reference."""
+    plain, biased = result.column(reference), result.column(name)
     flat = np.ptp(plain) == 0 or np.ptp(biased) == 0 or len(result.runs) < 2
     best = int(np.argmax(biased))
     moved = movers(result.runs, plain, biased, 1)
@@ -253,7 +254,7 @@ def _user(
     )
 
 
-def _readable(qrels: Labels, scores: Labels, direction: Direction, threshold: float) -> float:
+def readable_share(qrels: Labels, scores: Labels, direction: Direction, threshold: float) -> float:
     """The share of the relevant documents with a score that lie on the easy side."""
     names, docnos = qrels.docnos.to_pylist(), scores.docnos.to_pylist()
     relevant = {names[i] for i in np.unique(qrels.docno_ids[qrels.values >= 1]).tolist()}

@@ -1,0 +1,231 @@
+"""The simulated users of the uRBP papers under every way of reading pages.
+
+Extraction × sentence ends × score × threshold × user × measure, over runs. Palotti, Zuccon &
+Hanbury (2015) show that the first two change readability scores; this shows whether they change
+which systems are better.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from understandability.crawls.folder import CrawlFolder
+from understandability.crawls.merge import merged_rows
+from understandability.crawls.score import features
+from understandability.errors import InputError, OptionError
+from understandability.evaluation.conventions import MODELLED_USERS
+from understandability.evaluation.correlation import kendall_tau_b
+from understandability.evaluation.evaluate import evaluate
+from understandability.evaluation.judgements import Dimension
+from understandability.evaluation.measures.bases import BASES, Measure
+from understandability.evaluation.measures.names import own_measures
+from understandability.evaluation.result_table import ResultTable, Tabular
+from understandability.evaluation.scales import Scale
+from understandability.feature.catalogue import COLUMNS, check_columns
+from understandability.inputs.given import labels_of, runs_of
+from understandability.inputs.run import Labels
+from understandability.inputs.sources import Sources
+from understandability.prompt import AtPrompt
+from understandability.study.grid import PIPELINES
+from understandability.study.simulated_users import (
+    FOG_THRESHOLDS,
+    readable_share,
+    seen_by,
+    threshold_of,
+)
+
+_QUARTILES = ("25%", "50%", "75%")
+
+
+@dataclass(frozen=True, slots=True)
+class UserGridRow:
+    """The order of the systems for one user, one score and one way of reading pages.
+
+    `tau` and `tau_ap` correlate the reference (RBP) with the measure of the user; `tau_reading` is
+    Kendall's tau of that measure with itself under the first way of reading. NaN where one orders
+    nothing. `readable` is the share of the relevant documents that the user understands, `first`
+    the best system.
+    """
+
+    extractor: str
+    sentence_ends: str
+    score: str
+    user: str
+    threshold: float
+    reference: str
+    tau: float
+    tau_ap: float
+    tau_reading: float
+    readable: float
+    first: str
+
+    @property
+    def pipeline(self) -> str:
+        """Extractor and sentence ends, as in ``naive, none``."""
+        return f"{self.extractor}, {self.sentence_ends}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class UserGrid(Tabular):
+    """The whole grid; `scored` is how many documents have a score, by way of reading."""
+
+    rows: tuple[UserGridRow, ...]
+    systems: tuple[str, ...]
+    scored: Mapping[str, int]
+
+    def table(self, *, digits: int = 3) -> ResultTable:
+        """A row for each cell."""
+        columns = tuple(UserGridRow.__dataclass_fields__)
+        rows = tuple(tuple(getattr(row, name) for name in columns) for row in self.rows)
+        return ResultTable(columns, rows, digits=digits, texts=4)
+
+
+def simulate_grid(
+    runs: Annotated[Any, AtPrompt(list[str], value="RUN...")],
+    qrels: Annotated[Any, AtPrompt(str, "--qrels", value="FILE")],
+    pages: Annotated[Sequence[str | Path], AtPrompt(list[str], "--pages", value="INPUT")],
+    folder: Annotated[str | Path, AtPrompt(str, "--folder", value="FOLDER")],
+    *,
+    formulas: Annotated[Sequence[str], AtPrompt(list[str], "--formula")] = ("fog", "dci"),
+    extractors: Annotated[Sequence[str], AtPrompt(list[str], "--extractor")] = (),
+    sentence_ends: Annotated[Sequence[str], AtPrompt(list[str], "--sentence-ends")] = (),
+    thresholds: Annotated[Sequence[float | str], AtPrompt(list[str], "--threshold")] = (),
+    users: Annotated[Sequence[str], AtPrompt(list[str], "--user")] = MODELLED_USERS,
+    measures: Annotated[Sequence[str], AtPrompt(list[str], "--measure", "-m")] = ("RBP(p=0.8)",),
+    workers: int | None = None,
+    order: str | None = None,
+    progress: Annotated[Callable[[Any], None] | None, AtPrompt(None)] = None,
+) -> UserGrid:
+    """Rank runs for simulated users under every extraction, sentence end, score and threshold.
+
+    For each cell: Kendall's tau and tau_AP between the systems' orders by a measure (RBP) and by
+    its understandability-biased form (uRBP), the tau with the same measure under the first way of
+    reading pages, the share of relevant documents that are readable, the best system.
+
+    The folder keeps the scores, a crawl folder for each way of reading. Stop the command at any
+    time; run it again to continue.
+
+    Example: understand simulate grid runs/*.gz --qrels qrels.txt --pages crawl.warc.gz
+    --folder grid --plot grid.svg
+
+    Args:
+        runs: TREC runs.
+        qrels: Relevance labels.
+        pages: The ranked pages; may be repeated.
+        folder: Where scores are kept.
+        formulas: A formula: fog, dci, or any other of the catalogue that has a direction; may be
+            repeated. Default: fog and dci.
+        extractors: A way to find the text; may be repeated. Default: naive, boilerpipe and
+            justext, as in the study.
+        sentence_ends: none, force-period or force-period-always; may be repeated. Default: all.
+        thresholds: A user's threshold: a score, or a share of the documents such as 25%; may be
+            repeated. Default: 10, 15 and 20 for FOG, else the quartiles.
+        users: step or arctan. Default: both.
+        measures: A measure of relevance with an understandability-biased form, such as nDCG@10;
+            may be repeated. Default: RBP(p=0.8).
+        workers: Worker processes. Default: one for each core.
+        order: Rankings by rank or by score.
+    """
+    columns = check_columns(list(formulas))
+    for formula, column in zip(formulas, columns, strict=True):
+        if COLUMNS[column][0].direction is None:
+            raise OptionError(f"nothing says whether higher values of {formula} are harder")
+    if unknown := [user for user in users if user not in MODELLED_USERS]:
+        raise OptionError(
+            f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
+        )
+    references = own_measures(list(measures))
+    if unfit := [each for each in references if each.form or "u" not in BASES[each.base].forms]:
+        raise OptionError(f"{unfit[0]} has no understandability-biased form; take RBP(p=0.8)")
+    readings = [
+        (extractor, ends)
+        for extractor in extractors or dict.fromkeys(each for each, _ in PIPELINES)
+        for ends in sentence_ends or dict.fromkeys(each for _, each in PIPELINES)
+    ]
+    listed, labels = list(runs_of(runs)), labels_of(qrels)
+    wanted = set().union(*(run.docnos.to_pylist() for run in listed))
+    conventions = {} if order is None else {"order": order}
+    rows: list[UserGridRow] = []
+    before: dict[tuple[Any, ...], np.typing.NDArray[np.float64]] = {}
+    scored = {}
+    for extractor, ends in readings:
+        there = Path(folder, f"{extractor}-{ends}")
+        features(
+            Sources(pages, docnos=wanted),
+            columns,
+            f"{there}/",
+            extractor=extractor,
+            sentence_ends=ends,
+            workers=workers,
+            progress=progress,
+        )
+        by_column = _scores_in(there, columns)
+        scored[f"{extractor}, {ends}"] = max(len(each.values) for each in by_column.values())
+        for formula, column in zip(formulas, columns, strict=True):
+            scores, harder = by_column[column], COLUMNS[column][0].direction
+            assert harder is not None
+            if not len(scores.values):
+                raise InputError(
+                    f"no ranked page has the score {formula} under {extractor}, {ends}"
+                )
+            usual = FOG_THRESHOLDS if column in check_columns(["fog"]) else _QUARTILES
+            names = {
+                (reference, user, place): (threshold, _biased(reference, user, threshold))
+                for reference in references
+                for user in users
+                for place, given in enumerate(thresholds or usual)
+                for threshold in [threshold_of(given, scores.values)]
+            }
+            result = evaluate(
+                listed,
+                labels,
+                measures=[*references, *(name for _, name in names.values())],
+                dimensions={"u": Dimension(scores, Scale(harder))},
+                **conventions,
+            )
+            for (reference, user, place), (threshold, measure) in names.items():
+                readable = readable_share(labels, scores, harder, threshold)
+                seen = seen_by(result, str(reference), user, threshold, str(measure), readable)
+                own = result.column(str(measure))
+                first = before.setdefault((column, reference, user, place), own)
+                flat = np.ptp(own) == 0 or np.ptp(first) == 0
+                rows.append(
+                    UserGridRow(
+                        extractor,
+                        ends,
+                        formula,
+                        user,
+                        threshold,
+                        str(reference),
+                        seen.tau,
+                        seen.tau_ap,
+                        math.nan if flat else kendall_tau_b(first, own),
+                        readable,
+                        seen.first,
+                    )
+                )
+    return UserGrid(tuple(rows), tuple(run.name for run in listed), scored)
+
+
+def _biased(reference: Measure, user: str, threshold: float) -> Measure:
+    """The measure for a user, with the noise of ECIR 2016."""
+    noise = (("s", math.pi),) if user == "arctan" else ()
+    stated = (*reference.stated, ("user", user), ("th", threshold), *noise)
+    return replace(reference, form="u", stated=stated, given="")
+
+
+def _scores_in(folder: Path, columns: Sequence[str]) -> dict[str, Labels]:
+    """The finite values of each column by docno."""
+    values: dict[str, dict[str, float]] = {column: {} for column in columns}
+    for table, _, _ in merged_rows(CrawlFolder(str(folder))):
+        docnos = table["docno"].to_pylist()
+        for column in columns:
+            pairs = zip(docnos, table[column].to_pylist(), strict=True)
+            values[column] |= {n: v for n, v in pairs if v is not None and math.isfinite(v)}
+    return {column: Labels.of_documents(column, each) for column, each in values.items()}
