@@ -55,15 +55,15 @@ LINES = {
     "cli": 2_400,
     "crawls": 2_650,
     "evaluation": 4_485,
-    "feature": 4_030,
+    "feature": 4_190,
     "inputs": 4_540,
     "integrations": 1_042,
-    "model": 4_100,
+    "model": 4_300,
     "neural": 560,
     "study": 4_900,
-    "text": 2_900,
+    "text": 2_980,
     "training": 2_800,
-    "writers": 6_998,
+    "writers": 7_001,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
