@@ -58,12 +58,12 @@ LINES = {
     "feature": 4_190,
     "inputs": 4_540,
     "integrations": 1_042,
-    "model": 4_295,
+    "model": 4_300,
     "neural": 560,
     "study": 4_900,
     "text": 2_980,
     "training": 2_800,
-    "writers": 6_985,
+    "writers": 7_010,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

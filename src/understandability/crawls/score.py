@@ -181,8 +181,8 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
     with its spread, the readability formulas, words, sentences, language, encoding, extractor,
     flags. Documents that cannot be scored go to FILE.errors.jsonl.
 
-    With -o FOLDER/, worker processes fill a crawl folder. Stop them at any time; the same command
-    goes on from there.
+    With -o FOLDER/, worker processes fill a crawl folder. Stop them at any time; run the same
+    command again to continue.
 
     Examples: understand score crawl.warc.gz -o scores.parquet
 
@@ -355,7 +355,7 @@ def score_table(
 
     `text` or `html` is the column with the content, `id` the one with names (else ``docno`` is
     the number of the row), `url` that with addresses; `keep` are columns to copy into the result,
-    one that meets a column of ours as ``input_`` and its name.
+    one with the name of an output column gets ``input_`` in front.
     The result has the rows of the table in the same order; if a document cannot be scored, the
     column ``error`` says why and the scores are null. A step for Ray's ``map_batches``, Spark's
     ``mapInPandas`` and their like: equal columns in, equal columns out.

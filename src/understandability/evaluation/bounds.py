@@ -80,7 +80,7 @@ def bounds(
 
     For RBP, uRBP and RBPu, over the queries of the qrels. A document that both runs rank has one
     label in both, so the bounds are tighter than the residuals; it gains between 0 and what its
-    other labels allow. Documents that a run does not return are no part of it.
+    other labels allow. Documents that a run does not return do not count for it.
 
     In Python, `how` is as in `evaluate`.
 

@@ -92,8 +92,8 @@ def fuse(
 ) -> Run:
     """Fuse runs, and scores of how easy documents are, into one run.
 
-    Scores rank the documents of the runs beside them that have one, the easiest first. Documents
-    with equal points stand as in the first source that has them.
+    Scores rank those documents of the given runs that have a score, the easiest first. Documents
+    with equal points keep the order of the first source that has them.
 
     In Python, each source is a run in any form, ``FILE:COLUMN[:DIRECTION]`` for scores, or a
     `criterion`.

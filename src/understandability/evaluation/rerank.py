@@ -28,10 +28,10 @@ def rerank(
 ) -> Run:
     """Re-rank the first documents of a run by how easy they are to understand.
 
-    The order is by (1 - w) / (rank in the run) + w / (rank by the score), where equal ones keep
-    the order of the run; w = 1, as in Palotti, Zuccon & Hanbury (2019), orders by the score alone.
-    With several scores each adds its w / rank, and the run has what is left of 1. A document that
-    lacks a score keeps its place, and the others are ranked among themselves. Nothing below the
+    The order is by (1 - w) / (rank in the run) + w / (rank by the score); ties keep the order of
+    the run. w = 1, as in Palotti, Zuccon & Hanbury (2019), orders by the score alone.
+    With several scores, each adds its w / rank, and the run has the rest of 1. A document without
+    a score keeps its place, and the others are ranked among themselves. Nothing below the
     first `top` moves. Scores of the new run are the reciprocals of the new ranks, so that tools
     that order by score agree.
 

@@ -54,8 +54,8 @@ class TableColumns:
         html: Column with HTML. Default: the first of html, content, raw_content, body, text.
         text: Column with plain text.
         url: Column with addresses. Default: url.
-        keep: Columns of the input to copy into the rows; one that has the name of a column of
-            ours gets `input_` in front.
+        keep: Columns of the input to copy into the rows; one with the name of an output
+            column gets `input_` in front.
     """
 
     id: Annotated[str | None, AtPrompt(str, "--id-column")] = None

@@ -104,9 +104,9 @@ def shares(odds: Floats, least: float) -> Floats:
 class PassageModel:
     """A network and a kernel on the columns of passages, and their errors; see the module.
 
-    `network` gives the difficulty, `kernel` the level of every text, what each kind adds to it, and
-    the log-odds of each kind to none; `least` is what `shares` needs, `difficulty_in_level` what a
-    point of difficulty adds to the level.
+    `network` gives the difficulty. `kernel` reads the first of the columns, and gives the level of
+    every text, what each kind adds to it, and the log-odds of each kind to none; `least` is what
+    `shares` needs, `difficulty_in_level` what a point of difficulty adds to the level.
     """
 
     network: Prepared
@@ -128,7 +128,7 @@ class PassageModel:
             raise InputError("its network does not go from the columns of passages to one number")
         if not (
             isinstance(kernel, Kernel)
-            and kernel.inputs == columns
+            and kernel.inputs <= columns
             and kernel.link == "identity"
             and len(kernel.biases) % 2
         ):

@@ -97,7 +97,10 @@ _BY_SENTENCE_OF_TOKENS = ("comma", "relative", "complexity_over_0.3", "complexit
 
 @cache
 def passage_columns() -> tuple[str, ...]:
-    """The names of the columns of a passage, in the order in which `_columns` gives them."""
+    """The names of the columns of a passage, in the order in which `_columns` gives them.
+
+    Those of the vectors of rare words come last, for a model that reads none of them.
+    """
     vectors = range(DIMENSIONS)
     return (
         *_WORD_KINDS,
@@ -117,7 +120,6 @@ def passage_columns() -> tuple[str, ...]:
         "rare_words",
         "rare_words_again",
         "rare_word_times",
-        *(f"rare_word_vector_{number}" for number in vectors),
         "sentence_words",
         "sentence_log_words",
         *(f"sentence_words_over_{each}" for each in _LENGTHS),
@@ -126,6 +128,7 @@ def passage_columns() -> tuple[str, ...]:
         "sentence_log_words_deviation",
         "prose",
         "short_fields",
+        *(f"rare_word_vector_{number}" for number in vectors),
     )
 
 
@@ -435,13 +438,15 @@ def _columns(batch: Batch, of: ReadSentences) -> Floats:
     """What `passage_columns` names, of each passage; NaN for what a passage tells nothing about."""
     words = _Units.read(batch.word_ids, _word_bounds(batch), of)
     tokens = _Units.read(batch.token_ids, _token_bounds(batch), of)
+    of_rarity = _rarity_columns(batch, tokens)
     return np.hstack(
         [
             _word_columns(batch, of, words),
             _token_columns(batch, of, tokens),
             _tag_columns(batch, of, tokens),
-            _rarity_columns(batch, tokens),
+            of_rarity[:, :-DIMENSIONS],
             _sentence_columns(batch, of, tokens),
+            of_rarity[:, -DIMENSIONS:],
         ]
     )
 

@@ -244,8 +244,8 @@ class Prepared:
         return self.predictor.inputs
 
     def prepared(self, rows: Floats) -> Floats:
-        """What the predictor reads of each row."""
-        return standardised(rows, self.fill, self.center, self.scale, self.cut)
+        """What the predictor reads of each row: the first of its columns."""
+        return standardised(rows[:, : self.inputs], self.fill, self.center, self.scale, self.cut)
 
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""

@@ -171,8 +171,8 @@ def install(
 ) -> Manifest:
     """Read a vocabulary and keep it for the features that need it.
 
-    Nothing is downloaded unless a URL is given. A folder or an archive may hold other files. What
-    was installed under that name before is replaced once all has been read.
+    Nothing is downloaded unless you give a URL. A folder or an archive may have other files too.
+    An earlier vocabulary of that name is replaced after everything was read.
 
     Example: understand resources install mesh --from d2024.bin
 

@@ -88,8 +88,8 @@ def rescale(
 ) -> Rescaled:
     """Give a bundle the scale of your labels: difficulties from 0 to 100 as your judges use them.
 
-    What the bundle reads, and how it orders texts, stays. Shows how far its difficulties are from
-    the labels before and after (out of fold, by group).
+    The bundle still reads the same features and orders texts as before. Shows how far its
+    difficulties are from the labels before and after (out of fold, by group).
 
     Example: understand bundle rescale open ratings.csv:rating:harder -o my-bundle
 

@@ -158,8 +158,8 @@ def check(
 ) -> Checks:
     """Check texts against an aim: which miss it, and the passages and terms that cost most.
 
-    Reads Markdown, reStructuredText, HTML, DOCX, ODT, PDF and plain text. Code, front matter,
-    addresses and directives are no text. Aims by folder stand in understandability.toml, or in
+    Reads Markdown, reStructuredText, HTML, DOCX, ODT, PDF and plain text. It skips code, front
+    matter, addresses and directives. Aims by folder are in understandability.toml, or in
     pyproject.toml under tool.understandability. The status is 1 if a file misses its aim or
     cannot be read.
 
@@ -171,11 +171,11 @@ def check(
     Args:
         paths: Files, and folders with all that is below them.
         aim: The least chance P(U|d), from 0 to 1, in place of all configured ones. Default: as
-            configured, else 0.8, eight of ten readers. An aim of 0 is always reached.
+            configured, else 0.8, eight in ten readers. Every text reaches an aim of 0.
         reader: For whom, as of `score`. Default: as configured, else public.
-        changed_from: Only files that git sees changed since this revision, with what changed.
+        changed_from: Read only files that git lists as changed since this revision; compare them.
         baseline: File of known misses; such a file misses only if it gets harder.
-        write_baseline: Write the misses of now to that file.
+        write_baseline: Write today's misses to that file.
 
     >>> from understandability.resources import resource
     >>> [(each.path[-9:], each.misses) for each in check([resource("samples")], aim=0.5).files]

@@ -128,7 +128,7 @@ def reported(
     tell: Annotated[Callable[[str], None], AtPrompt(None)] = lambda sentence: None,
     **choices: Annotated[Any, AtPrompt((Settings,))],
 ) -> Reported:
-    """Explain pages: what makes them hard, which words, which sentences, as one HTML file.
+    """Explain what makes pages hard, with their words and sentences, as one HTML file.
 
     Example: understand explain page.html -o report.html
 
@@ -141,11 +141,11 @@ def reported(
         compare: Show what changed between the first page and the second.
         crawl: Audit the site of this crawl folder instead: how many pages reach an aim, by section,
             the worst pages, method and limits; as .html, .csv, or JSON.
-        aim: With --crawl: the chance P(U|d) that a page is to reach, from 0 to 1.
-        english: In which English plain terms are: american or british. Default: as each text is
-            spelled.
+        aim: With --crawl: the chance P(U|d) that a page should reach, from 0 to 1.
+        english: The English of plain terms: american or british. Default: by the spelling of
+            each text.
         limit_mb: Longest document in MB.
-        fetch: Get addresses from the network.
+        fetch: Fetch addresses from the network.
         fetch_private: With --fetch: also from this machine and its network.
 
     >>> from understandability.resources import resource

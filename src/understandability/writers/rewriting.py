@@ -215,10 +215,10 @@ def rewrite(
     seconds: float = 60.0,
     **choices: Annotated[Any, AtPrompt((Settings,))],
 ) -> Rewritten:
-    """Let your own language model say a text plainly, passage by passage, and check what it says.
+    """Let your own language model rewrite a text, passage by passage, and check each rewrite.
 
-    A passage is taken only if it is easier to understand, and every number, dose, name, negation
-    and obligation is still there. The text is sent to --model-url and nowhere else; a key is read
+    A rewrite is accepted only if it is easier to understand and keeps every number, dose, name,
+    negation and obligation. The text is sent to --model-url and nowhere else; a key is read
     from UNDERSTANDABILITY_MODEL_KEY.
 
     Example: understand rewrite leaflet.docx --model-url http://localhost:11434/v1 --model mine

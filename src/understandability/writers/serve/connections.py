@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import resource
 import socket
+from contextlib import suppress
 from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
@@ -27,8 +27,11 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError:
         made.close()
         raise
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    with suppress(ImportError):  # where the system knows no such limit
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     return made
 
 

@@ -64,9 +64,9 @@ def serve(
 ) -> None:
     """Open the editor for writers on this machine, and an HTTP API.
 
-    Nothing that is typed leaves the machine. With --fetch the editor gets pages from addresses
-    that are given to it; with --model-url and --model it can send a passage to that language model
-    when the writer asks for it. The API is described at /openapi.json.
+    Nothing that you type leaves the machine. With --fetch, the editor fetches pages from addresses
+    that you give; with --model-url and --model, it can send a passage to that language model
+    when you ask for a rewrite. /openapi.json describes the API.
 
     Example: understand serve
 
@@ -80,7 +80,7 @@ def serve(
         workers: Worker processes.
         limit_mb: Longest request in MB.
         limit_seconds: Longest time for a request.
-        fetch: Get addresses from the network.
+        fetch: Fetch addresses from the network.
         fetch_private: With --fetch: also from this machine and its network.
         model_url: Where a language model answers: the address before /chat/completions. Its key is
             read from UNDERSTANDABILITY_MODEL_KEY.
