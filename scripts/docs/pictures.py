@@ -135,7 +135,7 @@ def take_editor(page: BrowserPage) -> bytes:
         while not page.evaluate(wait):
             time.sleep(0.2)
         page.evaluate(
-            "[4, 3, 2, 1].map(s => document.querySelector('#mirror .shade-' + s)).find(Boolean).click()"
+            "[4, 3, 2, 1].flatMap(s => [...document.querySelectorAll('.shade-' + s)])[0].click()"
         )
         time.sleep(3)
         return page.picture(height=760)
