@@ -134,7 +134,9 @@ def take_editor(page: BrowserPage) -> bytes:
         wait = "document.querySelectorAll('#questions li').length"
         while not page.evaluate(wait):
             time.sleep(0.2)
-        page.evaluate("document.querySelector('#mirror .shade-4, #mirror .shade-3').click()")
+        page.evaluate(
+            "[4, 3, 2, 1].map(s => document.querySelector('#mirror .shade-' + s)).find(Boolean).click()"
+        )
         time.sleep(3)
         return page.picture(height=760)
 
