@@ -43,7 +43,7 @@ def input_of(*paths: Path) -> Input:
 
 def read(source: Input, *finished: int) -> tuple[list[list[str]], list[OpenPart]]:
     """The docnos of the chunks, and the parts."""
-    items = list(InputChunks(source, Sources([]), finished, SeenDocnos()))
+    items = list(InputChunks(source, Sources([]), dict.fromkeys(finished, False), SeenDocnos()))
     chunks = [[page.docno for page in item.pages] for item in items if isinstance(item, Chunk)]
     return chunks, [item for item in items if isinstance(item, OpenPart)]
 
@@ -77,7 +77,7 @@ def test_what_is_read_past_is_known_in_bytes(tmp_path: Path) -> None:
     names = [f"d{i:04}" for i in range(2000)]
     source = jsonl(tmp_path / "d.jsonl", [*names])
     for finished, share in (((), 0), (range(200), 0.5), (range(100, 400), 0.75)):
-        reader = InputChunks(source, Sources([]), finished, SeenDocnos())
+        reader = InputChunks(source, Sources([]), dict.fromkeys(finished, False), SeenDocnos())
         for _ in reader:
             pass
         assert reader.bytes_passed / source.bytes == pytest.approx(share, abs=0.1)
@@ -87,7 +87,7 @@ def test_what_is_read_past_is_known_in_bytes(tmp_path: Path) -> None:
 def test_what_cannot_be_read_has_its_place(tmp_path: Path) -> None:
     """Bad lines and repeated names are documents of their part; places have gaps there."""
     source = jsonl(tmp_path / "d.jsonl", ["a", None, "a", "b"])
-    items = list(InputChunks(source, Sources([]), (), SeenDocnos()))
+    items = list(InputChunks(source, Sources([]), {}, SeenDocnos()))
     (chunk,) = [item for item in items if isinstance(item, Chunk)]
     (part,) = [item for item in items if isinstance(item, OpenPart)]
     assert chunk.places == (0, 3)

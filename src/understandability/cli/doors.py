@@ -196,6 +196,8 @@ def merged(
         say(f"{counted(found.scored, 'document')}, {counted(found.failed, 'error')}{where}")
         if found.repeated:
             say(f"{counted(found.repeated, 'document')} came a second time")
+        for path in found.without[:MOST_NAMED]:
+            say(f"given up: {path}")
 
 
 def looked_up(call: Given) -> None:
@@ -245,6 +247,8 @@ def summary(path: str, found: Status, skipped: Mapping[str, int]) -> Iterator[st
         yield f"errors in {stage}: {count:,}"
     for kind, count in (facts.skipped + Counter(skipped)).most_common():
         yield f"passed over: {kind}: {count:,}"
+    for given_up in found.without[:MOST_NAMED]:
+        yield f"given up: {given_up}"
     if any(facts.difficulties):
         yield "difficulty (0 very easy to 100 very hard) and documents:"
         yield from text_histogram(facts.difficulties)

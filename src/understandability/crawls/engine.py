@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from understandability.crawls.folder import CrawlFolder, Part, complete_inputs
+from understandability.crawls.folder import SCORES, CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import Output
-from understandability.crawls.plan import Input, Plan
+from understandability.crawls.plan import Input, PageSource, Plan
+from understandability.crawls.reader import ReadApart
 from understandability.crawls.reading import Chunk, InputChunks, OpenPart, Scored, SeenDocnos
 from understandability.crawls.workers import Limits, Workers
+from understandability.errors import InputError
+from understandability.inputs.sources import Sources
 from understandability.inputs.tables import nan_to_null
 from understandability.scoring import RowMaker, document_or_failure
 from understandability.text.document import Document
@@ -116,8 +119,12 @@ def make_rows(
     making = _Making(plan, inputs, output, finished)
     yield making.progress
     if making.left:
-        with pool_of(plan.maker, workers, limits) as pool:
-            for scored in pool.run(making.chunks()):
+        with ExitStack() as stack:
+            pool = stack.enter_context(pool_of(plan.maker, workers, limits))
+            source = plan.source
+            if isinstance(pool, Workers) and isinstance(source, Sources):
+                source = stack.enter_context(ReadApart(source))
+            for scored in pool.run(making.chunks(source)):
                 if scored is not None:
                     making.take(scored)
                 yield making.progress
@@ -130,12 +137,32 @@ def fill_folder(
 
     Raises `InputError` where another process is at work on one of them.
     """
-    numbers = [each.number for each in inputs]
-    with folder.lock(numbers):
-        plan.source.remarks.extend(folder.discard_unusable(numbers))
+    with folder.lock([each.number for each in inputs]):
+        prepare(folder, plan, inputs)
         yield from make_rows(
             plan, inputs, folder, workers=workers, limits=limits, finished=folder.parts()
         )
+
+
+def prepare(folder: CrawlFolder, plan: Plan, inputs: Sequence[Input]) -> None:
+    """Remove what is unusable of locked inputs, and record which files of them are given up."""
+    plan.source.remarks.extend(folder.discard_unusable([each.number for each in inputs]))
+    if not plan.source.without:
+        return
+    parts, known = folder.parts(), folder.given_up()
+    begun = {part.input for part in parts} - complete_inputs(parts)
+    for each in inputs:
+        for file in each.files:
+            if file.path not in plan.source.without or file.path in known:
+                continue
+            if each.number in begun and len(each.files) > 1:
+                # Parts end where so many bytes have been read: without this file, elsewhere.
+                raise InputError(
+                    f"--without {file.path}: it is read together with {len(each.files) - 1} more "
+                    f"files, of which some have rows; remove {folder.path}/{SCORES}/"
+                    f"{each.number:07}-*, then run the same command again"
+                )
+            folder.give_up(file.path)
 
 
 class _Making:
@@ -151,9 +178,9 @@ class _Making:
         self._plan, self._output = plan, output
         self._seen = SeenDocnos() if finished is None else None
         parts = list(finished or ())
-        self._finished: dict[int, set[int]] = defaultdict(set)
+        self._finished: dict[int, dict[int, bool]] = defaultdict(dict)
         for part in parts:
-            self._finished[part.input].add(part.number)
+            self._finished[part.input][part.number] = part.last
         complete = complete_inputs(parts)
         self.left = [each for each in inputs if each.number not in complete]
         self.progress = Progress.before(inputs, self.left)
@@ -161,12 +188,12 @@ class _Making:
         self.progress.remarks = plan.source.remarks
         self._waiting: deque[OpenPart] = deque()  # read, but for the last not committed yet
 
-    def chunks(self) -> Iterator[Chunk | None]:
+    def chunks(self, source: PageSource) -> Iterator[Chunk | None]:
         """The chunks of all inputs that are left, input by input."""
         progress = self.progress
         for each in self.left:
             finished = self._finished[each.number]
-            chunks = InputChunks(each, self._plan.source, finished, self._seen or SeenDocnos())
+            chunks = InputChunks(each, source, finished, self._seen or SeenDocnos())
             done, passed = progress.bytes_done, progress.bytes_passed
             progress.input = each.name
             for item in chunks:

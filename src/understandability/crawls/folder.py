@@ -3,6 +3,7 @@
     crawl.json                    the settings and the inputs
     scores/0000003-00012.parquet  part 12 of input 3: a row for each document scored
     errors/0000003-00012.parquet  and for each that could not be, where there was one
+    without/0000017.json          the path of file 17 of the inputs, which was given up
 
 A part is finished when its file stands in ``scores/``, which may have no rows and is written
 last: one rename makes rows and completion known together. The last part of an input ends in
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from understandability.errors import InputError
+from understandability.inputs.sources import File
 from understandability.inputs.tables import SETTINGS_KEY
 from understandability.inputs.writing import LocalFolder, open_folder
 from understandability.text.page import Failure
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMAT = 1
-SCORES, ERRORS = "scores", "errors"
+SCORES, ERRORS, WITHOUT = "scores", "errors", "without"
 _DESCRIPTION = "crawl.json"
 _FACTS_KEY = b"understandability.part"
 _AGAIN = "remove {}, then run the same 'understand score' command again to make it again"
@@ -136,6 +138,35 @@ class CrawlFolder:
                     f"{self.path} holds another crawl: {'; '.join(differences)}; run the same "
                     "command as before, or name another folder"
                 )
+
+    def files(self) -> list[File]:
+        """The files of the inputs, as they were when the crawl was begun."""
+        return [
+            File(docno, path, each["given"] or path, size)
+            for each in self.description()["inputs"]
+            for docno, path, size in each["files"]
+        ]
+
+    def given_up(self) -> list[str]:
+        """The paths of the files that are read no more, by ``--without``."""
+        names = [name for name in self._folder.names(WITHOUT) if name.endswith(".json")]
+        paths = []
+        for name in names:
+            try:
+                with self._folder.open(f"{WITHOUT}/{name}") as file:
+                    paths.append(str(json.load(file)["path"]))
+            except (ValueError, LookupError, TypeError, RecursionError) as error:
+                raise InputError(
+                    f"{self.path}/{WITHOUT}/{name} is damaged; remove it, and name its input by "
+                    "--without again"
+                ) from error
+        return paths
+
+    def give_up(self, path: str) -> None:
+        """Record that a file of the inputs is read no more."""
+        place = [file.path for file in self.files()].index(path)
+        content = json.dumps({"path": path}) + "\n"
+        self._folder.write(f"{WITHOUT}/{place:07}.json", [content.encode()])
 
     def lock(self, inputs: Sequence[int]) -> AbstractContextManager[object]:
         """Keep other processes from the inputs, as long as the context lasts.

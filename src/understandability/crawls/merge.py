@@ -37,11 +37,15 @@ _STAYS, _REPEATED, _APART = range(3)
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """How many documents have rows, how many errors, and how many of these were repeated."""
+    """How many documents have rows, how many errors, and how many of these were repeated.
+
+    `without` are the files that were given up.
+    """
 
     scored: int
     failed: int
     repeated: int
+    without: tuple[str, ...] = ()
 
 
 class Buckets:
@@ -118,19 +122,24 @@ def merge(
     ['easy.html', 'hard.html', 'medium.html']
     """
     there = folder if isinstance(folder, CrawlFolder) else CrawlFolder(str(folder))
+    settings, without = there.description()["settings"], tuple(there.given_up())
+    if without:
+        settings = {**settings, "without": without}
     if output is None:
         import pyarrow as pa
 
         tables, failed, _ = zip(*merged_rows(there, partial=partial), strict=True)
-        return Scores(pa.concat_tables(tables), tuple(chain.from_iterable(failed)))
+        table = pa.concat_tables(tables)
+        table = table.replace_schema_metadata({SETTINGS_KEY: json.dumps(settings)})
+        return Scores(table, tuple(chain.from_iterable(failed)))
     scored = errors = repeated = 0
-    with TableFile(str(output), there.description()["settings"]) as file:
+    with TableFile(str(output), settings) as file:
         for table, failures, again in merged_rows(there, partial=partial):
             file.write(table, failures)
             scored += table.num_rows
             errors += len(failures)
             repeated += again
-    return Merged(scored, errors, repeated)
+    return Merged(scored, errors, repeated, without)
 
 
 def merged_rows(

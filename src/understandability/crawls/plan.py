@@ -30,6 +30,7 @@ class GivenPages:
     limit = DEFAULT_LIMIT
     columns = TableColumns()
     position = 0
+    without: Collection[str] = ()
 
     def __init__(self, pages: Iterable[Page | Failure]) -> None:
         self._pages = pages
@@ -136,6 +137,8 @@ def _kept(sources: PageSource) -> pa.Schema:
 
     found: dict[str, set[pa.DataType]] = {name: set() for name in sources.columns.keep}
     for file in sources.files if found else ():
+        if file.path in sources.without:
+            continue
         schema = (typed_columns(file.path) if holds_many(file.path) else None) or pa.schema([])
         for name in set(found) & set(schema.names):
             found[name].add(schema.field(name).type)

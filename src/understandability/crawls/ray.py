@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from understandability.crawls.engine import Progress, make_rows
+from understandability.crawls.engine import Progress, make_rows, prepare
 from understandability.crawls.folder import CrawlFolder, complete_inputs
 from understandability.crawls.plan import Input, Plan
 from understandability.crawls.workers import Limits
@@ -40,9 +40,8 @@ def fill_folder_on_ray(
         raise MissingExtraError(
             "--runner ray needs Ray, which is not installed; pip install 'understandability[ray]'"
         ) from error
-    numbers = [each.number for each in inputs]
-    with folder.lock(numbers):
-        plan.source.remarks.extend(folder.discard_unusable(numbers))
+    with folder.lock([each.number for each in inputs]):
+        prepare(folder, plan, inputs)
         ours = not ray.is_initialized()
         if ours:
             try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -143,10 +143,13 @@ def name_apart(docno: str, path: str, given: str) -> str:
 
 
 class InputChunks:
-    """One input from its beginning, as chunks; parts that are `finished` are read past."""
+    """One input from its beginning, as chunks; parts that are `finished` are read past.
+
+    `finished` says of the number of each such part whether the input ends with it.
+    """
 
     def __init__(
-        self, each: Input, source: PageSource, finished: Collection[int], seen: SeenDocnos
+        self, each: Input, source: PageSource, finished: Mapping[int, bool], seen: SeenDocnos
     ) -> None:
         self.input = each
         self.bytes_passed = 0  # of finished parts, as far as they have been read past
@@ -164,6 +167,9 @@ class InputChunks:
         Gives None after documents that complete neither, so that who reads can look after
         other things in between.
         """
+        if len(self.input.files) == 1 and self.input.files[0].path in self._source.without:
+            yield from self._given_up()
+            return
         part = self._begin(0)
         skipped_before = Counter(self._source.skipped)
         for record in self._records():
@@ -174,6 +180,15 @@ class InputChunks:
             yield part.add(self._seen.resolve(record, self.input.given))
         part.is_last = True
         yield from self._end(part, skipped_before)
+
+    def _given_up(self) -> Iterator[OpenPart]:
+        """A part with one failure for each that is missing; the finished ones stay."""
+        parts = max(self._finished, default=-1) + 1 + (not any(self._finished.values()))
+        for number in sorted({*range(parts)} - self._finished.keys()):
+            part = OpenPart(self.input.number, number, wanted=True, is_last=number + 1 == parts)
+            for failure in self._source.read(self.input.files[0]):
+                part.add(failure)
+            yield part
 
     def _begin(self, number: int) -> OpenPart:
         self._part_began = self.bytes_read

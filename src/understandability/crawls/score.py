@@ -137,6 +137,8 @@ class Work:
         address: Address of the Ray cluster; auto finds it.
         docnos: Read only documents named in this list, qrels file or run.
         limit_mb: Longest document, in MB once decoded; longer ones become errors.
+        without: Give up a file of a crawl that is begun, under the name that `understand crawl
+            status` gives it: it is read no more and becomes an error. May be repeated.
         table_columns: What the columns of tables hold; `columns` for short in `score`.
         progress: Called again and again with the `Progress`.
         into: Where rows go that go to no file; None: into memory.
@@ -151,6 +153,7 @@ class Work:
         Collection[str] | None, AtPrompt(str, value="FILE", convert="inputs.trec:read_docnos")
     ] = None
     limit_mb: float = DEFAULT_LIMIT / 1e6
+    without: Annotated[Sequence[str | Path], AtPrompt(list[str], value="PATH")] = ()
     table_columns: TableColumns | None = None
     progress: Annotated[Callable[[Progress], None] | None, AtPrompt(None)] = None
     into: Annotated[Output | None, AtPrompt(None)] = None
@@ -209,7 +212,7 @@ def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Sco
     """
     settings, work = _chosen(choices)
     scorer = scorer_of(settings)
-    plan = make_plan(_sources(inputs, work), scorer)
+    plan = make_plan(_sources(inputs, work, output), scorer)
     if scorer.remark:
         plan.source.remarks.append(scorer.remark)
     return make(Scores, plan, output, work)
@@ -229,7 +232,7 @@ def crawl(inputs: Inputs, folder: str | Path, **choices: Choices) -> Status:
     3
     """
     settings, work = _chosen(choices)
-    plan = make_plan(_sources(inputs, work), scorer_of(settings))
+    plan = make_plan(_sources(inputs, work, f"{folder}/"), scorer_of(settings))
     fill(plan, str(folder), work)
     return status_of(CrawlFolder(str(folder), plan.described))
 
@@ -307,7 +310,7 @@ def features(
             inputs if isinstance(inputs, Mapping) else dict(enumerate(inputs))
         )
         inputs = {str(docno): text for docno, text in by_docno.items()}
-    made = make(Rows, make_plan(_sources(inputs, work), maker), output, work)
+    made = make(Rows, make_plan(_sources(inputs, work, output), maker), output, work)
     if given and not words:
         made = replace(made, table=made.table.drop_columns(["path", "url"]))
     return made
@@ -337,7 +340,8 @@ def extract(
     ['Flu.\\nRest.\\n']
     """
     settings, work = _chosen(choices)
-    return make(Rows, make_plan(_sources(inputs, work), TextRows(settings, explain)), output, work)
+    plan = make_plan(_sources(inputs, work, output), TextRows(settings, explain))
+    return make(Rows, plan, output, work)
 
 
 def score_table(
@@ -446,6 +450,8 @@ def make(rows: type[R], plan: Plan, output: str | Path | None, work: Work) -> R:
 
 def fill(plan: Plan, path: str, work: Work) -> Progress:
     """Do what is left to do in a crawl folder."""
+    import pyarrow as pa
+
     check_can_go_on(plan)
     inputs = shard_of(plan.inputs, work.shard)
     shards = int(work.shard.partition("/")[2]) if work.shard else 1
@@ -456,6 +462,10 @@ def fill(plan: Plan, path: str, work: Work) -> Progress:
         )
     folder = CrawlFolder(path, plan.described)
     folder.begin(plan.description)
+    parts = folder.parts() if plan.source.without and plan.kept else []
+    if parts:  # a file that is given up may have told the types
+        columns = list(folder.scores(parts[0]).schema)[len(plan.maker.schema) :]
+        plan = replace(plan, kept=pa.schema(columns))
     limits = work.limits or Limits()
     if work.runner == "ray":
         from understandability.crawls.ray import fill_folder_on_ray
@@ -482,8 +492,8 @@ def _chosen(choices: Mapping[str, Any]) -> tuple[Settings, Work]:
 def _is_folder(output: str | Path | None, work: Work) -> bool:
     """Whether rows go to a crawl folder; raises `OptionError` where options do not fit."""
     is_one = is_folder(output)
-    of_folders = {"shard": work.shard, "runner": work.runner, "address": work.address}
-    given = [f"--{name}" for name, value in of_folders.items() if value is not None]
+    of_folders = ("shard", "runner", "address", "without")
+    given = [f"--{name}" for name in of_folders if getattr(work, name)]
     if given and not is_one:
         raise OptionError(
             f"{given[0]} belongs to a crawl folder, which {output or 'the terminal'} is not; name "
@@ -522,8 +532,37 @@ def _say_once(remark: str) -> None:
     _log.warning(remark)
 
 
-def _sources(inputs: Any, work: Work) -> Sources | GivenPages:
-    """The pages that a call names; raises `WrongTypeError` with the call that takes them."""
+def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources | GivenPages:
+    """The pages that a call names; raises `WrongTypeError` with the call that takes them.
+
+    Files that the crawl in `output` has given up need not be there any more.
+    """
+    folder = CrawlFolder(str(output)) if _is_folder(output, work) else None
+    without = {_as_found(path) for path in work.without} | {*(folder.given_up() if folder else ())}
+    if folder is None or not without:
+        return _pages_in(inputs, work)
+    before = folder.files()
+    unknown = sorted(without - {file.path for file in before})
+    if unknown:
+        raise OptionError(
+            f"--without {unknown[0]}: the crawl in {folder.path} has no such file; it has "
+            f"{', '.join(file.path for file in before[:3])}{', ...' if before[3:] else ''}"
+        )
+    paths = [inputs] if isinstance(inputs, str | Path) else inputs
+    if isinstance(paths, Sequence):
+        paths = [path for path in paths if _as_found(path) not in without]
+    found = _pages_in(paths, work)
+    if isinstance(found, Sources):
+        found.give_up(without, before)
+    return found
+
+
+def _as_found(path: Any) -> str:
+    """A path as a crawl folder has it."""
+    return str(path) if is_url(str(path)) else Path(str(path)).as_posix()
+
+
+def _pages_in(inputs: Any, work: Work) -> Sources | GivenPages:
     if isinstance(inputs, Sources):
         return inputs
     if isinstance(inputs, str | Path):

@@ -23,9 +23,10 @@ class InputStatus:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A whole crawl."""
+    """A whole crawl; `without` are the files that were given up."""
 
     inputs: tuple[InputStatus, ...]
+    without: tuple[str, ...] = ()
 
     @property
     def facts(self) -> Facts:
@@ -58,7 +59,8 @@ def status_of(folder: CrawlFolder) -> Status:
         tuple(
             InputStatus(each["files"][0][1], number in complete, facts[number])
             for number, each in enumerate(description["inputs"])
-        )
+        ),
+        tuple(folder.given_up()),
     )
 
 

@@ -228,25 +228,63 @@ class Workers:
                 worker.kill_for_memory()
 
 
-class _Worker:
-    """One process, its socket and what it is working on."""
+class Child:
+    """One process with a socket of its own, whose death is told and costs nothing else."""
 
-    def __init__(self, maker: RowMaker, chunk: Chunk | None = None) -> None:
+    def __init__(self, program: str) -> None:
         self.connection, theirs = Pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _PROGRAM, str(theirs.fileno())],
+            [sys.executable, "-P", "-c", program, str(theirs.fileno())],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             env={**os.environ, **_THREADS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         theirs.close()
+
+    def send(self, message: object) -> None:
+        """Send a message, pickled."""
+        with suppress(OSError):  # of one that has died; receiving will tell
+            self.connection.send_bytes(pickle.dumps(message))
+
+    def receive(self) -> bytes | None:
+        """The next message; None from a process that has died."""
+        try:
+            return self.connection.recv_bytes()
+        except (EOFError, OSError):
+            return None
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.kill()
+        self._process.wait()
+        self.connection.close()
+
+    def exit_status(self) -> int:
+        """What the process ended with, whose socket has; negative for a signal."""
+        try:
+            return self._process.wait(_DYING)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+    def cause_of_death(self) -> str:
+        """How the process ended, whose socket has."""
+        status = self.exit_status()
+        return signal.Signals(-status).name if status < 0 else f"exit status {status}"
+
+
+class _Worker(Child):
+    """A process that makes rows, and what it is working on."""
+
+    def __init__(self, maker: RowMaker, chunk: Chunk | None = None) -> None:
+        super().__init__(_PROGRAM)
         self.chunk = chunk
         self.is_second_try = chunk is not None
         self.is_ready = False
         self.stage = "extract"
         self._is_too_large = False
-        self._send(maker)
+        self.send(maker)
 
     @property
     def is_idle(self) -> bool:
@@ -256,14 +294,7 @@ class _Worker:
         """Have a chunk scored."""
         self.is_second_try = self.is_second_try and chunk is self.chunk
         self.chunk, self.stage = chunk, "extract"
-        self._send((chunk.pages, seconds))
-
-    def receive(self) -> bytes | None:
-        """The next message; None from a process that has died."""
-        try:
-            return self.connection.recv_bytes()
-        except (EOFError, OSError):
-            return None
+        self.send((chunk.pages, seconds))
 
     @property
     def megabytes(self) -> float:
@@ -274,25 +305,9 @@ class _Worker:
         self._is_too_large = True
         self._process.kill()
 
-    def stop(self) -> None:
-        """End the process, whatever it is doing."""
-        self._process.kill()
-        self._process.wait()
-        self.connection.close()
-
     def cause_of_death(self) -> str:
-        """How the process ended, whose socket has."""
-        try:
-            status = self._process.wait(_DYING)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            status = self._process.wait()
+        """How the process ended; of limits, which one."""
+        how = super().cause_of_death()
         if self._is_too_large:
             return _TOO_LARGE
-        if -status in OUT_OF_TIME:
-            return _TOO_LONG
-        return signal.Signals(-status).name if status < 0 else f"exit status {status}"
-
-    def _send(self, message: object) -> None:
-        with suppress(OSError):  # of one that has died; receiving will tell
-            self.connection.send_bytes(pickle.dumps(message))
+        return _TOO_LONG if -self.exit_status() in OUT_OF_TIME else how

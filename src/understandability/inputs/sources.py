@@ -116,6 +116,7 @@ class Sources:
         self._stream: io.BufferedReader | None = None
         self._tables = Tables(columns or TableColumns())
         self.skipped: Counter[str] = Counter()
+        self.without: frozenset[str] = frozenset()
         self.files = self._apart([file for path in paths for file in self._find(str(path))])
 
     @property
@@ -134,10 +135,31 @@ class Sources:
 
     def without_files(self) -> Sources:
         """Sources without files of their own, that `read` those of these."""
-        return Sources([], docnos=self.docnos, limit=self.limit, columns=self.columns)
+        sources = Sources([], docnos=self.docnos, limit=self.limit, columns=self.columns)
+        sources.without = self.without
+        return sources
+
+    def give_up(self, paths: Collection[str], before: Sequence[File]) -> None:
+        """Read some files no more: each is one failure, at its place among the files `before`.
+
+        They may have changed or vanished since; the other files keep the names that they had.
+        """
+        self.without = frozenset(paths)
+        names = {file.path: file.docno for file in before}
+        self.files = [
+            replace(file, docno=names.get(file.path, file.docno))
+            for file in self.files
+            if file.path not in self.without
+        ]
+        for place, file in enumerate(before):
+            if file.path in self.without:
+                self.files.insert(place, file)
 
     def read(self, file: File) -> Iterator[Page | Failure]:
         """The pages of one of `files`, of those asked for."""
+        if file.path in self.without:
+            yield _printable(Failure(file.docno, file.path, "read", "given up (--without)"))
+            return
         nothing = True
         before = self.skipped.total()
         try:
@@ -276,6 +298,11 @@ def read_pages(
 def holds_many(path: str) -> bool:
     """Whether a file may hold many pages, as far as its name tells."""
     return _suffix(path) not in (*PAGE_SUFFIXES, *OFFICE_SUFFIXES)
+
+
+def is_read_by_arrow(path: str) -> bool:
+    """Whether Arrow reads a file, whose native code may end the process where it is damaged."""
+    return _suffix(path) in (".arrow", ".feather", _PARQUET)
 
 
 def typed_columns(path: str) -> Any:

@@ -1,0 +1,48 @@
+"""Inputs that Arrow reads are read where a crash costs one input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from understandability.crawls.score import crawl
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def write(path: Path, texts: Sequence[str]) -> Path:
+    """An Arrow file with a document for each text."""
+    table = pa.table({"id": [f"{path.stem}{i}" for i in range(len(texts))], "text": texts})
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    return path
+
+
+@pytest.mark.usefixtures("hazards")
+def test_a_reader_that_dies_costs_one_input(tmp_path: Path, understand: Run) -> None:
+    """What came before stays, the error names the input, and the others are read."""
+    good = "You have flu. Rest and drink water."
+    bad = write(tmp_path / "b.arrow", [good, "READER-DIES", good])
+    inputs = [write(tmp_path / "a.arrow", [good]), bad, write(tmp_path / "c.arrow", [good])]
+    run, output = f"{tmp_path}/run/", tmp_path / "m.parquet"
+    told = understand("score", *inputs, "-o", run, "--workers", 1, "--extractor", "naive")
+    assert told.returncode == 0, told.stderr
+    assert "3 documents scored" in told.stderr or "3 scored, 1 error" in told.stderr
+    assert understand("crawl", "merge", run, "-o", output).returncode == 0
+    (error,) = map(json.loads, Path(f"{output}.errors.jsonl").read_text().splitlines())
+    assert (error["path"], error["stage"]) == (str(bad), "read")
+    assert "reading stopped after 1 documents: the file ended its reader twice" in error["error"]
+    assert "SIGSEGV" in error["error"]
+
+
+@pytest.mark.usefixtures("hazards")
+def test_a_reader_that_was_killed_once_loses_nothing(tmp_path: Path) -> None:
+    """Another one goes on behind what was read."""
+    path = write(tmp_path / "a.arrow", ["Rest.", "You have flu.", "READER-ONCE", "Drink water."])
+    facts = crawl(path, tmp_path / "run", workers=1, extractor="naive").facts
+    assert (facts.scored, facts.failed.total()) == (4, 0)
