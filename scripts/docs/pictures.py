@@ -134,7 +134,8 @@ def take_editor(page: BrowserPage) -> bytes:
         wait = "document.querySelectorAll('#questions li').length"
         while not page.evaluate(wait):
             time.sleep(0.2)
-        page.evaluate("document.querySelector('#mirror .shade-4, #mirror .shade-3').click()")
+        hardest = "[4, 3, 2, 1].flatMap(n => [...document.querySelectorAll('#mirror .shade-' + n)])"
+        page.evaluate(f"{hardest}[0].click()")
         time.sleep(3)
         return page.picture(height=760)
 

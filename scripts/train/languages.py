@@ -17,7 +17,7 @@ import argparse
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -238,6 +238,19 @@ def known_languages(learned: Learned, level: Prepared, difficulty: Prepared) -> 
     return found
 
 
+def tests_of(languages: Mapping[str, KnownLanguage]) -> Iterator[dict[str, object]]:
+    """The rows of a card that say on what each language was tested."""
+    read = rows_of(READ)
+    for tag, known in languages.items():
+        sides = [to_calibrate(row) for row in read if row["language"] == tag]
+        yield {
+            "language": LANGUAGES[tag].name,
+            "level tested by": "people's labels" if known.tested else "nobody",
+            "readings to calibrate": sum(sides),
+            "readings to judge": len(sides) - sum(sides),
+        }
+
+
 def bundle_of(data: Path, learned: Learned) -> Bundle:
     """The bundle, with its card."""
     level = learned.level(np.ones(len(learned.rows), bool))
@@ -282,14 +295,9 @@ def bundle_of(data: Path, learned: Learned) -> Bundle:
                 "sha256": sha256(READ) if READ.exists() else "",
             },
         ],
-        "languages": {
-            tag: f"{LANGUAGES[tag].name}: "
-            + ("people's labels tested it" if known.tested else "no people's labels tested it")
-            + (", readings calibrated it" if known.line else ", no readings")
-            for tag, known in languages.items()
-        },
-        "figures": [],
-        "figures_note": "By scripts/evaluate/languages.py, in docs/quality/languages.md.",
+        "figures": list(tests_of(languages)),
+        "figures_note": "What was known of each language; figures by scripts/evaluate/languages.py "
+        "stand in docs/languages.md.",
     }
     return Bundle(
         "languages",

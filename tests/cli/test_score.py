@@ -39,6 +39,7 @@ COLUMNS = [
     "language",
     "encoding",
     "extractor",
+    "scale",
     "flags",
 ]
 

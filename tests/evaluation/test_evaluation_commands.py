@@ -352,7 +352,9 @@ def test_tables_are_latex_markdown_and_wide(understand: Command, files: Path) ->
     arguments = ["evaluate", *common(files), "-m", "RBP(p=0.5)", "-m", "nDCG@10"]
     understand(*arguments, "-o", files / "out.tex", "--correction", "bonferroni")
     latex = (files / "out.tex").read_text()
-    assert latex.startswith("\\begin{tabular}{lrr}\n\\toprule\nrun & RBP(p=0.5) & nDCG@10 \\\\")
+    assert latex.startswith(
+        "\\noindent\n\\begin{tabular}{lrr}\n\\toprule\nrun & RBP(p=0.5) & nDCG@10 \\\\"
+    )
     assert "Bonferroni's correction" in latex
     markdown = understand(*arguments, "--format", "markdown").stdout
     assert markdown.splitlines()[2].startswith("| b | **0.5000** |")

@@ -33,6 +33,7 @@ THEMES: dict[str, tuple[str, ...]] = {
 _OF_GROUP = {
     "readability": "readability formulas",
     "components": "difficulty of words",
+    "lexical diversity": "difficulty of words",
     "medical vocabulary": "medical words",
     "consumer vocabulary": "medical words",
     "expert vocabulary": "medical words",

@@ -173,8 +173,7 @@ def check(
         aim: The least chance P(U|d), from 0 to 1, in place of all configured ones. Default: as
             configured, else 0.8, eight in ten readers. Every text reaches an aim of 0.
         reader: For whom, as of `score`. Default: as configured, else public.
-        changed_from: Read only files that git lists as changed since this revision, and show what
-            changed.
+        changed_from: Read only files that git lists as changed since this revision; compare them.
         baseline: File of known misses; such a file misses only if it gets harder.
         write_baseline: Write today's misses to that file.
 
