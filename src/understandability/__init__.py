@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from understandability.scoring import Scorer, Settings, score_html, score_text
     from understandability.study.simulated_users import simulate_users
     from understandability.study.simulation import simulate
+    from understandability.study.user_grid import simulate_grid
     from understandability.training.answers import calibrate
     from understandability.training.labelled import LabelColumns
     from understandability.training.rescaling import rescale
@@ -70,6 +71,7 @@ _PUBLIC = {
     "training.validation": ("validate",),
     "study.simulated_users": ("simulate_users",),
     "study.simulation": ("simulate",),
+    "study.user_grid": ("simulate_grid",),
 }
 
 __all__ = [
@@ -106,6 +108,7 @@ __all__ = [
     "score_table",
     "score_text",
     "simulate",
+    "simulate_grid",
     "simulate_users",
     "tradeoff",
     "train",

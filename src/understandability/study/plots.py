@@ -98,9 +98,10 @@ def plot_user_grid(grid: UserGrid) -> Figure:
         style = "-" if user == "arctan" else "--"
         label = f"{reference}, {score}, {user}, threshold {place + 1}"
         axes.plot(list(taus), list(taus.values()), style, marker="o", markersize=3, label=label)
-    axes.set(ylabel="Kendall's τ with the reference", ylim=(-1.02, 1.02))
+    axes.set(ylabel="Kendall's τ with the reference")
+    axes.set_ylim(top=1.02)
     axes.tick_params(axis="x", rotation=90, labelsize=7)
-    axes.legend(fontsize=6, loc="center left", bbox_to_anchor=(1, 0.5))
+    axes.legend(fontsize=6, loc="center left", bbox_to_anchor=(1, 0.5), handlelength=4)
     return figure
 
 
