@@ -60,7 +60,7 @@ LINES = {
     "integrations": 1_042,
     "model": 4_300,
     "neural": 560,
-    "study": 5_120,
+    "study": 5_126,
     "text": 2_980,
     "training": 2_800,
     "writers": 7_010,

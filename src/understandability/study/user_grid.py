@@ -131,6 +131,16 @@ def simulate_grid(
             may be repeated. Default: RBP(p=0.8).
         workers: Worker processes. Default: one for each core.
         order: Rankings by rank or by score.
+
+    >>> import tempfile
+    >>> from understandability.resources import resource
+    >>> easy, hard = {"easy.html": 2.0, "hard.html": 1.0}, {"easy.html": 1.0, "hard.html": 2.0}
+    >>> runs, qrels = {"easy": {"q": easy}, "hard": {"q": hard}}, {"q": {"hard.html": 2}}
+    >>> choices = {"extractors": ["naive"], "formulas": ["fog"], "users": ["step"], "workers": 1}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     grid = simulate_grid(runs, qrels, [resource("samples")], folder, **choices)
+    >>> [(row.pipeline, row.threshold, row.readable) for row in grid.rows][:2]
+    [('naive, none', 10.0, 0.0), ('naive, none', 15.0, 0.0)]
     """
     columns = check_columns(list(formulas))
     for formula, column in zip(formulas, columns, strict=True):
