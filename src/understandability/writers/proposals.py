@@ -54,6 +54,8 @@ _LEADS = frozenset(
 )  # fmt: skip
 _SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
 _OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
+_YOURS = {"they": "you", "them": "you", "their": "your", "theirs": "yours",
+          "themselves": "yourself", "themself": "yourself"}  # fmt: skip
 _BE = {"is": THIRD, "are": THIRD, "was": PAST, "were": PAST}
 _MODALS = frozenset(("will", "can", "may", "must", "should", "could", "might", "would"))
 # What a reader does with tablets, dressings and the like.
@@ -304,7 +306,8 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
 def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     """Advice said to the reader: "Take the tablets" for "Tablets should be taken"."""
     if advice := _ADVICE.match(" ".join(pieces)):
-        return f"You should {advice['rest']}"
+        rest = _of_reader(sentence, advice["rest"]) if "atients" in advice[0] else advice["rest"]
+        return rest and f"You should {rest}"
     found = _passive(sentence)
     if not found or found[0] < 2 or sentence.word(found[0]) != "be":
         return ""
@@ -329,6 +332,20 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
         + mark
         + "".join(f" {p}" for p in pieces[sentence.pieces[verb] + 1 :])
     )
+
+
+def _of_reader(sentence: TaggedSentence, rest: str) -> str:
+    """Advice to patients with "your" for "their"; '' where that may be said of others."""
+    words = [token.lower() for token in sentence.tokens]
+    found = [place for place, word in enumerate(words) if word in _YOURS]
+    first = words.index("patients") + 1 if "patients" in words else 0
+    for place in range(first, max(found, default=0)):
+        name = words[place]
+        several = name.endswith("s") or name in ("people", "children", "women", "men", "staff")
+        is_agent = sentence.tag(place) == "PROPN" or name in _words("agents")
+        if sentence.tag(place) in ("NOUN", "PROPN") and (several or is_agent):
+            return ""  # "contact their nurse if they ...": the nurse?
+    return re.sub(rf"\b({'|'.join(_YOURS)})\b", lambda word: _YOURS[word[0]], rest)
 
 
 def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
