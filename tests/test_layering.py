@@ -63,7 +63,7 @@ LINES = {
     "study": 4_900,
     "text": 2_980,
     "training": 2_800,
-    "writers": 7_010,
+    "writers": 7_050,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
