@@ -18,7 +18,7 @@ const listed = (rows) => rows.map((row) => (row.count > 1 ? `${row.word} (${row.
 
 const REMARKS = {
   no_words: "There are no words in the text.",
-  not_english: "The text is not in English, so nothing is estimated.",
+  not_english: "The text is not in English. `understand score` estimates some other languages; the editor knows English only.",
   few_sentences: "There are hardly any sentences: the estimate is a guess.",
   unlike_judged: "The text is unlike all that the model learned from; take the estimate with care.",
   cut_sentences: "Many sentences are cut where none can end: the estimate is a guess.",

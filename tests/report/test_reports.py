@@ -98,6 +98,10 @@ def test_an_explanation_says_all(scorer: Scorer, samples: dict[str, Document]) -
     assert data["estimate"]["difficulty"] == pytest.approx(explanation.estimate.difficulty)
     assert data["level"]["name"] in ("C1", "C2")
     assert [row["name"] for row in data["readers"]] == list(READERS)
+    report = page_report([explanation])
+    assert READERS["public"].description in report
+    assert READERS["well-read"].description not in report  # on another scale
+    assert f"model open@{data['settings']['bundle_checksum'][:12]}" in report
     assert {row["name"] for row in data["formulas"]} >= {"dale_chall", "smog"}
     above = {row["name"] for row in data["formulas"] if row["above_limit"]}
     assert "flesch_kincaid" in above
@@ -287,7 +291,11 @@ def test_a_page_in_another_language_is_not_estimated(scorer: Scorer) -> None:
     assert "not_english" in explanation.estimate.flags
     assert explanation.readers == explanation.steps.steps == ()
     text = page_report([explanation])
-    assert "The text is not in English" in text
+    assert "This text is in German. `understand score` estimates it; this report" in text
+    assert explanation.terms == explanation.hard_words == explanation.misspelled == ()
+    assert all(each.shade == 0 and np.isnan(each.level) for each in explanation.sentences)
+    assert "Sentences by level" not in text
+    assert "Passives" not in text
     assert "They were made for English" in text
     assert "Guides for health texts recommend" not in text
     assert "US grades</title>" not in text
@@ -380,6 +388,10 @@ def test_the_command(understand, tmp_path: Path) -> None:  # type: ignore[no-unt
     done = understand("explain", SAMPLES, "--compare")
     assert done.returncode == 2
     assert "--compare takes two pages, not 3" in done.stderr
+    for name, told in (("r.docx", "is .html or .pdf"), ("r.html", "with --crawl")):
+        done = understand("explain", SAMPLES / "easy.html", "-o", tmp_path / name, "--aim", "0.9")
+        assert done.returncode == 2
+        assert told in done.stderr
 
 
 def test_the_audit_of_a_site(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
@@ -399,6 +411,9 @@ def test_the_audit_of_a_site(understand, tmp_path: Path) -> None:  # type: ignor
     assert "How many pages of a.example are easy to understand?" in text
     assert "2 of 3 pages (67\xa0%) reach the aim" in text.replace("67 %", "67\xa0%")
     assert "1 have fewer than 100 words" in text
+    assert "The median chance of being understood is" in text
+    assert "Of 3 pages, 2 (67" in text
+    assert "quartiles" not in text  # of three pages
     assert "the file is empty" in text
     cells = "//section[@aria-labelledby='{}']//tbody/tr/{}/text()"
     assert tree.xpath(cells.format("sections", "th")) == ["a.example/heart", "a.example/flu"]
@@ -427,5 +442,7 @@ def test_the_audit_of_a_site(understand, tmp_path: Path) -> None:  # type: ignor
 def test_sections_of_places_that_look_like_addresses() -> None:
     """Even of one that is no address."""
     assert _place("http://[x]]>/a", "") == ("http://[x]]>/a",)
-    assert _place("7", "c.warc#1") == ("c.warc",)
+    assert _place("7", "/home/me/c.warc#1") == ("c.warc",)
+    assert _place("a.txt", "/home/me/a.txt") == ()
+    assert sections_of([(), ()]) == ("", ["", ""])
     assert sections_of([]) == ("", [])

@@ -141,7 +141,23 @@ def test_what_cannot_be_read_hides_nothing(site: Path, understand: Run) -> None:
         "docs/damaged.docx", "docs/picture.md", "gone.md", "docs/code.py"
     ]  # fmt: skip
     assert "docs/hard.md: chance" in done.stdout
-    assert "1 of 7 files miss their aim, 4 cannot be read, 1 have no estimate" in done.stdout
+    assert "1 of 7 files miss their aim, 4 cannot be read, 1 has no estimate" in done.stdout
+
+
+def test_what_is_too_short_or_not_there_is_told(site: Path, understand: Run) -> None:
+    """A text of a few words, a folder without texts, and a result that would be no text."""
+    (site / "empty").mkdir()
+    (site / "short.txt").write_text("Rest well and drink water.", "utf-8")
+    done = understand("check", "empty")
+    assert done.returncode == 1
+    assert "no text was found in empty/" in done.stdout
+    done = understand("check", "short.txt")
+    assert done.returncode == 0
+    assert "0 of 1 file misses its aim, 1 is too short to judge" in done.stdout
+    done = understand("check", "docs", "-o", "x.csv")
+    assert done.returncode == 2
+    assert "not .csv" in done.stderr
+    assert not (site / "x.csv").exists()
 
 
 def test_docx_is_read(site: Path) -> None:

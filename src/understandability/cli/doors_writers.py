@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from understandability.cli.doors import say
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from understandability.writers.check import Checks
     from understandability.writers.explain import Reported
     from understandability.writers.rewriting import Rewritten
+
+_REPORTS = ("", ".html", ".htm", ".pdf", ".csv")  # the last of an audit only
+_NO_TEXT = (*_REPORTS[1:], ".docx", ".doc", ".odt", ".xlsx")
 
 Given = Annotated[partial[Any], AtPrompt(None)]
 Report = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
@@ -43,7 +47,10 @@ def report_written(
         raise OptionError("--json does not write a report; name a .json file")
     if given.get("crawl") and given.get("compare"):
         raise OptionError("--crawl makes an audit of a site; leave out --compare")
-    is_csv = output.lower().endswith(".csv")
+    ending = Path(output).suffix.lower()
+    is_csv = ending == ".csv"
+    if not json_ and ending not in _REPORTS:
+        raise OptionError(f"a report is .html or .pdf, not {ending}")
     if is_csv and (json_ or not given.get("crawl")):
         raise OptionError("only the audit of a site, with --crawl, is made as CSV")
     check_is_no_input(output, given.get("inputs") or ())
@@ -105,6 +112,9 @@ def text_checked(
 
     if format not in FORMATS:
         raise OptionError(f"format {format!r} does not exist; choose one of {', '.join(FORMATS)}")
+    ending = Path(output).suffix.lower()
+    if ending in _NO_TEXT:
+        raise OptionError(f"check writes text or JSON, not {ending}; a report is made by explain")
     check_is_no_input(output, call.keywords["paths"])
     found: Checks = call()
     text = FORMATS[format](found)

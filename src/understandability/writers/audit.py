@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from understandability.crawls.folder import CrawlFolder
+from understandability.wording import counted
 from understandability.writers.charts import histogram
 from understandability.writers.levels import AIM
 from understandability.writers.rendering import percent, render
@@ -120,9 +121,21 @@ class Audit:
             "menus, pictures or documents that it links to.",
             f"{whole.pages} pages are counted. {short} have fewer than {LEAST_WORDS} words and "
             f"{unknown} no estimate, as when they are not in English; these are not counted.",
-            f"{near} pages lie within {_NEAR:g} of the aim: another estimate may see them on its "
-            "other side.",
+            f"{near} page{' is' if near == 1 else 's are'} close to the aim (within {_NEAR:g}), "
+            "and could fall on either side.",
         ]
+
+    @property
+    def sentence(self) -> str:
+        """What a paper may say of the site."""
+        whole, chosen = self.whole, self.settings
+        return (
+            f"Of {counted(whole.pages, 'page')}, {whole.reaching} ({_share(whole)}) had an "
+            f"estimated chance of at least {percent(self.aim)} to be understood by "
+            f"{chosen['reader_description']} (understandability {chosen['understandability']}, "
+            f"model {chosen['bundle']}@{chosen['bundle_checksum'][:12]}). It is learned from a "
+            "language model's readings."
+        )
 
     @property
     def limits(self) -> list[str]:
@@ -148,8 +161,10 @@ class Audit:
             audit=self,
             aim=percent(self.aim),
             rows=[
-                (each.name, _share(each), each.pages, each.reaching, each.median_difficulty)
+                (each.name or "(no folder)", _share(each), each.pages, each.reaching,
+                 each.median_difficulty)
                 for each in self.sections[:_MOST]
+                if self.whole.pages > len(self.sections) > 1
             ],
             worst=[
                 (each.name, _link(each.url or each.name), percent(each.p_understandable),
@@ -159,9 +174,11 @@ class Audit:
             ],
             chart=Markup(chart),
             share=_share(self.whole),
+            median=percent(float(np.median(chances)) if chances else math.nan),
+            sentence=self.sentence,
             made_by=(
-                f"Made by understandability {chosen['understandability']}, bundle "
-                f"{chosen['bundle']} ({chosen['bundle_licence']})."
+                f"Made by understandability {chosen['understandability']}, model "
+                f"{chosen['bundle']}@{chosen['bundle_checksum'][:12]}."
             ),
         )  # fmt: skip
 
@@ -256,29 +273,18 @@ def audited(folder: CrawlFolder, aim: float = AIM) -> Audit:
     top, sections = sections_of(places)
     pages = [
         AuditedPage(
-            row["docno"],
-            section,
-            row["url"] or "",
-            _or_nan(row["p_understandable"]),
-            _or_nan(row["difficulty"]),
-            row["words"],
-            row["flags"],
+            row["docno"], section, row["url"] or "", _or_nan(row["p_understandable"]),
+            _or_nan(row["difficulty"]), row["words"], row["flags"],
         )
         for row, section in zip(rows, sections, strict=True)
-    ]
+    ]  # fmt: skip
     told = [(*key, count, examples[key]) for key, count in errors.most_common(_MOST)]
-    return Audit(
-        top or "this site",
-        aim,
-        description["settings"],
-        tuple(pages),
-        tuple(told),
-        tuple(skipped.most_common()),
-    )
+    settings, passed = description["settings"], tuple(skipped.most_common())
+    return Audit(top or "this site", aim, settings, tuple(pages), tuple(told), passed)
 
 
 def _place(address: str, path: str) -> tuple[str, ...]:
-    """Host and folders of an address, folders of a path, else the file it was read from."""
+    """Host and folders of an address, folders of a path, else the archive it was read from."""
     if "://" in address:
         try:
             there = urlsplit(address)
@@ -286,7 +292,8 @@ def _place(address: str, path: str) -> tuple[str, ...]:
         except ValueError:  # a bracket that does not belong in an address
             return (address,)
     folders = address.split("/")[:-1]
-    return tuple(folders) or (path.rpartition("#")[0] or path,)
+    archive = path.rpartition("#")[0].rpartition("/")[2]
+    return tuple(folders or filter(None, [archive]))
 
 
 def sections_of(places: Sequence[tuple[str, ...]]) -> tuple[str, list[str]]:

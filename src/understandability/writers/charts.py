@@ -12,8 +12,10 @@ from html import escape
 import numpy as np
 from numpy.typing import ArrayLike
 
+from understandability.wording import counted
 from understandability.writers.references import Reference
 
+_LEAST_FOR_QUARTILES = 10  # values
 _INK, _ACCENT, _SOFT = "var(--ink, #222)", "var(--accent, #0b62a8)", "var(--soft, #9db6c9)"
 # Letters over a line are readable on paper of their own.
 _HALO = "paint-order:stroke;stroke:var(--paper, #fff);stroke-width:5px"
@@ -135,7 +137,7 @@ def histogram(
 ) -> str:
     """How many of the values lie in each of `bins` equal steps from `low` to `high`.
 
-    >>> "3 values; quartiles 15.0, 20.0, 30.0." in histogram([10, 20, 40], "Difficulty")
+    >>> "11 values; quartiles 12.5, 15, 17.5." in histogram(range(10, 21), "Difficulty")
     True
     """
     data = np.asarray(values, dtype=np.float64)
@@ -152,11 +154,10 @@ def histogram(
     for index in range(0, bins + 1, max(bins // 5, 1)):
         parts.append(_text(_MARGIN + index * step, bottom + 18, f"{edges[index]:g}"))
     parts.append(_text(_MARGIN, top - 6, f"{most}", "start"))
-    if len(data):
-        quartiles = np.percentile(data, [25, 50, 75])
-        said = f"{len(data)} values; quartiles {', '.join(f'{q:.1f}' for q in quartiles)}."
-    else:
-        said = "There are no values."
+    said = f"{counted(len(data), 'value')}."
+    if len(data) >= _LEAST_FOR_QUARTILES:
+        quartiles = ", ".join(f"{q:.3g}" for q in np.percentile(data, [25, 50, 75]))
+        said = f"{len(data)} values; quartiles {quartiles}."
     return _svg(bottom + 26, title, said, parts)
 
 

@@ -38,6 +38,7 @@ _SUFFIXES = {
     ".md": ".md", ".markdown": ".md", ".mdx": ".md", ".rst": ".rst", ".txt": "", ".text": "",
     ".html": ".html", ".htm": ".html", ".xhtml": ".html", **dict.fromkeys(OFFICE_SUFFIXES, ""),
 }  # fmt: skip
+SHORT_TEXT = 20  # words, of fewer an estimate is a guess
 _MOST = 5  # sentences, and terms, that are named
 _TOLD = 0.005  # a gain that shows with two digits
 _SLACK = 0.01  # by which a text may fall below its baseline
@@ -209,11 +210,15 @@ def _files(path: str) -> Iterator[str]:
     if not Path(path).is_dir():
         yield Path(path).as_posix()
         return
+    is_empty = True
     for parent, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             if Path(name).suffix.lower() in _SUFFIXES and not name.startswith("."):
+                is_empty = False
                 yield Path(parent, name).as_posix()
+    if is_empty:
+        yield Path(path).as_posix()  # which is told: nothing may pass for want of texts
 
 
 def _baseline(path: str, who: str) -> dict[str, float]:
@@ -285,10 +290,7 @@ def _read(path: str, docno: str, content: bytes, scorer: Scorer) -> Read:
 
 
 def _checked(
-    found: Mapping[str, Before],
-    aims: Aims,
-    known: Mapping[str, float],
-    scorer: Scorer,
+    found: Mapping[str, Before], aims: Aims, known: Mapping[str, float], scorer: Scorer
 ) -> Iterator[Checked]:
     """The files in their order; only those that miss are explained."""
     waiting: dict[str, tuple[str, Prose | str, str]] = {}
@@ -334,6 +336,8 @@ def _checked(
 
 
 def _content(path: str) -> bytes:
+    if Path(path).is_dir():
+        raise PageError("read", f"no text was found in {path}/")
     with Path(path).open("rb") as file:
         return file.read(DEFAULT_LIMIT + 1)
 
@@ -349,6 +353,8 @@ def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding
     from understandability.writers.steps import gains, said_plainly
 
     explained = explain(document, scorer, steps=False)
+    if math.isnan(explained.estimate.difficulty):  # in a language that only `scorer` knows
+        return ()
     pieces, every = document.pieces, explained.sentences
     estimate, marks, offered = explained.estimate, explained.findings, explained.offers
     of_sentences, of_terms = gains(document, estimate, every, marks, offered, scorer)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from understandability._version import __version__
 from understandability.wording import counted
-from understandability.writers.check import RULES, Checked, Checks, Finding
+from understandability.writers.check import RULES, SHORT_TEXT, Checked, Checks, Finding
 
 
 def _verdict(each: Checked) -> str:
@@ -28,12 +28,15 @@ def _whole(each: Checked) -> Finding:
 
 
 def _summary(checks: Checks) -> str:
-    unread, unknown = len(checks.errors), 0
-    for each in checks.files:
-        unknown += not each.error and math.isnan(each.p_understandable)
-    told = f"{len(checks.misses)} of {counted(len(checks.files), 'file')} miss their aim"
+    unread, size = len(checks.errors), len(checks.files)
+    unknown = sum(not f.error and math.isnan(f.p_understandable) for f in checks.files)
+    short = sum(f.words < SHORT_TEXT and not math.isnan(f.p_understandable) for f in checks.files)
+    told = f"{len(checks.misses)} of {counted(size, 'file')} "
+    told += "misses its aim" if size == 1 else "miss their aim"
     told += f", {unread} cannot be read" if unread else ""
-    return told + (f", {unknown} have no estimate (no English text)" if unknown else "")
+    told += f", {unknown} ha{'s' if unknown == 1 else 've'} no estimate" if unknown else ""
+    told += " (no English text)" if unknown else ""
+    return told + (f", {short} {'is' if short == 1 else 'are'} too short to judge" if short else "")
 
 
 def text(checks: Checks) -> str:

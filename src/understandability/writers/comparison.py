@@ -96,7 +96,7 @@ def _readings(explained: Explanation) -> Iterator[tuple[str, float, int]]:
     yield "Sentences", len(every), 0
     yield "Words per sentence", explained.words / len(every) if every else math.nan, 1
     yield "Sentences of more than 20 words", explained.long_sentences, 1
-    yield "Terms with a plainer one", sum(each.count for each in explained.terms), 1
+    yield "Terms with a plainer one", sum(each.count for each in explained.terms if each.plain), 1
     yield "Other hard words", sum(each.count for each in explained.hard_words), 1
     yield "Words off the Dale-Chall list, %", 100 * explained.hard_share, 1
     yield "Abbreviations never explained", len(explained.abbreviations), 1

@@ -118,7 +118,7 @@ def reported(
     *,
     compare: bool = False,
     crawl: Annotated[str | None, AtPrompt(str, value="FOLDER")] = None,
-    aim: float = AIM,
+    aim: Annotated[float | None, AtPrompt(float)] = None,
     english: Annotated[
         str | None, AtPrompt(str, choices="writers.plain_terms.english:ENGLISHES")
     ] = None,
@@ -141,7 +141,7 @@ def reported(
         compare: Show what changed between the first page and the second.
         crawl: Audit the site of this crawl folder instead: how many pages reach an aim, by section,
             the worst pages, method and limits; as .html, .csv, or JSON.
-        aim: With --crawl: the chance P(U|d) that a page should reach, from 0 to 1.
+        aim: With --crawl: the chance P(U|d) that a page should reach, from 0 to 1. Default: 0.8.
         english: The English of plain terms: american or british. Default: by the spelling of
             each text.
         limit_mb: Longest document in MB.
@@ -162,7 +162,13 @@ def reported(
     if limit_mb <= 0:
         raise OptionError("--limit-mb is a number above 0")
     if crawl:
-        return Reported((), False, audited(CrawlFolder(crawl), checked_aim(aim, "--aim")))
+        return Reported(
+            (),
+            False,
+            audited(CrawlFolder(crawl), checked_aim(AIM if aim is None else aim, "--aim")),
+        )
+    if aim is not None:
+        raise OptionError("--aim is of an audit, with --crawl; `understand check --aim` has texts")
     scorer = scorer_of(Settings(**choices))
     if scorer.remark:
         tell(scorer.remark)

@@ -15,7 +15,7 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import features_of
 from understandability.model.estimate import Estimate
 from understandability.model.readers import READERS, Reader
-from understandability.scoring import Scorer
+from understandability.scoring import NOT_ENGLISH, Scorer
 from understandability.text.analysis import LITTLE_KEPT
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
@@ -238,29 +238,30 @@ def explain(
     (estimate,) = scorer.own_estimates(batch)
     table = features_of(batch, _COLUMNS)
     values = dict(zip(table.names, table.values[0].tolist(), strict=True))
-    found = findings(batch)
+    foreign = NOT_ENGLISH in estimate.flags  # of which nothing here is known
+    found = Findings((), (), {}, {}) if foreign else findings(batch)
     english = english or english_of(document.pieces)
-    (offered,) = offers(batch, english)
+    (offered,) = ((),) if foreign else offers(batch, english)
     every = sentences(document, batch, found, scorer)
+    if foreign:
+        none = math.nan
+        every = tuple(replace(s, level=none, difficulty=none, shade=0, reasons=()) for s in every)
     difficulty = estimate.difficulty
     known = not math.isnan(difficulty)
     described = scorer.described
+    kinds = references(described["bundle_checksum"])
+    first = FirstSteps((), None)
+    if steps:
+        first = first_steps(document, estimate, every, found, offered, scorer)
     return Explanation(
         document,
         replace(estimate, flags=tuple(dict.fromkeys((*table.flags[0], *estimate.flags)))),
         described,
         _readers(scorer, batch) if known else (),
-        tuple(
-            Place(each.name, each.share_easier(difficulty))
-            for each in references(described["bundle_checksum"])
-        )
-        if known
-        else (),
+        tuple(Place(each.name, each.share_easier(difficulty)) for each in kinds if known),
         every,
         hardest(every),
-        first_steps(document, estimate, every, found, offered, scorer)
-        if steps
-        else FirstSteps((), None),
+        first,
         offered,
         _terms(offered),
         _hard_words(document, found, offered),
@@ -295,13 +296,10 @@ def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:
         (estimate,) = scorer.bundle.estimate(batch, reader)
         found.append(
             ReaderChance(
-                reader.name,
-                reader.description,
-                reader.threshold,
-                estimate.p_understandable,
+                reader.name, reader.description, reader.threshold, estimate.p_understandable,
                 max(0.0, estimate.difficulty - _enough(reader, round(estimate.spread, 1))),
             )
-        )
+        )  # fmt: skip
     return tuple(found)
 
 
@@ -364,23 +362,15 @@ def _formulas(
                 f"the text has {counted(words, 'word')}; fewer than {SHORT_TEXT} say little"
             )
         if name == "smog" and sentences < FEW_SENTENCES:
-            warnings.append(
-                f"SMOG was made for {FEW_SENTENCES} sentences; the text has {sentences}, and its "
-                "value is extrapolated"
-            )
+            made_for = f"SMOG was made for {FEW_SENTENCES} sentences"
+            warnings.append(f"{made_for}; the text has {sentences}, and its value is extrapolated")
         above = feature.unit == "grade" and values[name] > GRADE_LIMIT
         readings.append(
             FormulaReading(
-                name,
-                title,
-                values[name],
-                feature.unit,
-                feature.direction,
-                feature.source,
-                above,
+                name, title, values[name], feature.unit, feature.direction, feature.source, above,
                 "; ".join(warnings),
             )
-        )
+        )  # fmt: skip
     return tuple(readings)
 
 

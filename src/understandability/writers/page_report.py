@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from understandability.model.readers import READERS
+from understandability.text.language_guess import STOP_LISTS
+from understandability.text.other_languages import LANGUAGES
 from understandability.wording import counted
 from understandability.writers.charts import grade_chart, scale_chart
 from understandability.writers.comparison import EASIER, HARDER, PageComparison, compare, folded
@@ -31,8 +34,8 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
     """
     settings = explanations[0].settings
     made_by = (
-        f"Made by understandability {settings['understandability']}, bundle {settings['bundle']} "
-        f"({settings['bundle_licence']}), extraction {settings['extractor']} with "
+        f"Made by understandability {settings['understandability']}, model {settings['bundle']}@"
+        f"{settings['bundle_checksum'][:12]}, extraction {settings['extractor']} with "
         f"{settings['sentence_ends']}."
     )
     pages = [_page(explanation) for explanation in explanations]
@@ -57,20 +60,20 @@ def _page(explanation: Explanation) -> dict[str, Any]:
     blocks = marked_blocks(explanation)
     shown = sum(len(run.text.split()) for block in blocks
                 for each in block.sentences for run in each.runs)  # fmt: skip
-    pieces = document.pieces
+    # What is extrapolated stands beside the formula.
+    flags = [flag for flag in explanation.remarks if not flag.endswith("_extrapolated")]
+    together = explanation.steps.together
+    pieces, passives = document.pieces, explanation.findings.passives
     return {
         "name": beginning(document.title or document.docno),
         "where": beginning(document.url or document.path or document.docno),
         "remarks": [
-            _REMARKS.get(flag, flag.replace("_", " "))
-            for flag in explanation.remarks
-            if not flag.endswith("_extrapolated")  # which stands beside the formula
+            _not_english(document.language or "")
+            if flag == "not_english"
+            else _REMARKS.get(flag, flag.replace("_", " "))
+            for flag in flags
         ],
-        "flags": [
-            flag.replace("_", " ")
-            for flag in explanation.remarks
-            if not flag.endswith("_extrapolated")
-        ],
+        "flags": [flag.replace("_", " ") for flag in flags],
         "estimated": known,
         "level": level_of(estimate.level),
         "reader": settings["reader_description"],
@@ -94,7 +97,8 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         ),
         "readers": [
             (each.description, percent(each.p_understandable), round(each.missing))
-            for each in explanation.readers
+            for each in explanation.readers  # chances of another scale cannot be compared
+            if READERS[each.name].scale_of(settings["scale"]) == settings["scale"]
         ],
         "words": explanation.words,
         "sentence_count": len(explanation.sentences),
@@ -113,12 +117,12 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         ],
         "together": (
             (
-                _points(explanation.steps.together.points),
-                f"{explanation.steps.together.difficulty:.0f}",
-                percent(explanation.steps.together.p_understandable),
-                explanation.steps.together.points > sum(s.points for s in explanation.steps.steps),
+                _points(together.points),
+                f"{together.difficulty:.0f}",
+                percent(together.p_understandable),
+                together.points > sum(step.points for step in explanation.steps.steps),
             )
-            if explanation.steps.together
+            if together
             else None
         ),
         "terms": explanation.terms,
@@ -126,7 +130,8 @@ def _page(explanation: Explanation) -> dict[str, Any]:
         "hard_words": explanation.hard_words,
         "misspelled": explanation.misspelled,
         "abbreviations": explanation.abbreviations,
-        "passives": len(explanation.findings.passives),
+        "passives": len(passives),
+        "passive": " ".join(pieces[slice(*passives[0])]).rstrip(".,;:") if passives else "",
         "long_sentences": explanation.long_sentences,
         "structure": explanation.structure,
         "legend": KINDS,
@@ -154,7 +159,6 @@ def _points(points: float) -> str:
 
 _REMARKS = {
     "no_words": "There are no words in the text, so nothing can be said of it.",
-    "not_english": "The text is not in English; what is said below does not hold for it.",
     "little_kept": (
         "Less than a quarter of the page's words was taken for its text. Look at what was left "
         "out, below the marked text; another --extractor may do better."
@@ -168,6 +172,15 @@ _REMARKS = {
     "repeated": "Much of the text stands in it more than once; it is read once.",
     "two_languages": "Part of the text is in another language: the estimate is less certain.",
 }
+
+
+def _not_english(tag: str) -> str:
+    if tag in LANGUAGES:
+        who = "`understand score` estimates it; t" if LANGUAGES[tag].frequencies else ""
+        name = LANGUAGES[tag].name
+    else:
+        who, name = "", STOP_LISTS.get(tag, "another language").replace("_", " ")
+    return f"This text is in {name}. {who or 'T'}his report knows English only."
 
 
 def _comparison(comparison: PageComparison) -> dict[str, Any]:

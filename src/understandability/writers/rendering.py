@@ -14,12 +14,7 @@ from understandability.wording import counted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_TEMPLATES = (
-    "layout.html.jinja",
-    "page.html.jinja",
-    "comparison.html.jinja",
-    "audit.html.jinja",
-)
+_TEMPLATES = [f"{name}.html.jinja" for name in ("layout", "page", "comparison", "audit")]
 
 
 def render(template: str, **values: Any) -> str:
@@ -77,10 +72,5 @@ def percent(chance: float) -> str:
     """
     if math.isnan(chance):
         return "not known"
-    if chance < 0.01:
-        return "less than 1\N{NO-BREAK SPACE}%"
-    return (
-        "more than 99\N{NO-BREAK SPACE}%"
-        if chance > 0.99
-        else f"{100 * chance:.0f}\N{NO-BREAK SPACE}%"
-    )
+    said = "less than 1" if chance < 0.01 else f"{100 * chance:.0f}"
+    return f"{'more than 99' if chance > 0.99 else said}\N{NO-BREAK SPACE}%"
