@@ -242,7 +242,7 @@ async function showSentence(number, focus) {
         panel.element("p", { className: "preview" }, each.text),
         button("Use it", take), " ", button("Not this one", () => refuse(`${each.kind}: ${passage}`), "quiet"));
     });
-    list.replaceChildren(...(rows.length ? rows : [panel.element("p", { className: "note" }, "No rule is sure how to make it plainer. Try two sentences, and say who does what.")]));
+    list.replaceChildren(...(rows.length ? rows : [panel.element("p", { className: "note" }, `No rule is sure how to make it plainer. ${panel.hint(about.reasons)}`)]));
     if (able.rewrite) list.append(button("Ask your language model", () => rewritten(list, passage, mark, isCurrent)));
     if (focus) choices.querySelector("button")?.focus();
     place(mirror.querySelectorAll(":scope > span")[number] ?? mirror, false);

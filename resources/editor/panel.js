@@ -30,6 +30,18 @@ const REMARKS = {
 // What a term means where nothing fits in its place.
 export const inPlainWords = (plain) => `in plain words: ${plain.join(", or ")}`;
 
+// What a writer can do about the reasons of a sentence where no rule proposes anything.
+export function hint(reasons) {
+  const found = (form) => reasons.map((reason) => reason.match(form)?.[1]).filter(Boolean);
+  const short = found(/^(.+) is never explained$/), [hard] = found(/^hard words?: (.+?)(?: and \d+ more)?$/);
+  const made = [];
+  if (short.length) made.push(`Write ${short.join(" and ")} in full.`);
+  if (hard) made.push(`Explain ${hard.split(", ").map((word) => `‘${word}’`).join(", ")}.`);
+  if (found(/^(\d+) words long$/).length) made.push("Try two sentences.");
+  if (found(/^(passive): /).length) made.push("Say who does it.");
+  return made.join(" ");
+}
+
 const count = (number, name) => `${number} ${name}${number === 1 ? "" : "s"}`;
 
 // A short sentence for those who hear the page.

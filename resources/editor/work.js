@@ -116,7 +116,7 @@ export const QUESTIONS = [
   ["risk", "Are risks and benefits both there, each with how likely it is?",
     (found, text) => some(count(text, /\b(rare|common|uncommon|likely|unlikely|small risk|high risk)(ly)?\b/gi), "word for a chance without a number (“rare”)", "words for chances (“rare”, “common”); do they have numbers?")],
   ["headings", "Do the headings say what a reader would ask?",
-    (found) => `${found.structure.headings} headings, ${found.structure.questions} of them questions; ${found.structure.list_items} items of lists.`],
+    (found) => `Headings: ${found.structure.headings}, of them questions: ${found.structure.questions}. List items: ${found.structure.list_items}.`],
   ["help", "Does it say when to get help, from whom, and how to reach them?",
     (found, text) => (/\d{3}[\d\s-]{3,}|@|\b(999|911|112|111)\b/.test(text) ? "" : "The tool sees no telephone number or address.")],
   ["tried", "Have people for whom it is read it, and said in their words what it says?", () => ""],

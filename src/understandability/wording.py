@@ -37,6 +37,19 @@ def numbers_in(text: str) -> tuple[float, ...]:
         raise OptionError(f"{text!r} is not numbers with commas between them") from None
 
 
+def share_in(text: str) -> float:
+    """A share, also as a percentage.
+
+    >>> share_in("0.8"), share_in("80%")
+    (0.8, 0.8)
+    """
+    try:
+        number = float(text.rstrip(" %"))
+    except ValueError:
+        raise OptionError(f"{text!r} is no share, such as 0.8 or 80%") from None
+    return number / 100 if text.endswith("%") else number
+
+
 def number_or_pi(text: str) -> float:
     """A number as it is written; ``pi`` is one.
 

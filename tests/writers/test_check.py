@@ -156,7 +156,7 @@ def test_what_is_too_short_or_not_there_is_told(site: Path, understand: Run) -> 
     assert "0 of 1 file misses its aim, 1 is too short to judge" in done.stdout
     done = understand("check", "docs", "-o", "x.csv")
     assert done.returncode == 2
-    assert "not .csv" in done.stderr
+    assert "not x.csv" in done.stderr
     assert not (site / "x.csv").exists()
 
 
@@ -185,6 +185,20 @@ def test_aims_by_folder(site: Path, understand: Run) -> None:
     assert understand("check", "docs", "--aim", "0.8").returncode == 1
     aims = read_aims(site / "docs")
     assert [aims.of(each) for each in ("README.md", "docs/a/b.md", "docs/hard.md")] == [0.9, 0.5, 0]
+
+
+def test_which_aims_are_read_is_told(site: Path, understand: Run) -> None:
+    """The file, an aim of what is not there, a file in a checked folder, and a table too many."""
+    (site / "docs" / "understandability.toml").write_text("aim = 0.1", "utf-8")
+    (site / "understandability.toml").write_text("[aims]\ndocs = 0.2\ndosc = 0.5\n", "utf-8")
+    told = understand("check", "docs", "--aim", "0%")
+    assert told.returncode == 0
+    assert "docs/understandability.toml is not read" in told.stderr.replace("\\", "/")
+    told = understand("check", "docs")
+    assert f"aims are read from {site / 'understandability.toml'}" in told.stderr
+    assert "there is no dosc" in told.stderr
+    (site / "understandability.toml").write_text("[tool.understandability]\naim = 0.5", "utf-8")
+    assert "needs no [tool.understandability]" in understand("check", "docs").stderr
 
 
 @pytest.mark.parametrize("text", ["aim = 2", "aim = true", "gaol = 1", "aims = 3", "aim ="])

@@ -49,11 +49,11 @@ def report_written(
         raise OptionError("--crawl makes an audit of a site; leave out --compare")
     ending = Path(output).suffix.lower()
     is_csv = ending == ".csv"
-    if not json_ and ending not in _REPORTS:
-        raise OptionError(f"a report is .html or .pdf, not {ending}")
     if is_csv and (json_ or not given.get("crawl")):
         raise OptionError("only the audit of a site, with --crawl, is made as CSV")
     check_is_no_input(output, given.get("inputs") or ())
+    if not json_ and ending not in _REPORTS:
+        raise OptionError(f"a report is .html or .pdf, not {ending}")
     made: Reported = call(tell=say)
     if json_:
         text = json.dumps(made.to_json(), ensure_ascii=False, indent=1) + "\n"
@@ -112,11 +112,12 @@ def text_checked(
 
     if format not in FORMATS:
         raise OptionError(f"format {format!r} does not exist; choose one of {', '.join(FORMATS)}")
-    ending = Path(output).suffix.lower()
-    if ending in _NO_TEXT:
-        raise OptionError(f"check writes text or JSON, not {ending}; a report is made by explain")
+    if Path(output).suffix.lower() in _NO_TEXT:
+        raise OptionError(f"check writes text, not {output}; `understand explain` makes reports")
     check_is_no_input(output, call.keywords["paths"])
     found: Checks = call()
+    for remark in found.remarks:
+        say(remark)
     text = FORMATS[format](found)
     if output == "-":
         print(text)

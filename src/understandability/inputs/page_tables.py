@@ -142,7 +142,7 @@ class Tables:
         if identity is None:
             raise ColumnsError(
                 f"{path} has no column that would name its documents ({', '.join(ID_COLUMNS)}); "
-                f"{has}; choose one with --id-column",
+                f"{has}; choose one with --id-column {names[0] if names else 'NAME'}",
                 "has no 'id' (text or a whole number)",
             )
         contents: list[tuple[str, str | None]] = []

@@ -366,7 +366,8 @@ def _check_versions(name: str, folder: str) -> None:
 def _check_suffix(path: str) -> None:
     """Raise what is wrong with a file that was given."""
     if _suffix(path) is None:
-        raise InputError(f"{path} has an unknown suffix; inputs end in {_allowed()}")
+        how = "save it as CSV" if path.lower().endswith((".xlsx", ".xls", ".ods")) else ""
+        raise InputError(f"{path} has an unknown suffix; {how or f'inputs end in {_allowed()}'}")
     require_office_extra(_suffix(path) or "")
 
 

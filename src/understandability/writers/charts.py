@@ -42,17 +42,13 @@ def _text(x: float, y: float, text: str, anchor: str = "middle", style: str = ""
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float = 1.0) -> str:
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-        f'stroke="{colour}" stroke-width="{width:g}"/>'
-    )
+    ends = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+    return f'<line {ends} stroke="{colour}" stroke-width="{width:g}"/>'
 
 
 def _box(x: float, y: float, width: float, height: float, colour: str) -> str:
-    return (
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(width, 0.5):.1f}" height="{height:.1f}" '
-        f'fill="{colour}"/>'
-    )
+    size = f'width="{max(width, 0.5):.1f}" height="{height:.1f}"'
+    return f'<rect x="{x:.1f}" y="{y:.1f}" {size} fill="{colour}"/>'
 
 
 def scale_chart(

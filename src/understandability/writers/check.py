@@ -52,7 +52,7 @@ class Finding:
     """What costs a text its aim: a rule of `RULES`, where it stands, and what to say instead.
 
     Lines and columns count from 1; the end is behind the last character. `gain` is by how much the
-    chance rises with this mended alone, as the model itself estimates it.
+    chance rises if only this is changed, as the model itself estimates it.
     """
 
     rule: str
@@ -91,6 +91,7 @@ class Checks:
 
     files: tuple[Checked, ...]
     changed_from: str = ""
+    remarks: tuple[str, ...] = ()  # on the file of aims
 
     @property
     def misses(self) -> tuple[Checked, ...]:
@@ -110,6 +111,7 @@ class Aims:
     general: float = AIM
     reader: str = DEFAULT_READER
     below: Mapping[Path, float] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def of(self, path: str) -> float:
         """The aim of a file."""
@@ -136,6 +138,11 @@ def read_aims(folder: Path) -> Aims:
                 table = table.get("tool", {}).get(_TABLE)
             if table is None:
                 continue
+            if "tool" in table and name != "pyproject.toml":
+                raise OptionError(
+                    f"{file}: this file needs no [tool.{_TABLE}]; write aim = 0.8 at the top and "
+                    "folders under [aims]"
+                )
             below = table.get("aims", {}) if isinstance(table, dict) else None
             if not isinstance(below, dict) or not table.keys() <= {"aim", "aims", "reader"}:
                 raise OptionError(f"{file} may have aim, reader, and a table aims of folders")
@@ -144,6 +151,8 @@ def read_aims(folder: Path) -> Aims:
                 str(table.get("reader", DEFAULT_READER)),
                 {(home / each).resolve(): checked_aim(aim, f"{file}: {each}")
                  for each, aim in below.items()},
+                (f"aims are read from {file}", *(f"{file}: there is no {each}" for each in below
+                                                 if not (home / each).exists())),
             )  # fmt: skip
     return Aims()
 
@@ -151,7 +160,7 @@ def read_aims(folder: Path) -> Aims:
 def check(
     paths: Annotated[Sequence[str | Path], AtPrompt(list[str], "PATH", value="PATH...")],
     *,
-    aim: Annotated[float | None, AtPrompt(float)] = None,
+    aim: Annotated[float | None, AtPrompt(value="SHARE", convert="wording:share_in")] = None,
     reader: Annotated[str | None, AtPrompt(str, choices="model.readers:READERS")] = None,
     changed_from: Annotated[str | None, AtPrompt(str, value="REV")] = None,
     baseline: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
@@ -171,7 +180,7 @@ def check(
 
     Args:
         paths: Files, and folders with all that is below them.
-        aim: The least chance P(U|d), from 0 to 1, in place of all configured ones. Default: as
+        aim: The least chance P(U|d), 0.8 or 80%, in place of all configured ones. Default: as
             configured, else 0.8, eight in ten readers. Every text reaches an aim of 0.
         reader: For whom, as of `score`. Default: as configured, else public.
         changed_from: Read only files that git lists as changed since this revision; compare them.
@@ -188,6 +197,11 @@ def check(
     aims = read_aims(Path.cwd())
     if aim is not None:
         aims = Aims(checked_aim(aim, "--aim"), aims.reader)
+    unread = tuple(
+        f"{Path(each, f'{_TABLE}.toml')} is not read: only that of the folder you are in, or above"
+        for each in given
+        if Path(each, f"{_TABLE}.toml").is_file() and Path(each).resolve() != Path.cwd()
+    )
     scorer = scorer_of(Settings(reader=reader or aims.reader))
     who = f"{scorer.reader.name} on {scorer.scale}"
     known = _baseline(baseline, who) if baseline and not write_baseline else {}
@@ -202,7 +216,7 @@ def check(
         told = {"files": chances, "reader": who}
         write_text(baseline, json.dumps(told, indent=1, sort_keys=True) + "\n")
         files = tuple(_checked(found, aims, chances, scorer))
-    return Checks(files, changed_from or "")
+    return Checks(files, changed_from or "", aims.remarks + unread)
 
 
 def _files(path: str) -> Iterator[str]:
@@ -367,7 +381,7 @@ def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding
     ) -> Finding:
         ends = (*prose.line_and_column(place[0]), *prose.line_and_column(place[1]))
         text = " ".join(prose.source[slice(*place)].split())
-        told = f" (mended alone: {gain:+.2f})" if gain >= _TOLD else ""
+        told = f" (changing only this: {100 * gain:+.0f} %)" if gain >= _TOLD else ""
         return Finding(rule, message + told, *ends, text, instead, gain)
 
     found = []

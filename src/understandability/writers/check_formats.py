@@ -17,7 +17,7 @@ from understandability.writers.check import RULES, SHORT_TEXT, Checked, Checks, 
 def _verdict(each: Checked) -> str:
     flags = f"; {', '.join(each.flags)}" if each.flags else ""
     return (
-        f"chance {each.p_understandable:.2f}, aim {each.aim:.2f}, difficulty "
+        f"chance {100 * each.p_understandable:.3g} %, aim {100 * each.aim:.3g} %, difficulty "
         f"{each.difficulty:.0f}, {counted(each.words, 'word')}{flags}"
     )
 

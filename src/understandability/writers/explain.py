@@ -118,7 +118,7 @@ def reported(
     *,
     compare: bool = False,
     crawl: Annotated[str | None, AtPrompt(str, value="FOLDER")] = None,
-    aim: Annotated[float | None, AtPrompt(float)] = None,
+    aim: Annotated[float | None, AtPrompt(value="SHARE", convert="wording:share_in")] = None,
     english: Annotated[
         str | None, AtPrompt(str, choices="writers.plain_terms.english:ENGLISHES")
     ] = None,

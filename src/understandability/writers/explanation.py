@@ -164,7 +164,7 @@ class Explanation:
     @property
     def place(self) -> str:
         """The place among real texts as a sentence; '' where none are known."""
-        shares = [f"{_share(each.share_easier)} of {each.texts}" for each in self.places]
+        shares = [f"{_share(each.share_easier)} {each.texts}" for each in self.places]
         return f"Harder than {', '.join(shares[:-1])} and {shares[-1]}." if shares else ""
 
     @property
@@ -282,11 +282,11 @@ def _share(share: float) -> str:
     """A share in words where it is no more than a bound.
 
     >>> _share(0.05), _share(0.62), _share(0.95)
-    ('hardly any', '62 %', 'nearly all')
+    ('hardly any', '62 % of', 'nearly all')
     """
     if share <= PERCENTS[0] / 100:
         return "hardly any"
-    return "nearly all" if share >= PERCENTS[-1] / 100 else f"{share:.0%}".replace("%", " %")
+    return "nearly all" if share >= PERCENTS[-1] / 100 else f"{share:.0%}".replace("%", " % of")
 
 
 def _readers(scorer: Scorer, batch: Batch) -> tuple[ReaderChance, ...]:

@@ -112,10 +112,9 @@ def proposals(
         for _, lines, _ in tried
     ]
     before, *after = scorer.estimates(Batch([document, *changed]))
+    fall = before.difficulty
     made = [
-        Proposal(
-            kind, _ACTIONS[kind], text, before.difficulty - each.difficulty, each.p_understandable
-        )
+        Proposal(kind, _ACTIONS[kind], text, fall - each.difficulty, each.p_understandable)
         for (kind, _, text), each in zip(tried, after, strict=True)
         if not each.difficulty > before.difficulty + 0.05
         and not each.p_understandable < before.p_understandable
