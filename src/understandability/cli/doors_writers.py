@@ -40,15 +40,14 @@ def report_written(
     from understandability.writers.printing import printed
 
     given = call.keywords
-    is_pdf = output.lower().endswith(".pdf")
+    ending = Path(output).suffix.lower()
+    is_pdf, is_csv = ending == ".pdf", ending == ".csv"
     if output == "-" and not json_ and sys.stdout.isatty():
         raise OptionError("the report is a page for a browser; name a file, such as -o report.html")
     if json_ and is_pdf:
         raise OptionError("--json does not write a report; name a .json file")
     if given.get("crawl") and given.get("compare"):
         raise OptionError("--crawl makes an audit of a site; leave out --compare")
-    ending = Path(output).suffix.lower()
-    is_csv = ending == ".csv"
     if is_csv and (json_ or not given.get("crawl")):
         raise OptionError("only the audit of a site, with --crawl, is made as CSV")
     check_is_no_input(output, given.get("inputs") or ())
