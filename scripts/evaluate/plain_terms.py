@@ -221,6 +221,7 @@ def write_sheets(folder: Path, data: Path, seed: int) -> None:
         ("proposals", list(sheet_of_proposals(documents, scorer, seed))),
     ):
         lines = [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(rows, 1)]
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
         print(f"{name}.jsonl: {len(lines)} rows of {len(documents)} pages")
 
