@@ -62,6 +62,15 @@ def records(count: int = 60, **more: object) -> list[dict[str, object]]:
     ]
 
 
+def test_labels_are_said_as_difficulty(tmp_path: Path) -> None:
+    """So that a threshold can be chosen in the units of one's labels, whatever their direction."""
+    path = write(tmp_path / "own.jsonl.gz", records())
+    harder = labels_in(path, scale="range").in_difficulty
+    assert harder == "1 is 0, 2 is 20, 3 is 40, 4 is 60, 5 is 80, 6 is 100"
+    easier = labels_in(path, scale="range", direction="easier").in_difficulty
+    assert easier == "6 is 0, 5 is 20, 4 is 40, 3 is 60, 2 is 80, 1 is 100"
+
+
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("labels") / "set.jsonl.gz", records())

@@ -21,12 +21,23 @@ from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
 if TYPE_CHECKING:
+    from understandability.model.bundle import Bundle
     from understandability.text.document import Document
     from understandability.training.train import Trained
     from understandability.training.validation import Validated, Validation
 
 NewBundle = Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER")]
 ResultFile = Annotated[str | None, AtPrompt(str, "--output", "-o", value="FILE")]
+
+
+def _say_labels(bundle: Bundle) -> None:
+    """Which difficulty each label of a set is: a threshold in the units of the labels."""
+    for each in bundle.card.get("training", ()):
+        if labels := each.get("labels_in_difficulty"):
+            say(
+                f"Labels of {each['name']} as difficulty: {labels}. `--threshold T` takes the "
+                "difficulty of the label from which on a text is too hard."
+            )
 
 
 def trained(
@@ -67,6 +78,7 @@ def trained(
         )
     for remark in found.remarks:
         say(remark)
+    _say_labels(found.bundle)
     first = found.bundle.card["training"][0]
     say(
         f"{output} is written; the figures above are of held-out texts. For texts from elsewhere: "
@@ -269,6 +281,7 @@ def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
     if quiet:
         return
     show_table(found.table())
+    _say_labels(found.bundle)
     say(
         f"{output} is written. Thresholds belong to a scale: choose one on yours "
         f"(understand score PAGES --bundle {output} --threshold T), or find it from answers "

@@ -185,6 +185,19 @@ class LabelledTexts:
         texts = sorted(" ".join(document.pieces) for document in self.documents)
         return hashlib.sha256("\n".join(texts).encode()).hexdigest() if texts else ""
 
+    @property
+    def in_difficulty(self) -> str:
+        """What some labels are on 0 to 100, easiest first, so that a threshold can be chosen.
+
+        All labels where there are at most seven, else seven from the lowest to the highest.
+        """
+        given = self.labels
+        if self.columns.direction is Direction.EASIER:
+            given = self.columns.label_scale.turned(given)
+        pairs = sorted({(t, g) for t, g in zip(self.targets, given, strict=True) if t == t})
+        chosen = np.unique(np.linspace(0, len(pairs) - 1, min(7, len(pairs))).round().astype(int))
+        return ", ".join(f"{pairs[i][1]:g} is {pairs[i][0]:.0f}" for i in chosen)
+
     def on_card(self, licence: str) -> dict[str, Any]:
         """The set as a bundle's card has it."""
         return {
@@ -194,6 +207,7 @@ class LabelledTexts:
             "label": self.columns.label,
             "scale": self.columns.scale,
             "direction": self.columns.direction,
+            "labels_in_difficulty": self.in_difficulty,
             "licence": licence,
             "texts_sha256": self.checksum,
         }
