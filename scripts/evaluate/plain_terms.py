@@ -9,12 +9,12 @@ Morris 2011) that played no part when the rules were made, and writes `offers.js
 two of a term) and `proposals.jsonl` (200: all that are more than plain terms, the rest plain
 terms), each with the sentence as the writer has it before and after. `how` is "in place" where the
 first plain term is put in. It is "in plain words" where none fits, and "note" where there is none:
-then the term stays, its meaning behind it, and only that is to be judged. Drawn with ``--seed 31``
-and, after the rules were revised, with ``--seed 77``, they were judged by language models that had
-not seen tables and rules: 225 and 241 of 300 offers right, 134 and 151 of 200 proposals. Rules and
-tables were revised after each, and nobody has judged them since.
-`tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` have the changed words of each and
-the verdict; `tests/report/plain_terms_judged*.tsv` those of earlier rules, from texts for experts.
+then the term stays, its meaning behind it, and only that is to be judged. Drawn with ``--seed 31``,
+77 and 101, and revised after the first and the second, they were judged by language models that had
+not seen tables and rules: 225, 241 and 246 of 300 offers are right, 134 and 151 of 200 proposals
+(not judged a third time). `tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` have the
+changed words of each and the verdict; `tests/report/plain_terms_judged*.tsv` those of earlier
+rules, from texts for experts.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sheets FOLDER]
 """
