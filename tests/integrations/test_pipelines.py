@@ -182,7 +182,7 @@ def test_a_tagger_of_dolma(tmp_path: Path) -> None:
 
 def test_every_recipe_has_its_test() -> None:
     """Those above, and no other."""
-    tested: set[str] = {"deltalake", "pyiceberg", "datatrove", "dolma"}
+    tested = {"deltalake", "pyiceberg", "datatrove", "dolma", "nemo_curator", "data_prep_kit"}
     tables: Callable[..., None] = test_a_table_has_the_rows_of_one_call
     [mark] = [m for m in tables.pytestmark if m.name == "parametrize"]  # type: ignore[attr-defined]
     assert RECIPES.keys() == tested | set(mark.args[1])
