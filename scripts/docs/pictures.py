@@ -104,7 +104,7 @@ def digests() -> dict[str, str]:
 @contextmanager
 def serving() -> Iterator[str]:
     """The address of a server of the editor."""
-    words = [*_COMMAND, "serve", "--port", "8799"]
+    words = [*_COMMAND, "serve", "--port", "0"]
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None

@@ -339,25 +339,17 @@ class Scorer:
 
     def own_estimates(self, batch: Batch) -> tuple[Estimate, ...]:
         """The estimates of the chosen bundle: of English, unless `any_language` is chosen."""
-        none = math.nan
         languages = [
             "en" if self.settings.any_language else document.language or "en"
             for document in batch.documents
         ]
         if "en" not in languages:
-            return tuple(
-                Estimate(document.docno, none, none, none, none, flags=(NOT_ENGLISH,))
-                for document in batch.documents
-            )
+            return tuple(_not_english(document.docno) for document in batch.documents)
         estimates = self.bundle.estimate(batch, self.reader)
         if self.remark:
-            estimates = tuple(replace(each, p_understandable=none) for each in estimates)
+            estimates = tuple(replace(each, p_understandable=math.nan) for each in estimates)
         return tuple(
-            estimate
-            if language == "en"
-            else Estimate(
-                estimate.docno, none, none, none, none, flags=(*estimate.flags, NOT_ENGLISH)
-            )
+            estimate if language == "en" else _not_english(estimate.docno, estimate.flags)
             for language, estimate in zip(languages, estimates, strict=True)
         )
 
@@ -375,6 +367,12 @@ class Scorer:
         """The rows of many documents, in tables of a bounded size; at least one, if empty."""
         for batch in batches(documents):
             yield self._table(batch) if len(batch) else self.schema.empty_table()
+
+
+def _not_english(docno: str, flags: tuple[str, ...] = ()) -> Estimate:
+    """Of a document in another language nothing is estimated."""
+    none = math.nan
+    return Estimate(docno, none, none, none, none, flags=(*flags, NOT_ENGLISH))
 
 
 @cache

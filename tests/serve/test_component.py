@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
-import time
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,14 +11,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
+pytest.importorskip("uvicorn", reason="needs the extra serve")
 pytest.importorskip("fastapi", reason="needs the extra serve")
 
-from tests.serve.test_editor import HARD, until  # noqa: E402  # after the skips
+from tests.serve.test_editor import HARD, serving, until  # after the skips
 
-from understandability.errors import OptionError  # noqa: E402
-from understandability.writers.serve.app import create  # noqa: E402
-from understandability.writers.serve.server import serve  # noqa: E402
+from understandability.errors import OptionError
+from understandability.writers.serve.server import serve
 
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage
@@ -35,7 +32,6 @@ PAGE = """<!DOCTYPE html><html lang="en"><title>A content system</title>
 """
 _PANELS = "[...document.querySelectorAll('.understandability')].map(each => each.shadowRoot)"
 _READY = f"{_PANELS}.length === 2 && {_PANELS}.every(root => root.querySelector('li'))"
-_PATIENCE = 60
 
 
 @pytest.fixture(scope="module")
@@ -57,17 +53,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]
 @pytest.fixture(scope="module")
 def address(site: tuple[str, Path]) -> Iterator[str]:
     """A server that allows the other site."""
-    config = uvicorn.Config(create(origins=[site[0]]), port=0, log_level="critical", lifespan="off")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=lambda: asyncio.run(server.serve()))
-    thread.start()
-    deadline = time.monotonic() + _PATIENCE
-    while not server.started and time.monotonic() < deadline:
-        time.sleep(0.05)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}/"
-    server.should_exit = True
-    thread.join(_PATIENCE)
+    with serving(origins=[site[0]]) as address:
+        yield address
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -32,12 +33,11 @@ HOSTILE = (
 _PATIENCE = 60
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A server in a thread of this process."""
-    server = uvicorn.Server(
-        uvicorn.Config(create(Settings()), port=0, log_level="critical", lifespan="off")
-    )
+@contextmanager
+def serving(**options: Any) -> Iterator[str]:
+    """The address of a server in a thread of this process."""
+    app = create(Settings(), **options)
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()))
     thread.start()
     deadline = time.monotonic() + _PATIENCE
@@ -47,6 +47,13 @@ def address() -> Iterator[str]:
     yield f"http://127.0.0.1:{port}/"
     server.should_exit = True
     thread.join(_PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A server as it starts without an option."""
+    with serving() as address:
+        yield address
 
 
 def until(browser: BrowserPage, script: str) -> Any:

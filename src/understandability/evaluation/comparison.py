@@ -396,13 +396,7 @@ def compare_runs(
         raise OptionError(f"there is no test {unknown[0]!r}; choose one of {', '.join(ALL_TESTS)}")
     rows: list[RunComparison] = []
     for place, measure in enumerate(measures):
-        every = np.array([of[place] for of in values.values()])
-        every = every[:, np.isfinite(every).all(axis=0)]
-        if every.shape[1] < 2 and set(tests) & {*FAMILIES}:
-            raise InputError(f"{measure}: all runs have less than two queries in common")
-        families = {
-            test: FAMILIES[test](every, samples, seed) for test in tests if test in FAMILIES
-        }
+        families = _families(values, place, measure, tests, samples, seed)
         if pairs:
             compared = {"pairs": [(run, reference) for reference, run in combinations(values, 2)]}
         else:
@@ -454,6 +448,25 @@ def compare_runs(
                     )
                 )
     return RunComparisons(tuple(rows))
+
+
+def _families(
+    values: Mapping[str, Floats],
+    place: int,
+    measure: str,
+    tests: Sequence[str],
+    samples: int,
+    seed: int,
+) -> dict[str, Callable[[float], float]]:
+    """The probability of a difference by each of the tests that take all runs together."""
+    wanted = [test for test in tests if test in FAMILIES]
+    if not wanted:
+        return {}
+    every = np.array([of[place] for of in values.values()])
+    every = every[:, np.isfinite(every).all(axis=0)]
+    if every.shape[1] < 2:
+        raise InputError(f"{measure}: all runs have less than two queries in common")
+    return {test: FAMILIES[test](every, samples, seed) for test in wanted}
 
 
 def best_of(measure: str, values: Mapping[str, float]) -> str:

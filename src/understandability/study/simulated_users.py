@@ -34,7 +34,7 @@ from understandability.scoring import Settings, documents_of
 # The thresholds of the papers, which are grades of FOG.
 FOG_THRESHOLDS = (10.0, 15.0, 20.0)
 QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-_USUAL = ("25%", "50%", "75%")  # where a score has no thresholds of its own
+_QUARTILES = ("25%", "50%", "75%")  # where a score has no thresholds of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,16 +164,12 @@ def simulate_users(
         scored = _formula_of(pages, wanted, formula_column)
     else:
         scored = labels_of(scores, formula_column, column)
-    if not thresholds and formula_column == check_columns(["fog"])[0]:
-        thresholds = FOG_THRESHOLDS
     known = scored.values[np.isfinite(scored.values)]
     if not len(known):
         raise InputError(f"{scored.name} holds no score; give scores of the ranked documents")
-    if unknown := [user for user in users if user not in MODELLED_USERS]:
-        raise OptionError(
-            f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
-        )
-    chosen = [threshold_of(each, known) for each in thresholds or _USUAL]
+    check_users(users)
+    usual = usual_thresholds(formula_column)
+    chosen = [threshold_of(each, known) for each in thresholds or usual]
     cut = "" if cutoff is None else f"@{cutoff}"
     rbp = f"RBP(p={p:g}){cut}"
     noise = "pi" if noise_scale == math.pi else f"{noise_scale:g}"
@@ -217,6 +213,19 @@ def _formula_of(pages: Any, wanted: Collection[str], formula: str) -> Labels:
     table = compute_features(documents, [formula])
     values = zip(table.docnos, table.column(formula).tolist(), strict=True)
     return Labels.of_documents(formula, {docno: v for docno, v in values if math.isfinite(v)})
+
+
+def check_users(users: Sequence[str]) -> None:
+    """Raises `OptionError` for a user that cannot be simulated."""
+    if unknown := [user for user in users if user not in MODELLED_USERS]:
+        raise OptionError(
+            f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
+        )
+
+
+def usual_thresholds(column: str) -> Sequence[float | str]:
+    """Those of the papers for FOG, the quartiles for any other column of the catalogue."""
+    return FOG_THRESHOLDS if column == check_columns(["fog"])[0] else _QUARTILES
 
 
 def threshold_of(given: float | str, known: np.typing.NDArray[np.float64]) -> float:

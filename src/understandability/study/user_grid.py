@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from understandability.arrays import Floats
 from understandability.crawls.folder import CrawlFolder
 from understandability.crawls.merge import merged_rows
 from understandability.crawls.score import features
@@ -34,13 +35,12 @@ from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
 from understandability.study.grid import PIPELINES
 from understandability.study.simulated_users import (
-    FOG_THRESHOLDS,
+    check_users,
     readable_share,
     seen_by,
     threshold_of,
+    usual_thresholds,
 )
-
-_QUARTILES = ("25%", "50%", "75%")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +146,7 @@ def simulate_grid(
     for formula, column in zip(formulas, columns, strict=True):
         if COLUMNS[column][0].direction is None:
             raise OptionError(f"nothing says whether higher values of {formula} are harder")
-    if unknown := [user for user in users if user not in MODELLED_USERS]:
-        raise OptionError(
-            f"there is no user {unknown[0]!r} to simulate; choose from {', '.join(MODELLED_USERS)}"
-        )
+    check_users(users)
     references = own_measures(list(measures))
     if unfit := [each for each in references if each.form or "u" not in BASES[each.base].forms]:
         raise OptionError(f"{unfit[0]} has no understandability-biased form; take RBP(p=0.8)")
@@ -162,7 +159,7 @@ def simulate_grid(
     wanted = set().union(*(run.docnos.to_pylist() for run in listed))
     conventions = {} if order is None else {"order": order}
     rows: list[UserGridRow] = []
-    before: dict[tuple[Any, ...], np.typing.NDArray[np.float64]] = {}
+    before: dict[tuple[Any, ...], Floats] = {}
     scored = {}
     for extractor, ends in readings:
         there = Path(folder, f"{extractor}-{ends}")
@@ -184,42 +181,33 @@ def simulate_grid(
                 raise InputError(
                     f"no ranked page has the score {formula} under {extractor}, {ends}"
                 )
-            usual = FOG_THRESHOLDS if column in check_columns(["fog"]) else _QUARTILES
-            names = {
-                (reference, user, place): (threshold, _biased(reference, user, threshold))
+            cells = [
+                (reference, user, place, threshold_of(given, scores.values))
                 for reference in references
                 for user in users
-                for place, given in enumerate(thresholds or usual)
-                for threshold in [threshold_of(given, scores.values)]
-            }
+                for place, given in enumerate(thresholds or usual_thresholds(column))
+            ]
+            biased = [_biased(*cell[:2], cell[3]) for cell in cells]
             result = evaluate(
                 listed,
                 labels,
-                measures=[*references, *(name for _, name in names.values())],
+                measures=[*references, *biased],
                 dimensions={"u": Dimension(scores, Scale(harder))},
                 **conventions,
             )
-            for (reference, user, place), (threshold, measure) in names.items():
+            for (reference, user, place, threshold), measure in zip(cells, biased, strict=True):
                 readable = readable_share(labels, scores, harder, threshold)
                 seen = seen_by(result, str(reference), user, threshold, str(measure), readable)
                 own = result.column(str(measure))
                 first = before.setdefault((column, reference, user, place), own)
                 flat = np.ptp(own) == 0 or np.ptp(first) == 0
+                tau_reading = math.nan if flat else kendall_tau_b(first, own)
                 rows.append(
                     UserGridRow(
-                        extractor,
-                        ends,
-                        formula,
-                        user,
-                        threshold,
-                        str(reference),
-                        seen.tau,
-                        seen.tau_ap,
-                        math.nan if flat else kendall_tau_b(first, own),
-                        readable,
-                        seen.first,
+                        extractor, ends, formula, user, threshold, str(reference), seen.tau,
+                        seen.tau_ap, tau_reading, readable, seen.first,
                     )
-                )
+                )  # fmt: skip
     return UserGrid(tuple(rows), tuple(run.name for run in listed), scored)
 
 

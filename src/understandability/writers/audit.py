@@ -12,6 +12,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from typing import Any
 from urllib.parse import urlsplit
@@ -74,7 +75,7 @@ class Audit:
     errors: tuple[tuple[str, str, int, str], ...] = ()
     skipped: tuple[tuple[str, int], ...] = ()
 
-    @property
+    @cached_property
     def counted(self) -> list[AuditedPage]:
         """The pages that have an estimate and words enough for one."""
         return [
@@ -83,12 +84,12 @@ class Audit:
             if each.words >= LEAST_WORDS and not math.isnan(each.p_understandable)
         ]
 
-    @property
+    @cached_property
     def whole(self) -> Section:
         """All pages that are counted."""
         return self._section("", self.counted)
 
-    @property
+    @cached_property
     def sections(self) -> list[Section]:
         """The sections of the site, the largest first."""
         members: dict[str, list[AuditedPage]] = defaultdict(list)
@@ -102,7 +103,7 @@ class Audit:
         difficulty = float(np.median([each.difficulty for each in pages])) if pages else math.nan
         return Section(name, len(pages), reaching, difficulty)
 
-    @property
+    @cached_property
     def worst(self) -> list[AuditedPage]:
         """The pages that are counted, those furthest from the aim first."""
         return sorted(self.counted, key=lambda each: (each.p_understandable, each.name))
