@@ -394,9 +394,14 @@ def compare_runs(
         raise OptionError(f"randomisation and bootstrap need 100 samples or more, not {samples}")
     if unknown := [test for test in tests if test not in ALL_TESTS]:
         raise OptionError(f"there is no test {unknown[0]!r}; choose one of {', '.join(ALL_TESTS)}")
+    together = [test for test in tests if test in FAMILIES]
     rows: list[RunComparison] = []
     for place, measure in enumerate(measures):
-        families = _families(values, place, measure, tests, samples, seed)
+        every = np.array([of[place] for of in values.values()] if together else [[], []])
+        every = every[:, np.isfinite(every).all(axis=0)]
+        if together and every.shape[1] < 2:
+            raise InputError(f"{measure}: all runs have less than two queries in common")
+        families = {test: FAMILIES[test](every, samples, seed) for test in together}
         if pairs:
             compared = {"pairs": [(run, reference) for reference, run in combinations(values, 2)]}
         else:
@@ -448,25 +453,6 @@ def compare_runs(
                     )
                 )
     return RunComparisons(tuple(rows))
-
-
-def _families(
-    values: Mapping[str, Floats],
-    place: int,
-    measure: str,
-    tests: Sequence[str],
-    samples: int,
-    seed: int,
-) -> dict[str, Callable[[float], float]]:
-    """The probability of a difference by each of the tests that take all runs together."""
-    wanted = [test for test in tests if test in FAMILIES]
-    if not wanted:
-        return {}
-    every = np.array([of[place] for of in values.values()])
-    every = every[:, np.isfinite(every).all(axis=0)]
-    if every.shape[1] < 2:
-        raise InputError(f"{measure}: all runs have less than two queries in common")
-    return {test: FAMILIES[test](every, samples, seed) for test in wanted}
 
 
 def best_of(measure: str, values: Mapping[str, float]) -> str:
