@@ -142,6 +142,14 @@ def test_the_command_writes_a_folder(to: str, tmp_path: Path, understand: Run) -
     assert len(list((tmp_path / "out").iterdir())) >= 2
 
 
+def test_a_crawl_folder_is_to_be_merged_first(tmp_path: Path, understand: Run) -> None:
+    """The sentence has the command."""
+    (tmp_path / "scores").mkdir()
+    done = understand("export", "scores/", "--to", "vespa", "-o", "out/", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "make one first: understand crawl merge scores/ -o scores.parquet" in done.stderr
+
+
 def test_a_column_of_words_is_refused(tmp_path: Path, understand: Run) -> None:
     """One sentence, and no folder."""
     scores = tmp_path / "s.tsv"

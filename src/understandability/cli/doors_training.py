@@ -259,11 +259,12 @@ def calibrated(
         print(f"{name} {value:g} [{low:g}, {high:g}], from {found.answers} answers")
     for remark in found.remarks:
         say(remark)
-    bundle = ""
+    bundle = where = ""
     if found.bundle not in ("", DEFAULT_BUNDLE):
         own = found.bundle not in embedded_bundles()
-        bundle = f" --bundle {f'FOLDER, that of {found.bundle}' if own else found.bundle}"
-    say(f"Next: understand score PAGES --reader {output}{bundle}")
+        bundle = f" --bundle {'FOLDER' if own else found.bundle}"
+        where = f" (FOLDER is that of the bundle {found.bundle})" if own else ""
+    say(f"Next: understand score PAGES --reader {output}{bundle}{where}")
 
 
 def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
