@@ -224,7 +224,7 @@ def _show_validation(result: Validation, how: str) -> None:
         chances = result.chances.items()
         figures = (f"{name.replace('_', ' ')} {value:.3f}" for name, value in chances)
         print(f"{how}: {', '.join(figures)}")
-    for remark in result.remarks:
+    for remark in (*[result.guessed] * bool(result.guessed), *result.remarks):
         say(remark)
 
 
@@ -282,6 +282,8 @@ def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
     if quiet:
         return
     show_table(found.table())
+    for each in found.guessed:
+        say(each)
     _say_labels(found.bundle)
     say(
         f"{output} is written. Thresholds belong to a scale: choose one on yours "
