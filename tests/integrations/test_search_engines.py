@@ -121,7 +121,12 @@ def test_the_command_goes_on_past_what_an_engine_cannot_take(
     scores.write_text("\n".join(lines))
     done = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/")
     assert done.returncode == 0, done.stderr
-    assert "2 documents for " in done.stderr
+    assert "/out/; left out: 2 by their names\n" in done.stderr
+    (tmp_path / "out/bulk-00002.ndjson").touch()
+    again = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/").stderr
+    assert "2 documents for Elasticsearch" in again
+    assert "/out/, which replace those there" in again
+    assert "of an earlier export; remove them: bulk-00002.ndjson" in again
     assert "cannot take it: 'a\\nb'" in done.stderr
     bulk = (tmp_path / "out/bulk-00001.ndjson").read_text()
     assert '"flu"' in bulk

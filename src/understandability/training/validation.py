@@ -305,7 +305,7 @@ def validate(
 
     With --grid, repeat the main experiment of Palotti, Zuccon & Hanbury (2019) on labelled pages.
 
-    Example: understand validate default judged.csv --label-column rating --direction harder
+    Example: understand validate open judged.csv --label-column rating --direction harder
 
     In Python, `labels` are those of `train`, and `columns` fields of `LabelColumns`. Formulas are
     turned so that higher is harder.
