@@ -168,6 +168,6 @@ def _description(content: bytes, where: str) -> dict[str, Any]:
     if version > FORMAT:
         raise InputError(
             f"{where} has format {version}, from a newer version of the toolkit; this one reads "
-            f"format {FORMAT}: upgrade it (pip install -U understandability)"
+            f"format {FORMAT}: upgrade it from the newer source"
         )
     return description
