@@ -24,7 +24,7 @@ def exported(call: Given) -> None:
     title = found.engine.title
     told = f"{counted(found.documents, 'document')} for {title} in {call.keywords['output']}"
     if found.replaced:
-        told += ", which replace those there"
+        told += ", in the place of those there"
     if found.left_out:
         told += f"; left out: {found.left_out:,} without a value or seen before"
     if found.refused:
@@ -34,8 +34,6 @@ def exported(call: Given) -> None:
         say(f"left out, as {title} cannot take it: {docno!r}")
     if len(found.refused) > MOST_NAMED:
         say(f"and {len(found.refused) - MOST_NAMED:,} more")
-    if found.left:
-        say(f"of an earlier export; remove them: {', '.join(found.left[:MOST_NAMED])}")
     say(f"Next: {found.next}")
 
 
