@@ -178,7 +178,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
                 "health-student",
                 "a student of a health profession",
                 69.0,
-                "every second page that PDQ writes for health professionals is easier",
+                "half of PDQ's pages for health professionals are easier",
                 scale=AssessorScale.scale,
             ),
         )
