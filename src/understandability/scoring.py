@@ -248,7 +248,7 @@ class Scorer:
         if chosen.threshold is not None or who.scale in ("", self.scale):
             return ""
         return (
-            f"the threshold {who.threshold:g} of the reader {chosen.reader} is one of the scale "
+            f"the threshold {who.threshold:g} of the reader {chosen.reader} is on the scale "
             f"{who.scale} and means nothing on {self.scale}, that of bundle {self.bundle.name}, so "
             "there is no P(U|d): find a reader with `understand calibrate`, or give --threshold"
         )

@@ -157,7 +157,7 @@ def merged_rows(
     if complete < all_inputs and not (partial and parts):
         raise InputError(
             f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; run "
-            "the same 'understand score' command again to go on, or merge with --partial"
+            "the same 'understand score' command again to continue, or merge with --partial"
         )
     given = [each["given"] for each in description["inputs"]]
     fates = _fates(folder, parts, given)

@@ -129,7 +129,7 @@ class Work:
 
     Args:
         workers: Worker processes. Default: 1; for a crawl folder, one for each core. A page that
-            hangs or crashes its process becomes a failure.
+            hangs or crashes its process becomes an error.
         limits: What a page may cost a worker. Without workers, there are no limits.
         shard: Take every N-th input, starting at the I-th; for job arrays that fill a crawl
             folder.
@@ -137,8 +137,8 @@ class Work:
         address: Address of the Ray cluster; auto finds it.
         docnos: Read only documents named in this list, qrels file or run.
         limit_mb: Longest document, in MB once decoded; longer ones become errors.
-        without: Give up a file of a crawl that is begun, under the name that `understand crawl
-            status` gives it: it is read no more and becomes an error. May be repeated.
+        without: Give up a file of a crawl that has begun, by the name that `understand crawl
+            status` gives it: it is no longer read and becomes an error. May be repeated.
         table_columns: What the columns of tables hold; `columns` for short in `score`.
         progress: Called again and again with the `Progress`.
         into: Where rows go that go to no file; None: into memory.
@@ -222,7 +222,7 @@ def crawl(inputs: Inputs, folder: str | Path, **choices: Choices) -> Status:
     """Score inputs into a crawl folder, or continue it; returns the status of the folder.
 
     It may be killed at any moment; the same call continues where it stopped. `choices` are fields
-    of `Settings` and `Work`, as of `score`.
+    of `Settings` and `Work`, as for `score`.
 
     >>> import tempfile
     >>> from understandability.resources import resource
@@ -261,8 +261,8 @@ def features(
 ) -> Rows:
     """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
 
-    One row a document: docno, path, url and the values. With --words, one row for each word behind
-    a count. Documents that cannot be read go to FILE.errors.jsonl.
+    One row for each document: docno, path, url and the values. With --words, one row for each
+    word behind a count. Documents that cannot be read go to FILE.errors.jsonl.
 
     Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
 

@@ -103,8 +103,8 @@ def _markdown(bundle: Bundle) -> str:
         _TABLES["learning_curve"]: [_markdown_table(_cells(card.get("learning_curve")))],
         "Limits": [
             f"It cannot know: {_sentence(card.get('cannot_know') or 'not stated')}",
-            "A figure on texts that a model learned from says nothing of others; the interval of a "
-            "figure says nothing of texts of another kind.",
+            "A figure on texts that a model learned from says nothing about other texts; the "
+            "interval of a figure says nothing about texts of another kind.",
             *([f"Not installed here: {vocabularies}."] if vocabularies else []),
         ],
         "Difficulty by the model's output": [

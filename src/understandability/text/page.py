@@ -8,7 +8,7 @@ from typing import Any
 HTML = "text/html"
 TEXT = "text/plain"
 
-SEEN_BEFORE = "a document of this docno came before; only the first is scored"
+SEEN_BEFORE = "an earlier document has this docno; only the first is scored"
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,7 +124,7 @@ def train(
 ) -> Trained:
     """Train on people's labels of texts; files with different scales may be combined.
 
-    Shows how well held-out texts are estimated (out of fold, by group), compared with the eight
+    Shows how well the model estimates held-out texts (out of fold, by group), next to the eight
     formulas, the corpus ratio and the default bundle. The bundle's card keeps these figures.
 
     Example: understand train judged --labels ratings.csv --label-column rating
