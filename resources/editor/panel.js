@@ -78,9 +78,9 @@ export function showHeadline(found, reader) {
   } else if (aimed.p_understandable < found.aim) {
     const gain = found.together ?? found.first_steps[0];
     const way = gain ? `; the steps below gain about ${Math.round(gain.points)}` : "";
-    $("aim").textContent = `The chance that ${aimed.description} understands it is ${chance}; the aim is ${percent(found.aim)}. The text is ${count(Math.max(1, Math.round(aimed.missing)), "point")} too hard for that${way}.`;
+    $("aim").textContent = `The chance that ${aimed.description} understands the text is ${chance}; the aim is ${percent(found.aim)}. The text is ${count(Math.max(1, Math.round(aimed.missing)), "point")} too hard for that${way}.`;
   } else {
-    $("aim").textContent = `The chance that ${aimed.description} understands it is ${chance}. The aim of ${percent(found.aim)} is reached.`;
+    $("aim").textContent = `The chance that ${aimed.description} understands the text is ${chance}. The aim of ${percent(found.aim)} is reached.`;
   }
 }
 
