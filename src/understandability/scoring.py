@@ -92,7 +92,7 @@ def _check(name: str, chosen: str, allowed: Iterable[str]) -> None:
 
 @dataclass(frozen=True)
 class Settings(Extraction):
-    """What is chosen; equal settings give equal rows.
+    """The choices for scoring; equal settings give equal rows.
 
     Raises `OptionError` where a choice does not exist, and `MissingExtraError` for an extractor
     that is an extra and not installed.

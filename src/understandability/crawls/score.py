@@ -64,7 +64,7 @@ class Rows:
 
     Unknown values are null. `skipped` counts what is not a document, by kind, `made` the documents
     with rows, `failed` those without, by stage. Where the rows went to a file or a folder, `table`
-    has its columns only; the failures of a file stand beside it.
+    has its columns only; the failures of a file are next to it.
     """
 
     table: pa.Table
@@ -141,7 +141,7 @@ class Work:
             status` gives it: it is no longer read and becomes an error. May be repeated.
         table_columns: What the columns of tables hold; `columns` for short in `score`.
         progress: Called again and again with the `Progress`.
-        into: Where rows go that go to no file; None: into memory.
+        into: Where rows go if not to a file; None: into memory.
     """
 
     workers: int | None = None
@@ -180,9 +180,9 @@ Choices = Annotated[Any, AtPrompt((Settings, Work))]
 def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Scores:
     """Score pages: how likely a reader is to understand each of them.
 
-    Each document gets a row: docno, path, url, P(U|d), difficulty (0 very easy to 100 very hard)
-    with its spread, the readability formulas, words, sentences, language, encoding, extractor,
-    flags. Documents that cannot be scored go to FILE.errors.jsonl.
+    Each document gets a row: docno, path, url, P(U|d), difficulty (0 to 100, higher is harder) with
+    its spread, the readability formulas, words, sentences, language, encoding, extractor, flags.
+    Documents that cannot be scored go to FILE.errors.jsonl.
 
     With -o FOLDER/, worker processes fill a crawl folder. Stop them at any time; run the same
     command again to continue.

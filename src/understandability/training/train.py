@@ -73,10 +73,10 @@ class CurvePoint:
 class Trained:
     """What `train` gives: the `bundle`, and how good it is on texts it did not see.
 
-    `figures` compare estimates out of fold with the formulas and the default bundle; they stand in
-    the bundle's card, too. `estimates` has a row for each text: docno, set, label, fold,
-    difficulty (of texts without a label by the whole model). `curve` is the learning curve, empty
-    if not asked for. `remarks` are sentences on what was left out, and on what the curve says.
+    `figures` compare estimates out of fold with the formulas and the default bundle; they are in
+    the bundle's card, too. `estimates` has a row for each text: docno, set, label, fold, difficulty
+    (of texts without a label by the whole model). `curve` is the learning curve, empty if not asked
+    for. `remarks` are sentences on what was left out, and on what the curve says.
     """
 
     bundle: Bundle
