@@ -54,7 +54,7 @@ class MissingExtraError(UnderstandabilityError):
 class PageError(UnderstandabilityError):
     """One page cannot be used; it becomes an error row and scoring goes on.
 
-    `stage` is where it happened: ``read``, ``decode``, ``extract``, ``analyse`` or ``score``.
+    `stage` is where it happened: ``read``, ``decode``, ``extract`` or ``score``.
     """
 
     def __init__(self, stage: str, message: str) -> None:
