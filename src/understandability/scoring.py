@@ -102,8 +102,8 @@ class Settings(Extraction):
 
     Args:
         bundle: Name or folder of the model that estimates difficulty.
-        reader: For whom the estimate is: public, plain-language, well-read, health-student, or
-            the file of a reader of your own. A reader sets the three below.
+        reader: For whom the estimate is: public, assessor-2016, plain-language, well-read,
+            health-student, or the file of a reader of your own. A reader sets the three below.
         threshold: The difficulty (0 to 100) below which the reader understands; overrides the
             reader's.
         user: How sharp the threshold is: calibrated, step or arctan; overrides the reader's.
