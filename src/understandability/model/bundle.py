@@ -106,7 +106,8 @@ class Bundle:
         if scale and scale not in known:
             raise OptionError(
                 f"bundle {self.name} gives difficulties on {' and '.join(known)}, and the reader's "
-                f"threshold is on {scale!r}; calibrate the reader on scores of this bundle"
+                f"threshold is on {scale!r}; name the bundle on whose scores it was calibrated "
+                "(--bundle FOLDER), or calibrate it on scores of this one"
             )
         return known[scale or self.scale]
 

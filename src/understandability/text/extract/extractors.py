@@ -75,7 +75,7 @@ def require_extractor(extractor: str) -> None:
     """
     if extractor in _EXTRAS and not find_spec(extractor):
         raise MissingExtraError(
-            f"the extractor {extractor} is an extra; pip install 'understandability[{extractor}]'"
+            f"extractor {extractor} is an extra; pip install '.[{extractor}]' in the source folder"
         )
 
 
