@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import time
 import zipfile
 from collections.abc import Callable
@@ -316,6 +317,7 @@ def test_requests_are_counted(app: Any) -> None:
     """By path and status, as Prometheus reads them."""
     post(app, "/v1/score", {"text": "a"})
     text = called(app, "GET", "/metrics").text
+    assert f"to process {os.getpid()} alone; every worker counts its own" in text
     assert 'understandability_requests_total{path="/v1/score",status="200"}' in text
     assert "attacker" not in text
 

@@ -136,7 +136,8 @@ class Work:
         runner: Where the workers of a crawl folder run: local, or ray (extra) on a cluster.
         address: Address of the Ray cluster; auto finds it.
         docnos: Read only documents named in this list, qrels file or run.
-        limit_mb: Longest document, in MB once decoded; longer ones become errors.
+        limit_mb: Longest document, in MB once decoded; longer ones become errors. HTML and text
+            are read up to 12 MB.
         without: Give up a file of a crawl that has begun, by the name that `understand crawl
             status` gives it: it is no longer read and becomes an error. May be repeated.
         table_columns: What the columns of tables hold; `columns` for short in `score`.

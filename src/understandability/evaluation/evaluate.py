@@ -272,6 +272,12 @@ def evaluate(
             refuse_odd({f"run {run.name}": oddities[run.name]})
     if not means:
         raise InputError("there is no run to evaluate")
+    if not evaluator.found_any:
+        raise InputError(
+            f"the runs (document {run.docnos[0]}, ...) and {judgements.qrels.name} (document "
+            f"{judgements.qrels.docnos[0]}, ...) have no document in common; give the qrels of "
+            "the same collection"
+        )
     mixed = (judgements.mixed,) if judgements.mixed else ()
     return Evaluation(
         tuple(map(str, parsed)),
@@ -294,6 +300,7 @@ class _Evaluator:
         foreign = {i: each for i, each in enumerate(measures) if isinstance(each, ForeignMeasure)}
         self._size, self._foreign_places = len(measures), list(foreign)
         condensed = judgements.conventions.no_label == "ignored"
+        self.found_any = False  # a document of a run in the qrels, or in labels
         self._foreign = ForeignValues(
             list(foreign.values()), judgements.qrels, judged_only=condensed
         )
@@ -328,6 +335,7 @@ class _Evaluator:
             for value in values[place, counted].tolist():
                 together.add(value)
             means[place] = together.result()
+        self.found_any |= any((found >= 0).any() for found in ranked.found.values())
         missing = [name for name, found in ranked.found.items() if not (found >= 0).any()]
         return values, means, missing
 

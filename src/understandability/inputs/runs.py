@@ -290,7 +290,7 @@ def open_dataset(name: str, has: str) -> Any:
         import ir_datasets
     except ImportError:
         raise MissingExtraError(
-            "data sets of ir_datasets need an optional package: pip install 'understandability[ir]'"
+            "data sets of ir_datasets need a package: pip install '.[ir]' in the source folder"
         ) from None
     bare = name.removeprefix(PREFIX)
     try:

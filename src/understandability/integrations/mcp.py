@@ -41,7 +41,7 @@ def server(scorer: Scorer) -> MCPServer:
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError as error:
         raise MissingExtraError(
-            "the MCP server needs an optional package: pip install 'understandability[mcp]'"
+            "the MCP server needs an optional package: pip install '.[mcp]' in the source folder"
         ) from error
 
     def explained(text: str, steps: bool = True) -> Explanation:

@@ -1,6 +1,6 @@
 """A bundle: a trained model with all that is needed to use it, and to know what it is.
 
-In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`storage.bundle_files`).
+In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`model.bundle_files`).
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ class Bundle:
         if scale and scale not in known:
             raise OptionError(
                 f"bundle {self.name} gives difficulties on {' and '.join(known)}, and the reader's "
-                f"threshold is on {scale!r}; calibrate the reader on scores of this bundle"
+                f"threshold is on {scale!r}; name the bundle on whose scores it was calibrated "
+                "(--bundle FOLDER), or calibrate it on scores of this one"
             )
         return known[scale or self.scale]
 

@@ -47,6 +47,7 @@ class FittedReader:
         """What stands in the file that ``--reader FILE`` takes."""
         return {
             **self.reader.to_json(),
+            **({"bundle": self.bundle} if self.bundle else {}),
             "answers": self.answers,
             "threshold_interval": list(self.threshold_interval),
             "noise_interval": list(self.noise_interval),

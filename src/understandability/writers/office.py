@@ -49,7 +49,7 @@ def check_office_extra(suffix: str) -> None:
     if package and find_spec(package) is None:
         raise MissingExtraError(
             f"{suffix[1:].upper()} files need an optional package: "
-            f"pip install 'understandability[{suffix[1:]}]'"
+            f"pip install '.[{suffix[1:]}]' in the source folder"
         )
 
 

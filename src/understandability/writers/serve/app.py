@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -305,8 +306,12 @@ def create(
 
     @app.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> str:
-        """Requests and seconds by call of this process, as Prometheus reads them."""
-        lines = ["# TYPE understandability_requests_total counter"]
+        """Requests and seconds by call, as Prometheus reads them; each worker counts its own."""
+        lines = [
+            f"# HELP understandability_requests_total Requests to process {os.getpid()} alone; "
+            "every worker counts its own.",
+            "# TYPE understandability_requests_total counter",
+        ]
         lines += [
             f'understandability_requests_total{{path="{path}",status="{status}"}} {count}'
             for (path, status), count in sorted(counted.items())

@@ -107,7 +107,7 @@ def serve(
         from understandability.writers.serve.connections import Connection, listen
     except ImportError as error:
         raise MissingExtraError(
-            "understand serve needs optional packages: pip install 'understandability[serve]'"
+            "understand serve needs optional packages: pip install '.[serve]' in the source folder"
         ) from error
     token = token or os.environ.get("UNDERSTANDABILITY_TOKEN")
     if host not in _LOCAL and not token:
