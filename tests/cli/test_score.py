@@ -149,7 +149,7 @@ def test_a_mix_of_inputs_in_which_much_is_bad(understand, tmp_path: Path) -> Non
         "docs.jsonl.gz#5",
     }
     assert "PDF" in told["report.html"][1]
-    assert told["r1"][1] == "a document of this docno came before; only the first is scored"
+    assert told["r1"][1] == "an earlier document has this docno; only the first is scored"
     assert "3 documents, 6 errors (in scores.jsonl.errors.jsonl)" in done.stderr
     again = understand("score", "notes.txt", "-o", "scores.jsonl", "--strict", cwd=tmp_path)
     assert again.returncode == 0

@@ -250,7 +250,7 @@ def test_a_qrels_file_in_place_of_a_run(understand: Command, files: Path) -> Non
 
 
 def test_correlate_prints_matrices_and_movers(understand: Command, files: Path) -> None:
-    """Each coefficient, and who moves most."""
+    """Each coefficient, and what moves most."""
     arguments = [
         "correlate",
         *common(files),
@@ -261,7 +261,13 @@ def test_correlate_prints_matrices_and_movers(understand: Command, files: Path) 
     ]
     result = understand(*arguments, "-o", files / "c.json")
     assert result.returncode == 0, result.stderr
-    for name in ("tau_b", "tau_ap (the row is the reference)", "ubire-overlap", "rbo", "who moves"):
+    for name in (
+        "tau_b",
+        "tau_ap (the row is the reference)",
+        "ubire-overlap",
+        "rbo",
+        "what moves",
+    ):
         assert name in result.stdout
     document = json.loads((files / "c.json").read_text())
     assert document["correlations"]["tau_ap"]["RBP(p=0.5)"]["RBP(p=0.5)"] == 1.0

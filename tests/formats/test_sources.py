@@ -271,7 +271,7 @@ def test_archives_give_their_plain_pages_only(tmp_path: Path) -> None:
     ]
     assert [each.docno for each in found if isinstance(each, Failure)] == ["long.html"]
     assert sources.skipped == {
-        "archive members that are no plain files": 1,
+        "archive members that are not plain files": 1,
         "archive members with the suffix .css": 1,
     }
     assert list(tmp_path.iterdir()) == [file]

@@ -60,7 +60,7 @@ def rows(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
         except KeyboardInterrupt:
             if not is_folder(output):
                 raise
-            say("stopped; run the same command again to go on")
+            say("stopped; run the same command again to continue")
             raise SystemExit(130) from None
     if not quiet and output not in (None, "-"):
         tell_failures(told.first_failure())  # the others stand in a file

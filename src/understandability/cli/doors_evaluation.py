@@ -226,7 +226,7 @@ def correlated(call: Given, *, out: Out = _OUT) -> None:
             show_table(found.table(name))
             print()
         for other, runs in found.moved.items():
-            print(f"who moves most from {found.measures[0]} to {other}")
+            print(f"what moves most from {found.measures[0]} to {other}")
             print_table(("run", "rank", "to"), [(run, f"{a:g}", f"{b:g}") for run, a, b in runs])
             print()
     document = found.as_dict()

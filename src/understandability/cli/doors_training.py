@@ -35,8 +35,8 @@ def _say_labels(bundle: Bundle) -> None:
     for each in bundle.card.get("training", ()):
         if labels := each.get("labels_in_difficulty"):
             say(
-                f"Labels of {each['name']} as difficulty: {labels}. `--threshold T` takes the "
-                "difficulty of the label from which on a text is too hard."
+                f"Labels of {each['name']} as difficulty: {labels}. For `--threshold T`, give "
+                "the difficulty of the lowest label that is too hard."
             )
 
 

@@ -158,7 +158,7 @@ def merged_rows(
         merge_some = ", or merge with --partial" if parts else "; no part of it is there to merge"
         raise InputError(
             f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; run "
-            f"the same 'understand score' command again to go on{merge_some}"
+            f"the same 'understand score' command again to continue{merge_some}"
         )
     given = [each["given"] for each in description["inputs"]]
     fates = _fates(folder, parts, given)

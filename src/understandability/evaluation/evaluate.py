@@ -368,11 +368,11 @@ def compare(
 ) -> RunComparisons:
     """Compare runs with the first run and with the best one, query by query, or all pairs.
 
-    Two-tailed paired t-test, Wilcoxon's signed ranks, randomisation test, bootstrap with its
-    interval; effect size (Cohen's d of the differences) with its interval, and how many queries a
-    t-test needs to find it with a chance of .8; each probability also with the corrections of Holm
-    and Bonferroni for the runs compared. † marks a difference from the first run, ⋄ a difference
-    from the best.
+    Gives a two-tailed paired t-test, Wilcoxon's signed ranks, a randomisation test, a bootstrap
+    with its interval, and the effect size (Cohen's d of the differences) with its interval. Says
+    how many queries a t-test needs to find that effect with a chance of .8. Each probability is
+    also corrected for the runs compared (Holm, Bonferroni). † marks a difference from the first
+    run, ⋄ a difference from the best.
 
     In Python, `how` is as in `evaluate`.
 

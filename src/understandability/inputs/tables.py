@@ -192,7 +192,9 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
 
     if path.endswith("/") or Path(path).is_dir():
         command = f"understand crawl merge {path} -o scores.parquet"
-        raise InputError(f"{path} is a folder, not a table; of a crawl, make one first: {command}")
+        raise InputError(
+            f"{path} is a folder, not a table; from a crawl, make one first: {command}"
+        )
     form, _ = table_format(path)
     try:
         if form == "parquet":

@@ -36,8 +36,8 @@ def bundles() -> tuple[Bundle, ...]:
 def card(bundle: Annotated[Bundle | str | Path, AtPrompt(str)], *, markdown: bool = False) -> str:
     """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.
 
-    The checksum tells its weights from all others; rows have the beginning of it, as `model`. To
-    keep this very model, copy its folder, and name the copy with --bundle.
+    The checksum identifies its weights; rows have the beginning of it, as `model`. To keep this
+    model, copy its folder, and name the copy with --bundle.
 
     Example: understand bundle show open
 
@@ -106,8 +106,8 @@ def _markdown(bundle: Bundle) -> str:
         _TABLES["learning_curve"]: [_markdown_table(_cells(card.get("learning_curve")))],
         "Limits": [
             f"It cannot know: {_sentence(card.get('cannot_know') or 'not stated')}",
-            "A figure on texts that a model learned from says nothing of others; the interval of a "
-            "figure says nothing of texts of another kind.",
+            "A figure on texts that a model learned from says nothing about other texts; the "
+            "interval of a figure says nothing about texts of another kind.",
             *([f"Not installed here: {vocabularies}."] if vocabularies else []),
         ],
         "Difficulty by the model's output": [

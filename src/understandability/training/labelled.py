@@ -137,7 +137,7 @@ class LabelColumns:
             if len(parts) > 2 and Path(":".join(parts[:-2])).exists():
                 raise OptionError(
                     f"{text!r}: {parts[-1]!r} is not one of harder, easier; write "
-                    "FILE:COLUMN:harder or FILE:COLUMN:easier, and behind it, if any, a scale "
+                    "FILE:COLUMN:harder or FILE:COLUMN:easier, and after it, if needed, a scale "
                     f"({', '.join(SCALES)})"
                 )
             path, changes["label"] = ":".join(parts[:-1]), parts[-1]

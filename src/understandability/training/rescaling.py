@@ -97,7 +97,7 @@ def rescale(
 
     In Python, `labels` are those of `train`, and `columns` fields of `LabelColumns`, with the scale
     ``range``. The map is the straight line of labels over the bundle's raw output, the spread that
-    of labels about it. Thresholds of readers belong to a scale: find them anew.
+    of labels about it. Thresholds of readers belong to a scale: find them again.
 
     Args:
         bundle: Name or folder of a bundle.

@@ -370,7 +370,7 @@ def _trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:
         else:
             continue
         return (
-            f"{bundle.name} was trained on {named}: its figures here say nothing of "
+            f"{bundle.name} was trained on {named}: its figures here say nothing about "
             "others; those out of fold are in its card (`understand bundle show`)",
         )
     return ()

@@ -68,7 +68,7 @@ def _reader(
         except Exception as error:
             # Whatever a package raises for a file that is damaged, or made to harm.
             kind = suffix[1:].upper()
-            message = f"no {kind} document, or a damaged one: {type(error).__name__}"
+            message = f"not {kind}, or damaged: {type(error).__name__}"
             return Failure(docno, path, "read", f"{message}; save it again without a password")
         if len(text) > min(limit, _MOST_LETTERS):
             return Failure(docno, path, "read", too_long(limit))

@@ -284,7 +284,7 @@ def create(
         """The text of a page on the network, where the server was started with --fetch."""
         if fetching is None:
             raise HTTPException(
-                403, "this server gets nothing from the network; start it with --fetch for that"
+                403, "this server fetches nothing from the network; start it with --fetch"
             )
         async with converting:
             found = await asyncio.to_thread(fetch, request.url, fetching)
