@@ -121,7 +121,7 @@ def test_the_command_goes_on_past_what_an_engine_cannot_take(
     scores.write_text("\n".join(lines))
     done = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/")
     assert done.returncode == 0, done.stderr
-    assert "/out/; left out: 2 by their names\n" in done.stderr
+    assert "/out/; left out: 2 whose names it cannot take\n" in done.stderr
     (tmp_path / "out/bulk-00002.ndjson").touch()
     again = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/").stderr
     assert "2 documents for Elasticsearch" in again

@@ -25,11 +25,10 @@ def exported(call: Given) -> None:
     told = f"{counted(found.documents, 'document')} for {title} in {call.keywords['output']}"
     if found.replaced:
         told += ", in the place of those there"
-    if found.left_out:
-        told += f"; left out: {found.left_out:,} without a value or seen before"
-    if found.refused:
-        told += f"{',' if found.left_out else '; left out:'} {len(found.refused):,} by their names"
-    say(told)
+    counts = (found.left_out, len(found.refused))
+    why = ("without a value or seen before", "whose names it cannot take")
+    lacking = ", ".join(f"{n:,} {each}" for n, each in zip(counts, why, strict=True) if n)
+    say(f"{told}; left out: {lacking}" if lacking else told)
     for docno in found.refused[:MOST_NAMED]:
         say(f"left out, as {title} cannot take it: {docno!r}")
     if len(found.refused) > MOST_NAMED:

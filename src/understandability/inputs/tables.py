@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
 SETTINGS_KEY = b"understandability"
 _MOST_COLUMNS = 10_000
-_TEXTS = ("docno", "flags")  # whatever they look like
 _MOST_OF_A_HEADER = 10_000_000  # bytes
 _MOST_BRACKETS = 1_000  # of a row in JSON
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd"}
@@ -192,9 +191,7 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
 
     if path.endswith("/") or Path(path).is_dir():
         command = f"understand crawl merge {path} -o scores.parquet"
-        raise InputError(
-            f"{path} is a folder, not a table; from a crawl, make one first: {command}"
-        )
+        raise InputError(f"{path} is a folder, not a table; of a crawl, make one first: {command}")
     form, _ = table_format(path)
     try:
         if form == "parquet":
@@ -209,7 +206,8 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
             delimiter = "," if form == "csv" else "\t"
             _check_header(path, delimiter)
             with open_stream(path) as stream:
-                types = pa.csv.ConvertOptions(column_types={n: pa.string() for n in _TEXTS})
+                texts = dict.fromkeys(("docno", "flags"), pa.string())
+                types = pa.csv.ConvertOptions(column_types=texts)
                 layout = pa.csv.ParseOptions(delimiter=delimiter)
                 table = pa.csv.read_csv(stream, parse_options=layout, convert_options=types)
             table = _quoted(table, r"^'('*[=+\-@\t\r])", r"\1")
