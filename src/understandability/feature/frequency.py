@@ -106,7 +106,10 @@ def places_in(name: str) -> dict[str, int]:
     if header != {"format": "cB", "version": 1}:
         raise InputError(f"wordfreq's list has the form {header}; install wordfreq 3.1 instead")
     # List i holds the words of frequency 10^(-i / 100).
-    return {word: 900 - index for index, words in enumerate(lists) for word in words}
+    places: dict[str, int] = {}
+    for index, words in enumerate(lists):
+        places.update(dict.fromkeys(words, 900 - index))
+    return places
 
 
 def zipf_places(tokens: Sequence[str]) -> NDArray[np.int32]:
