@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import msgpack
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,5 +150,5 @@ def test_places_are_those_of_a_dictionary() -> None:
         packed + b"\xdc\xff",
         b"\xdc\xff\xff" + b"\xa0" * 9,
     ):
-        with pytest.raises(ValueError, match="list|word"):
+        with pytest.raises(ValueError, match=r"list|word"):
             _core.Places(damaged, 0, 900)
