@@ -28,7 +28,12 @@ from understandability.text.analysis import (
     document_of_text,
 )
 from understandability.text.document import Document
-from understandability.text.extract.extractors import ENGINES, EXTRACTORS, require_extractor
+from understandability.text.extract.extractors import (
+    ENGINES,
+    EXTRACTORS,
+    check_choice,
+    require_extractor,
+)
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.sentences import SENTENCE_ENDS
 
@@ -80,15 +85,10 @@ class Extraction:
     engine: Annotated[str, AtPrompt(choices="text.extract.extractors:ENGINES")] = "fast"
 
     def __post_init__(self) -> None:
-        _check("extractor", self.extractor, EXTRACTORS)
-        _check("sentence ends", self.sentence_ends, SENTENCE_ENDS)
-        _check("engine", self.engine, ENGINES)
+        check_choice("extractor", self.extractor, EXTRACTORS)
+        check_choice("sentence ends", self.sentence_ends, SENTENCE_ENDS)
+        check_choice("engine", self.engine, ENGINES)
         require_extractor(self.extractor)
-
-
-def _check(name: str, chosen: str, allowed: Iterable[str]) -> None:
-    if chosen not in allowed:
-        raise OptionError(f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}")
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ class Settings(Extraction):
 
     Args:
         bundle: Name or folder of the model that estimates difficulty.
-        reader: For whom the estimate is: public, plain-language, well-read, health-student, or
-            the file of a reader of your own. A reader sets the three below.
+        reader: For whom the estimate is: public, assessor-2016, plain-language, well-read,
+            health-student, or the file of a reader of your own. A reader sets the three below.
         threshold: The difficulty (0 to 100) below which the reader understands; overrides the
             reader's.
         user: How sharp the threshold is: calibrated, step or arctan; overrides the reader's.
@@ -139,7 +139,7 @@ class Settings(Extraction):
             raise OptionError(
                 f"the threshold must be a difficulty from 0 to 100, not {who.threshold:g}"
             )
-        _check("user", who.user, USERS)
+        check_choice("user", who.user, USERS)
 
     @property
     def who(self) -> Reader:

@@ -126,7 +126,7 @@ def test_the_command_goes_on_past_what_an_engine_cannot_take(
     again = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/").stderr
     assert "2 documents for Elasticsearch" in again
     assert "/out/, which replace those there" in again
-    assert "of an earlier export; remove them: bulk-00002.ndjson" in again
+    assert "left from an earlier export; remove them: bulk-00002.ndjson" in again
     assert "cannot take it: 'a\\nb'" in done.stderr
     bulk = (tmp_path / "out/bulk-00001.ndjson").read_text()
     assert '"flu"' in bulk

@@ -35,7 +35,7 @@ def exported(call: Given) -> None:
     if len(found.refused) > MOST_NAMED:
         say(f"and {len(found.refused) - MOST_NAMED:,} more")
     if found.left:
-        say(f"of an earlier export; remove them: {', '.join(found.left[:MOST_NAMED])}")
+        say(f"left from an earlier export; remove them: {', '.join(found.left[:MOST_NAMED])}")
     say(f"Next: {found.next}")
 
 

@@ -191,7 +191,7 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
 
     if path.endswith("/") or Path(path).is_dir():
         raise InputError(
-            f"{path} is a folder, not a table; of a crawl folder, make one first: "
+            f"{path} is a folder, not a table; from a crawl folder, make one first: "
             f"understand crawl merge {path} -o scores.parquet"
         )
     form, _ = table_format(path)

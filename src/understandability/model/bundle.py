@@ -1,6 +1,6 @@
 """A bundle: a trained model with all that is needed to use it, and to know what it is.
 
-In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`storage.bundle_files`).
+In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`model.bundle_files`).
 """
 
 from __future__ import annotations

@@ -39,8 +39,8 @@ def bundles() -> tuple[Bundle, ...]:
 def card(bundle: Annotated[Bundle | str | Path, AtPrompt(str)], *, markdown: bool = False) -> str:
     """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.
 
-    The checksum tells its weights from all others; rows have the beginning of it, as `model`. To
-    keep this very model, copy its folder, and name the copy with --bundle.
+    The checksum identifies its weights; rows have the beginning of it, as `model`. To keep this
+    model, copy its folder, and name the copy with --bundle.
 
     Example: understand bundle show open
 
