@@ -282,7 +282,8 @@ def _told(error: CycloptsError) -> str:
 
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         return f"Missing argument {error.argument.name.lstrip('*')}"
-    return " ".join(str(error).split()).rstrip(".")
+    told = re.sub(r" Available commands:.*", "", " ".join(str(error).split()))
+    return re.sub(r"\. Did you mean (.+)\?", r" (did you mean \1?)", told).rstrip(".")
 
 
 def main() -> None:

@@ -21,15 +21,21 @@ _MOST_SHOWN = 10
 def exported(call: Given) -> None:
     """How many documents were written for a search engine, and what to do next."""
     found = call()
-    left_out = f", {found.left_out:,} without a value or seen before left out"
-    say(
-        f"{counted(found.documents, 'document')} for {found.engine.title} in "
-        f"{call.keywords['output']}{left_out if found.left_out else ''}"
-    )
+    title = found.engine.title
+    told = f"{counted(found.documents, 'document')} for {title} in {call.keywords['output']}"
+    if found.replaced:
+        told += ", which replace those there"
+    if found.left_out:
+        told += f"; left out: {found.left_out:,} without a value or seen before"
+    if found.refused:
+        told += f"{',' if found.left_out else '; left out:'} {len(found.refused):,} by their names"
+    say(told)
     for docno in found.refused[:MOST_NAMED]:
-        say(f"left out, as {found.engine.title} cannot take it: {docno!r}")
+        say(f"left out, as {title} cannot take it: {docno!r}")
     if len(found.refused) > MOST_NAMED:
         say(f"and {len(found.refused) - MOST_NAMED:,} more")
+    if found.left:
+        say(f"left from an earlier export; remove them: {', '.join(found.left[:MOST_NAMED])}")
     say(f"Next: {found.next}")
 
 

@@ -103,7 +103,7 @@ def text_checked(
 
     Args:
         output: Where to write the result; - is standard output.
-        format: text (of changed files, a Markdown comment), json, sarif, github or vale.
+        format: text (with --changed-from, a Markdown comment), json, sarif, github or vale.
     """
     from understandability.errors import OptionError
     from understandability.inputs.writing import check_is_no_input, write_text

@@ -272,6 +272,12 @@ def evaluate(
             refuse_odd({f"run {run.name}": oddities[run.name]})
     if not means:
         raise InputError("there is no run to evaluate")
+    if not evaluator.found_any:
+        raise InputError(
+            f"the runs (document {run.docnos[0]}, ...) and {judgements.qrels.name} (document "
+            f"{judgements.qrels.docnos[0]}, ...) have no document in common; give the qrels of "
+            "the same collection"
+        )
     mixed = (judgements.mixed,) if judgements.mixed else ()
     return Evaluation(
         tuple(map(str, parsed)),
@@ -294,6 +300,7 @@ class _Evaluator:
         foreign = {i: each for i, each in enumerate(measures) if isinstance(each, ForeignMeasure)}
         self._size, self._foreign_places = len(measures), list(foreign)
         condensed = judgements.conventions.no_label == "ignored"
+        self.found_any = False  # a document of a run in the qrels, or in labels
         self._foreign = ForeignValues(
             list(foreign.values()), judgements.qrels, judged_only=condensed
         )
@@ -328,6 +335,7 @@ class _Evaluator:
             for value in values[place, counted].tolist():
                 together.add(value)
             means[place] = together.result()
+        self.found_any |= any((found >= 0).any() for found in ranked.found.values())
         missing = [name for name, found in ranked.found.items() if not (found >= 0).any()]
         return values, means, missing
 
@@ -366,11 +374,11 @@ def compare(
 ) -> RunComparisons:
     """Compare runs with the first run and with the best one, query by query, or all pairs.
 
-    Two-tailed paired t-test, Wilcoxon's signed ranks, randomisation test, bootstrap with its
-    interval; effect size (Cohen's d of the differences) with its interval, and how many queries a
-    t-test needs to find it with a chance of .8; each probability also with the corrections of Holm
-    and Bonferroni for the runs compared. † marks a difference from the first run, ⋄ a difference
-    from the best.
+    Gives a two-tailed paired t-test, Wilcoxon's signed ranks, a randomisation test, a bootstrap
+    with its interval, and the effect size (Cohen's d of the differences) with its interval. Says
+    how many queries a t-test needs to find that effect with a chance of .8. Each probability is
+    also corrected for the runs compared (Holm, Bonferroni). † marks a difference from the first
+    run, ⋄ a difference from the best.
 
     In Python, `how` is as in `evaluate`.
 

@@ -460,7 +460,7 @@ def _check_finite(labels: Labels) -> None:
     if infinite.any():
         line = int(np.argmax(infinite))
         raise InputError(
-            f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so that nothing "
+            f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so nothing "
             "can be computed from it; correct it, or leave it out with --not-a-label"
         )
 

@@ -160,11 +160,11 @@ def frequency_figure(batch: Batch, corpus: str, index: int) -> FloatArray:
 
 
 _FIGURES = (
-    ("p25", "25th percentile of the {scale} of words {where}; words outside left out"),
-    ("p50", "median of the {scale} of words {where}; words outside left out"),
-    ("p75", "75th percentile of the {scale} of words {where}; words outside left out"),
-    ("mean", "mean of the {scale} of words {where}; words outside left out"),
-    ("mean_all", "mean of the {scale} of words {where}; words outside count as 0"),
+    ("p25", "25th percentile of the {scale} of words {where}; unknown words left out"),
+    ("p50", "median of the {scale} of words {where}; unknown words left out"),
+    ("p75", "75th percentile of the {scale} of words {where}; unknown words left out"),
+    ("mean", "mean of the {scale} of words {where}; unknown words left out"),
+    ("mean_all", "mean of the {scale} of words {where}; unknown words count as 0"),
 )
 _WHERE = {
     "reddit": "in medical Reddit",

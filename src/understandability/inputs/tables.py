@@ -189,6 +189,11 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
     import pyarrow.json
     import pyarrow.parquet as pq
 
+    if path.endswith("/") or Path(path).is_dir():
+        raise InputError(
+            f"{path} is a folder, not a table; from a crawl folder, make one first: "
+            f"understand crawl merge {path} -o scores.parquet"
+        )
     form, _ = table_format(path)
     try:
         if form == "parquet":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -23,6 +24,7 @@ from understandability.resources import resource_text
 Value = tuple[str, float]
 # The parts of a bulk file: engines refuse requests of more than 100 MB, and like some MB.
 _DOCUMENTS_OF_PART = 50_000
+_PART = re.compile(r"(bulk|updates)-\d{5}\.(nd)?json")
 # Elasticsearch and OpenSearch refuse a rank feature that is not above 0.
 _LEAST = 1e-6
 
@@ -254,7 +256,8 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
 class Exported:
     """What `export_scores` wrote: for how many documents, how many had no value, what is next.
 
-    `refused` are docnos that the engine's form cannot hold.
+    `refused` are docnos that the engine's form cannot hold; `replaced` says whether files of an
+    earlier export were written over, `left` names parts of one that are still there.
     """
 
     engine: SearchEngine
@@ -262,6 +265,8 @@ class Exported:
     left_out: int
     next: str
     refused: tuple[str, ...] = ()
+    replaced: bool = False
+    left: tuple[str, ...] = ()
 
 
 def export_scores(
@@ -303,9 +308,13 @@ def export_scores(
     for docno in refused:
         del values[docno]
     folder = open_folder(output)
+    before, written = set(folder.names("")), set()
     for name, chunks in export(values, to, field=field or column, index=index):
         folder.write(name, chunks)
-    return Exported(engine, len(values), left_out, engine.load.replace("INDEX", index), refused)
+        written.add(name)
+    steps = engine.load.replace("INDEX", index)
+    left = tuple(name for name in sorted(before - written) if _PART.fullmatch(name))
+    return Exported(engine, len(values), left_out, steps, refused, bool(before & written), left)
 
 
 def export(

@@ -49,7 +49,8 @@ class Rescaled(Tabular):
 
     `before` is the distance of the bundle's own difficulties from the labels, `after` that of the
     new ones, each by a map that did not see the text's group. The order of texts is the old one:
-    their `spearman` correlation with the labels stays. `texts` and `groups` are counts.
+    their `spearman` correlation with the labels stays. `texts` and `groups` are counts; `guessed`
+    are sentences on the columns of texts.
     """
 
     bundle: Bundle
@@ -58,6 +59,7 @@ class Rescaled(Tabular):
     spearman: float
     before: Distance
     after: Distance
+    guessed: tuple[str, ...] = ()
 
     def table(self, *, digits: int = 1) -> ResultTable:
         """The distances, before and after."""
@@ -95,7 +97,7 @@ def rescale(
 
     In Python, `labels` are those of `train`, and `columns` fields of `LabelColumns`, with the scale
     ``range``. The map is the straight line of labels over the bundle's raw output, the spread that
-    of labels about it. Thresholds of readers belong to a scale: find them anew.
+    of labels about it. Thresholds of readers belong to a scale: find them again.
 
     Args:
         bundle: Name or folder of a bundle.
@@ -135,7 +137,8 @@ def rescale(
     samples = resamples_of_groups(groups, random_state)
     before = _distance(f"{base.name}, {base.scale}", old - wanted, samples)
     after = _distance(f"{name}, {calibration.scale}", new - wanted, samples)
-    found = Rescaled(base, len(raw), count, spearman(raw, wanted), before, after)
+    guessed = tuple(each.guessed for each in sets if each.guessed)
+    found = Rescaled(base, len(raw), count, spearman(raw, wanted), before, after, guessed)
     trained = base.card.get("training")
     card = {
         **base.card,

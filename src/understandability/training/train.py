@@ -73,10 +73,10 @@ class CurvePoint:
 class Trained:
     """What `train` gives: the `bundle`, and how good it is on texts it did not see.
 
-    `figures` compare estimates out of fold with the formulas and the default bundle; they stand in
-    the bundle's card, too. `estimates` has a row for each text: docno, set, label, fold,
-    difficulty (of texts without a label by the whole model). `curve` is the learning curve, empty
-    if not asked for. `remarks` are sentences on what was left out, and on what the curve says.
+    `figures` compare estimates out of fold with the formulas and the default bundle; they are in
+    the bundle's card, too. `estimates` has a row for each text: docno, set, label, fold, difficulty
+    (of texts without a label by the whole model). `curve` is the learning curve, empty if not asked
+    for. `remarks` are sentences on what was left out, and on what the curve says.
     """
 
     bundle: Bundle
@@ -124,7 +124,7 @@ def train(
 ) -> Trained:
     """Train on people's labels of texts; files with different scales may be combined.
 
-    Shows how well held-out texts are estimated (out of fold, by group), compared with the eight
+    Shows how well the model estimates held-out texts (out of fold, by group), next to the eight
     formulas, the corpus ratio and the default bundle. The bundle's card keeps these figures.
 
     Example: understand train judged --labels ratings.csv --label-column rating
