@@ -300,9 +300,8 @@ class Batch:
         within[self.sentence_starts] = False
         document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
         keys = document * len(self.word_types) + self.word_ids[capitalised]
-        seen_within = set(keys[within[capitalised]].tolist())
         names = np.zeros(len(self.word_ids), bool)
-        names[capitalised] = [key in seen_within for key in keys.tolist()]
+        names[capitalised] = np.isin(keys, keys[within[capitalised]], kind="sort")
         return names
 
     @cached_property
