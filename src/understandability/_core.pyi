@@ -243,3 +243,17 @@ def weigh_patterns(
     ``roots[i]`` go the patterns that begin `i` before a place. Raises `IndexError` for a
     wrong step.
     """
+
+class Places:
+    """Words with a whole number each, read from lists of words as MessagePack packs them.
+
+    `packed` holds a list behind another from the byte `start` on; the words of the first have the
+    number `place`, those of each further one 1 less. Raises `ValueError` where it holds something
+    else, or a word of more than 255 bytes.
+    """
+
+    def __init__(self, packed: bytes, start: int, place: int) -> None: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, word: str) -> bool: ...
+    def get(self, word: str, otherwise: int) -> int:
+        """The number of a word, or another where it is not there."""

@@ -318,7 +318,7 @@ def test_without_ir_measures_one_sentence_names_the_extra(monkeypatch: pytest.Mo
         importlib.util, "find_spec", lambda name: None if name == "ir_measures" else find_spec(name)
     )
     assert means(ud.evaluate(RUNS, QRELS, measures="nDCG@1"))["b"] == [1.0]
-    with pytest.raises(OptionError, match=r"needs pip install 'understandability\[ir\]'"):
+    with pytest.raises(OptionError, match=r"needs pip install '\.\[ir\]'"):
         ud.evaluate(RUNS, QRELS, measures="P@10")
 
 
