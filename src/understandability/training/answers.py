@@ -221,7 +221,11 @@ def read_answers(
         if name is not None and name not in names:
             missing = name == column and name != understood
             advice = "--understood" if name == understood else "--id-column"
-            advice = "name a table of scores (--scores)" if missing else f"name yours with {advice}"
+            advice = (
+                "name a table of scores (--scores), which understand score PAGES -o TABLE writes"
+                if missing
+                else f"name yours with {advice}"
+            )
             raise InputError(
                 f"{where} has no column {name!r}; it has {', '.join(names) or 'none'}; {advice}"
             )
