@@ -121,12 +121,12 @@ def test_the_command_goes_on_past_what_an_engine_cannot_take(
     scores.write_text("\n".join(lines))
     done = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/")
     assert done.returncode == 0, done.stderr
-    assert "/out/; left out: 2 by their names\n" in done.stderr
+    assert "/out/; left out: 2 whose names it cannot take\n" in done.stderr
     (tmp_path / "out/bulk-00002.ndjson").touch()
     again = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/").stderr
     assert "2 documents for Elasticsearch" in again
-    assert "/out/, which replace those there" in again
-    assert "left from an earlier export; remove them: bulk-00002.ndjson" in again
+    assert "/out/, in the place of those there" in again
+    assert not (tmp_path / "out/bulk-00002.ndjson").exists()  # a part of an earlier export
     assert "cannot take it: 'a\\nb'" in done.stderr
     bulk = (tmp_path / "out/bulk-00001.ndjson").read_text()
     assert '"flu"' in bulk

@@ -122,7 +122,7 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
     assert row["p_understandable"] == pytest.approx(float(expected))
     assert reader.scale == json.loads(rows.table.schema.metadata[b"understandability"])["scale"]
     with pytest.raises(
-        OptionError, match=r"name the bundle .* \(--bundle FOLDER\), or calibrate it"
+        OptionError, match=r"name its own bundle \(--bundle FOLDER\), or calibrate it"
     ):
         ud.score(texts, reader=str(tmp_path / "me.json"), bundle="llr")
     # What is said next has the bundle whose scores these are.

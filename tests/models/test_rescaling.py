@@ -118,7 +118,7 @@ def test_a_reader_of_another_scale_is_refused(tmp_path: Path) -> None:
         tmp_path / "mine"
     )
     mine = str(tmp_path / "mine")
-    with pytest.raises(OptionError, match=r"threshold is on 'readings\.v1'; name the bundle"):
+    with pytest.raises(OptionError, match=r"threshold is on 'readings\.v1': name its own bundle"):
         ud.score_text(EASY, bundle=mine, reader=str(reader))
     assert math.isnan(ud.score_text(EASY, bundle=mine)["p_understandable"])
     assert ud.score_text(EASY, bundle=mine, threshold=90)["p_understandable"] > 0.5

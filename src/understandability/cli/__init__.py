@@ -43,24 +43,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
     Command("features", "crawls.score:features", SCORING, "cli.doors:features_written"),
     Command("extract", "crawls.score:extract", SCORING, "cli.doors:text_extracted"),
-    Command(
-        "resources list",
-        "study.install:listed",
-        SCORING,
-        "cli.doors_study:resources",
-    ),
+    Command("resources list", "study.install:listed", SCORING, "cli.doors_study:resources"),
     Command(
         "resources install",
         "study.install:install",
         SCORING,
         "cli.doors_study:vocabulary_installed",
     ),
-    Command(
-        "resources verify",
-        "study.install:verify_all",
-        SCORING,
-        "cli.doors_study:verified",
-    ),
+    Command("resources verify", "study.install:verify_all", SCORING, "cli.doors_study:verified"),
     Command(
         "probability",
         "model.probabilities:probabilities",
@@ -68,10 +58,7 @@ COMMANDS: tuple[Command, ...] = (
         "cli.doors_training:probabilities_written",
     ),
     Command(
-        "export",
-        "integrations.search_engines:export_scores",
-        SCORING,
-        "cli.doors_study:exported",
+        "export", "integrations.search_engines:export_scores", SCORING, "cli.doors_study:exported"
     ),
     Command(
         "corpus",

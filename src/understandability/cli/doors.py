@@ -314,8 +314,8 @@ def _title(made: Rows) -> str:
         by_it = "languages_model" in chosen and any(
             row["language"] not in (None, "en") and row["level"] is not None for row in made
         )
-        bundles = chosen["bundle"] + " and languages" * by_it
-        return f"for {chosen['reader_description']}; bundle {bundles}, {text}"
+        bundles = f"{chosen['bundle']}{' and languages' * by_it}, {text}"
+        return f"for {chosen['reader_description']}; bundle {bundles}"
     if "tagger" in chosen:
         return f"{counted(len(chosen['columns']), 'feature')}, {text}"
     return f"the words that features count, {text}" if "columns" in chosen else text

@@ -24,18 +24,15 @@ def exported(call: Given) -> None:
     title = found.engine.title
     told = f"{counted(found.documents, 'document')} for {title} in {call.keywords['output']}"
     if found.replaced:
-        told += ", which replace those there"
-    if found.left_out:
-        told += f"; left out: {found.left_out:,} without a value or seen before"
-    if found.refused:
-        told += f"{',' if found.left_out else '; left out:'} {len(found.refused):,} by their names"
-    say(told)
+        told += ", in the place of those there"
+    counts = (found.left_out, len(found.refused))
+    why = ("without a value or seen before", "whose names it cannot take")
+    lacking = ", ".join(f"{n:,} {each}" for n, each in zip(counts, why, strict=True) if n)
+    say(f"{told}; left out: {lacking}" if lacking else told)
     for docno in found.refused[:MOST_NAMED]:
         say(f"left out, as {title} cannot take it: {docno!r}")
     if len(found.refused) > MOST_NAMED:
         say(f"and {len(found.refused) - MOST_NAMED:,} more")
-    if found.left:
-        say(f"left from an earlier export; remove them: {', '.join(found.left[:MOST_NAMED])}")
     say(f"Next: {found.next}")
 
 

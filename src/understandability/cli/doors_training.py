@@ -260,11 +260,10 @@ def calibrated(
         print(f"{name} {value:g} [{low:g}, {high:g}], from {found.answers} answers")
     for remark in found.remarks:
         say(remark)
-    bundle = where = ""
-    if found.bundle not in ("", DEFAULT_BUNDLE):
-        own = found.bundle not in embedded_bundles()
-        bundle = f" --bundle {'FOLDER' if own else found.bundle}"
-        where = f" (FOLDER is that of the bundle {found.bundle})" if own else ""
+    own = found.bundle not in ("", *embedded_bundles())
+    bundle = f" --bundle {'FOLDER' if own else found.bundle}"
+    where = f" (FOLDER is that of the bundle {found.bundle})" if own else ""
+    bundle = "" if found.bundle in ("", DEFAULT_BUNDLE) else bundle
     say(f"Next: understand score PAGES --reader {output}{bundle}{where}")
 
 

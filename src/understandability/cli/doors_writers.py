@@ -24,10 +24,7 @@ Report = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
 
 
 def report_written(
-    call: Given,
-    *,
-    output: Report = "-",
-    json_: Annotated[bool, AtPrompt(bool, "--json")] = False,
+    call: Given, *, output: Report = "-", json_: Annotated[bool, AtPrompt(bool, "--json")] = False
 ) -> None:
     """A report as a page, as PDF, or its content as data.
 

@@ -29,11 +29,7 @@ from understandability.errors import OptionError, WrongTypeError
 from understandability.feature.catalogue import select_columns
 from understandability.inputs.frames import in_kind_of, is_frame, kind_of, table_of, wrong_type
 from understandability.inputs.limits import DEFAULT_LIMIT
-from understandability.inputs.page_tables import (
-    TableColumns,
-    kept_names,
-    media_type_of,
-)
+from understandability.inputs.page_tables import TableColumns, kept_names, media_type_of
 from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.streams import is_url
 from understandability.inputs.tables import SETTINGS_KEY, table_format
@@ -244,8 +240,7 @@ def features(
         AtPrompt(list[str], "INPUT", value="INPUT...", convert="crawls.score:paths"),
     ] = (),
     columns: Annotated[
-        Sequence[str] | None,
-        AtPrompt(str, "--only", value="NAME,...", convert="wording:names_in"),
+        Sequence[str] | None, AtPrompt(str, "--only", value="NAME,...", convert="wording:names_in")
     ] = None,
     output: Destination = None,
     *,

@@ -243,8 +243,7 @@ def evaluate(
 
     Example: understand evaluate a.run b.run --qrels qrels.txt -m nDCG@10 -m P@10 --format latex
     """
-    parsed = parse_measures(measures)
-    if not parsed:
+    if not (parsed := parse_measures(measures)):
         raise OptionError("there is no measure; name one, such as RBP(p=0.8)@10")
     judgements = Judgements(qrels, understandability, **how)
     for measure in parsed:
@@ -262,23 +261,18 @@ def evaluate(
         order = judgements.conventions.order
         lines = run.line_order(order)
         values[run.name], means[run.name], missing = evaluator.of(run, lines)
-        oddities[run.name] = (
-            *run.oddities,
-            *run_oddities(run, order, lines),
-            *label_oddities(run, judgements.qrels),
-            *unlabelled(run, missing),
-        )
+        odd = (*run.oddities, *run_oddities(run, order, lines))
+        odd += (*label_oddities(run, judgements.qrels), *unlabelled(run, missing))
+        oddities[run.name] = odd
         if judgements.strict:
             refuse_odd({f"run {run.name}": oddities[run.name]})
     if not means:
         raise InputError("there is no run to evaluate")
     if not evaluator.found_any:
         raise InputError(
-            f"the runs (document {run.docnos[0]}, ...) and {judgements.qrels.name} (document "
-            f"{judgements.qrels.docnos[0]}, ...) have no document in common; give the qrels of "
-            "the same collection"
+            f"the runs and {judgements.qrels.name} have no document in common ({run.docnos[0]} "
+            f"against {judgements.qrels.docnos[0]}, ...); give the qrels of these runs"
         )
-    mixed = (judgements.mixed,) if judgements.mixed else ()
     return Evaluation(
         tuple(map(str, parsed)),
         judgements.queries,
@@ -287,7 +281,7 @@ def evaluate(
         _header(parsed, judgements),
         oddities,
         odd_labels,
-        (*mixed, *told(odd_labels, "labels"), *told(oddities, "runs")),
+        (*filter(None, [judgements.mixed]), *told(odd_labels, "labels"), *told(oddities, "runs")),
     )
 
 

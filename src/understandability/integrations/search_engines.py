@@ -256,8 +256,7 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
 class Exported:
     """What `export_scores` wrote: for how many documents, how many had no value, what is next.
 
-    `refused` are docnos that the engine's form cannot hold; `replaced` says whether files of an
-    earlier export were written over, `left` names parts of one that are still there.
+    `refused` are docnos that its form cannot hold; `replaced` says that there was an earlier one.
     """
 
     engine: SearchEngine
@@ -266,7 +265,6 @@ class Exported:
     next: str
     refused: tuple[str, ...] = ()
     replaced: bool = False
-    left: tuple[str, ...] = ()
 
 
 def export_scores(
@@ -305,24 +303,20 @@ def export_scores(
     }
     left_out = table.num_rows - len(values)
     refused = tuple(docno for docno in values if not engine.takes(docno))
-    for docno in refused:
-        del values[docno]
+    values = {docno: value for docno, value in values.items() if docno not in refused}
     folder = open_folder(output)
     before, written = set(folder.names("")), set()
     for name, chunks in export(values, to, field=field or column, index=index):
         folder.write(name, chunks)
         written.add(name)
-    steps = engine.load.replace("INDEX", index)
-    left = tuple(name for name in sorted(before - written) if _PART.fullmatch(name))
-    return Exported(engine, len(values), left_out, steps, refused, bool(before & written), left)
+    for name in filter(_PART.fullmatch, before - written):
+        folder.remove(name)
+    steps, again = engine.load.replace("INDEX", index), bool(before & written)
+    return Exported(engine, len(values), left_out, steps, refused, again)
 
 
 def export(
-    values: Mapping[str, float],
-    to: str,
-    *,
-    field: str = "p_understandable",
-    index: str = "pages",
+    values: Mapping[str, float], to: str, *, field: str = "p_understandable", index: str = "pages"
 ) -> Iterator[tuple[str, Iterable[bytes]]]:
     """The files that a search engine takes, as names with their contents in chunks.
 
@@ -348,7 +342,5 @@ def export(
 
 def _engine(to: str) -> SearchEngine:
     if to not in ENGINES:
-        raise OptionError(
-            f"{to!r} is not a known search engine; choose one of {', '.join(ENGINES)}"
-        )
+        raise OptionError(f"there is no search engine {to!r}; choose one of {', '.join(ENGINES)}")
     return ENGINES[to]

@@ -22,12 +22,7 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import missing_resources
 from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
-from understandability.model.calibration import (
-    READINGS,
-    AssessorScale,
-    Calibration,
-    ReadingScale,
-)
+from understandability.model.calibration import READINGS, AssessorScale, Calibration, ReadingScale
 from understandability.model.estimate import Estimate
 from understandability.model.model import Model
 from understandability.model.readers import DEFAULT_READER, READERS, Reader
@@ -106,8 +101,8 @@ class Bundle:
         if scale and scale not in known:
             raise OptionError(
                 f"bundle {self.name} gives difficulties on {' and '.join(known)}, and the reader's "
-                f"threshold is on {scale!r}; name the bundle on whose scores it was calibrated "
-                "(--bundle FOLDER), or calibrate it on scores of this one"
+                f"threshold is on {scale!r}: name its own bundle (--bundle FOLDER), or "
+                "calibrate it on scores of this one"
             )
         return known[scale or self.scale]
 

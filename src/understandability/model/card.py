@@ -12,10 +12,7 @@ from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
 # Entries of the card that are sentences, with their headings.
-_SENTENCES = {
-    "intended_use": "Intended use",
-    "cannot_know": "What it cannot know",
-}
+_SENTENCES = {"intended_use": "Intended use", "cannot_know": "What it cannot know"}
 # Entries that are lists of rows.
 _TABLES = {
     "training": "Trained on",
@@ -52,20 +49,16 @@ def card(bundle: Annotated[Bundle | str | Path, AtPrompt(str)], *, markdown: boo
     ('llr (Apache-2.0)', '# Model card: llr')
     """
     found = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-    lines = _lines(
-        found,
-        ""
-        if isinstance(bundle, Bundle)
-        else f"folder {folder_of(ALIASES.get(str(bundle), bundle))}",
-    )
+    folder = None if bundle is found else folder_of(ALIASES.get(str(bundle), str(bundle)))
+    lines = _lines(found, folder)
     return _markdown(found) if markdown else "".join(f"{line}\n" for line in lines)
 
 
-def _lines(bundle: Bundle, folder: str) -> Iterator[str]:
+def _lines(bundle: Bundle, folder: Path | None) -> Iterator[str]:
     yield f"{bundle.name} ({bundle.licence})"
     if bundle.checksum:
         yield f"model {bundle.label}, checksum {bundle.checksum}"
-    yield from [folder] * bool(folder)
+    yield from [f"folder {folder}"] * bool(folder)
     yield f"scale {bundle.scale}"
     if summary := bundle.card.get("summary"):
         yield str(summary)

@@ -280,10 +280,9 @@ def read_labelled(
         raise OptionError(_which_direction(path, columns, documents, values))
     if columns.direction is Direction.EASIER:
         values = columns.label_scale.turned(values)
-    guessed = ""
-    if with_text and not (columns.text or columns.html):
-        taken = ", else ".join(repr(name) for name, _ in contents)
-        guessed = f"{path}: the texts are those of the column {taken}"
+    taken = ", else ".join(repr(name) for name, _ in contents)
+    named = columns.text or columns.html or not with_text
+    guessed = "" if named else f"{path}: the texts are those of the column {taken}"
     return LabelledTexts(
         path, columns, tuple(docnos), tuple(documents), values, tuple(groups), unusable, guessed
     )

@@ -25,7 +25,7 @@ from understandability.training.labelled import (
     joined_groups,
     read_sets,
 )
-from understandability.training.validation import resamples_of_groups
+from understandability.training.validation import resamples_of_groups, rounded
 
 _FOLDS = 5
 
@@ -150,7 +150,7 @@ def rescale(
             *(trained if isinstance(trained, list) else []),
             *({"name": each.name, "use": "scale", **each.on_card(licence)} for each in sets),
         ],
-        "figures": [_rounded(before), _rounded(after)],
+        "figures": [rounded(asdict(each), 1) for each in (before, after)],
         "figures_note": found.table().note,
     }
     licences = f"{base.licence}; its scale under {licence}"
@@ -162,10 +162,3 @@ def _distance(scale: str, away: Floats, samples: Sequence[Any]) -> Distance:
     resampled = [np.sqrt(np.mean(away[sample] ** 2)) for sample in samples]
     low, high = np.percentile(resampled, [2.5, 97.5])
     return Distance(scale, float(np.sqrt(np.mean(away**2))), float(low), float(high))
-
-
-def _rounded(distance: Distance) -> dict[str, Any]:
-    return {
-        key: round(value, 1) if isinstance(value, float) else value
-        for key, value in asdict(distance).items()
-    }

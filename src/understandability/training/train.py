@@ -48,6 +48,7 @@ from understandability.training.validation import (
     compared,
     comparisons,
     resamples_of_groups,
+    rounded,
 )
 from understandability.wording import counted
 
@@ -305,20 +306,14 @@ def _card(
         "cannot_know": "anything but the text; how texts of other kinds, lengths and subjects "
         "would have been judged",
         "training": [each.on_card(licence) for each in sets],
-        "figures": [_rounded(row) for row in figures],
+        "figures": [rounded(row) for row in figures],
         "figures_note": f"Correlations with the labels, 95 % intervals by group. The first row of "
         f"a set is out of fold: {folds} folds by group, each text estimated by a model that saw no "
         "text of its group. No figure is on texts from elsewhere.",
     }
     if curve:
-        card["learning_curve"] = [_rounded(asdict(point)) for point in curve]
+        card["learning_curve"] = [rounded(asdict(point)) for point in curve]
     return MappingProxyType(card)
-
-
-def _rounded(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()
-    }
 
 
 def _estimates(

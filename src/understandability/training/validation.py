@@ -204,6 +204,11 @@ class Validated(Tabular):
         )
 
 
+def rounded(row: Mapping[str, Any], digits: int = 3) -> dict[str, Any]:
+    """A row of figures as a card has it."""
+    return {key: round(x, digits) if isinstance(x, float) else x for key, x in row.items()}
+
+
 def resamples_of_groups(
     groups: Sequence[Any] | NDArray[Any], random_state: int = 0
 ) -> list[NDArray[np.int64]]:
