@@ -295,11 +295,10 @@ def _places(
     for option in ("label", "id", "html", "text", "group"):
         name = getattr(columns, option)
         if name is not None and name not in names:
-            asks = option == "label" and columns.direction is None
-            more = ", and say what a higher one means with --direction (higher-harder or "
+            more = " and --direction higher-harder or higher-easier"
             raise InputError(
-                f"{path} has no column {name!r}; it has {', '.join(names)}; "
-                f"choose one with --{option}-column{f'{more}higher-easier)' if asks else ''}"
+                f"{path} has no column {name!r}; it has {', '.join(names)}; choose one with "
+                f"--{option}-column{'' if columns.direction or option != 'label' else more}"
             )
     chosen: list[tuple[str, str | None]] = [
         (name, kind) for name, kind in ((columns.html, HTML), (columns.text, TEXT)) if name
