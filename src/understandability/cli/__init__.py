@@ -136,10 +136,10 @@ _EPILOG = (
 
 
 def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
-    """The command line; of the commands, those that the first of `words` names are whole.
+    """The command line: of the commands those that the first of `words` names, or all.
 
-    The others have their names and first sentences only, so that no module is loaded for them.
-    With `complete`, all are whole, and options know the names to choose from.
+    All have their names and first sentences only, so that no module is loaded for them. With
+    `complete` they are whole, and options know the names to choose from.
     """
     from cyclopts import App, Group, Parameter
 
@@ -159,9 +159,11 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
     for place, each in enumerate(COMMANDS):
         head, _, sub = each.name.partition(" ")
         whole = complete or words[:1] == [head]
+        if words and not whole:
+            continue
         shown = App(
             name=sub or head,
-            help=each.help if whole else each.summary if not words else "",
+            help=each.help if whole else each.summary,
             group=groups[each.task] if not sub else None,
             sort_key=place,
         )
