@@ -186,11 +186,12 @@ def test_what_is_suggested_runs(understand: Run, folder: Path) -> None:
         suggestion = next((each for each in told if each.startswith(f"understand {expected}")), "")
         assert bool(suggestion) == bool(expected), (step, done.stderr)
         if expected:
-            named.add(next(name for name in NAMES if expected.startswith(name)))
+            name = next(name for name in NAMES if expected.startswith(name))
+            named.add(name)
             words = [OWN.get(word, word) for word in suggestion.split()]
             # The name alone of a command that needs more names it, and its help says what.
-            more = expected.split() in [each.words for each in COMMANDS] and "list" not in expected
-            runs(understand, " ".join([*words, *["--help"] * more]), folder)
+            bare = "list" not in expected and (expected == name or words[-1].startswith("--"))
+            runs(understand, f"understand {name} --help" if bare else " ".join(words), folder)
     refused = understand("score", "page.html", "--reader", "mine.json", cwd=folder)
     assert "name its own bundle (--bundle FOLDER)" in refused.stderr
     help_ = understand("--help").stdout
