@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgpack
 import numpy as np
 import pytest
 from hypothesis import given
@@ -130,3 +131,24 @@ def test_tables_that_do_not_fit_are_refused() -> None:
             np.zeros((1, 16), np.int16), numbers, numbers, np.zeros(15, np.int8),
             none, none, none, none, np.zeros(1, np.uint8),
         )  # fmt: skip
+
+
+def test_places_are_those_of_a_dictionary() -> None:
+    """Texts of all lengths; the number of the last list that has a word; damage is refused."""
+    lists = [["the", "été"], [], ["w" * n for n in range(1, 256)], ["the", ""], [str(1 << 70)] * 20]
+    packed = b"".join(map(msgpack.packb, lists))
+    known = {word: 900 - index for index, words in enumerate(lists) for word in words}
+    places = _core.Places(b"head" + packed, 4, 900)
+    asked = [*known, "The", "w" * 256, "\ud800", "THE\0"]
+    assert [places.get(word, -1) for word in asked] == [known.get(word, -1) for word in asked]
+    assert len(places) == len(known)
+    assert "été" in places
+    assert "ete" not in places
+    for damaged in (
+        packed[:-3],
+        packed + b"\x81",
+        packed + b"\xdc\xff",
+        b"\xdc\xff\xff" + b"\xa0" * 9,
+    ):
+        with pytest.raises(ValueError, match=r"list|word"):
+            _core.Places(damaged, 0, 900)

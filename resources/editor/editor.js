@@ -171,7 +171,7 @@ function place(anchor, focus) {
 }
 
 const NOTES = {
-  hard: "People find this word hard, and there is no plain term here. Explain it where it first stands, in brackets, or say what it does.",
+  hard: "People find this word hard, and there is no plain term here. Explain it in brackets where it first occurs, or say what it does.",
   abbreviation: "The text never says what these letters stand for.",
   passive: "A passive: who does it? If the reader should know, say so.",
 };
@@ -204,7 +204,7 @@ function showWord(number, focus) {
     meaning.append(panel.element("span", { className: "note" }, offer.note));
     parts.push(meaning);
   } else if (kind === "spelling" && likely) {
-    parts.push(button(likely, use(text.value.slice(start, end).replace(word, likely))), panel.element("p", { id: "meaning", className: "note" }, "A likely mistake of spelling."));
+    parts.push(button(likely, use(text.value.slice(start, end).replace(word, likely))), panel.element("p", { id: "meaning", className: "note" }, "A likely spelling mistake."));
   } else {
     parts.push(panel.element("p", { id: "meaning", className: "note" }, NOTES[kind] ?? ""));
   }
@@ -296,7 +296,7 @@ async function openFile(file) {
     await desk.fromFile(file);
     restore();
   } catch (error) {
-    fail(error instanceof SyntaxError ? new Error(`${file.name} holds no work of this editor`) : error);
+    fail(error instanceof SyntaxError ? new Error(`${file.name} is not a file of this editor's work`) : error);
   }
 }
 

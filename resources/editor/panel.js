@@ -20,10 +20,10 @@ const REMARKS = {
   no_words: "There are no words in the text.",
   not_english: "The text is not in English. `understand score` estimates some other languages; the editor knows English only.",
   few_sentences: "There are hardly any sentences: the estimate is a guess.",
-  unlike_judged: "The text is unlike all that the model learned from; take the estimate with care.",
+  unlike_judged: "The text is unlike any that the model learned from; be careful with the estimate.",
   cut_sentences: "Many sentences are cut where none can end: the estimate is a guess.",
-  words_without_order: "The words do not stand in an order of text: the estimate is a guess.",
-  repeated: "Much of the text stands in it more than once; it is read once.",
+  words_without_order: "The words do not follow each other as in text: the estimate is a guess.",
+  repeated: "Much of the text is repeated; repeated sentences are read once.",
   two_languages: "Part of the text is in another language: the estimate is less certain.",
 };
 
@@ -78,9 +78,9 @@ export function showHeadline(found, reader) {
   } else if (aimed.p_understandable < found.aim) {
     const gain = found.together ?? found.first_steps[0];
     const way = gain ? `; the steps below gain about ${Math.round(gain.points)}` : "";
-    $("aim").textContent = `The chance that ${aimed.description} understands it is ${chance}; aim at ${percent(found.aim)}. The text is ${count(Math.max(1, Math.round(aimed.missing)), "point")} too hard for that${way}.`;
+    $("aim").textContent = `The chance that ${aimed.description} understands the text is ${chance}; the aim is ${percent(found.aim)}. The text is ${count(Math.max(1, Math.round(aimed.missing)), "point")} too hard for that${way}.`;
   } else {
-    $("aim").textContent = `The chance that ${aimed.description} understands it is ${chance}. The aim of ${percent(found.aim)} is reached.`;
+    $("aim").textContent = `The chance that ${aimed.description} understands the text is ${chance}. The aim of ${percent(found.aim)} is reached.`;
   }
 }
 
@@ -103,7 +103,7 @@ export function showSteps(found) {
   if (found.together) {
     rows.push(element("li", { className: "note" }, `All of these at once: ${points(found.together.points)}`));
   }
-  $("steps").replaceChildren(...(rows.length ? rows : [element("li", { className: "note" }, "Nothing that would help much was found.")]));
+  $("steps").replaceChildren(...(rows.length ? rows : [element("li", { className: "note" }, "No change was found that would help much.")]));
 }
 
 const shown = {}; // id -> what is shown there
@@ -141,7 +141,7 @@ export function showDetails(found, actions) {
     if (term.note) row.append(element("span", { className: "note" }, term.plain.length ? term.note : `explain: ${term.note}`));
     return row;
   });
-  $("misspelled").textContent = found.misspelled.length ? `Likely mistakes of spelling: ${found.misspelled.map((row) => `${row.word} (${row.likely}?)`).join(", ")}.` : "";
+  $("misspelled").textContent = found.misspelled.length ? `Likely spelling mistakes: ${found.misspelled.map((row) => `${row.word} (${row.likely}?)`).join(", ")}.` : "";
   $("hard-words").textContent = found.hard_words.length ? `Other hard words, to explain or replace: ${listed(found.hard_words)}.` : "";
   $("abbreviations").textContent = found.abbreviations.length ? `Abbreviations never explained: ${listed(found.abbreviations)}.` : "";
   const { structure } = found;

@@ -54,7 +54,7 @@ export const asFile = () => new Blob([JSON.stringify(work, null, 1)], { type: "a
 
 export async function fromFile(file) {
   const found = JSON.parse(await file.text());
-  if (typeof found?.text !== "string") throw new Error(`${file.name} holds no work of this editor`);
+  if (typeof found?.text !== "string") throw new Error(`${file.name} is not a file of this editor's work`);
   work = checked(found);
 }
 
@@ -108,16 +108,16 @@ export const QUESTIONS = [
     (found, text) => some(count(text, /\b(should|must|need to|has to) (not )?be \w+(ed|en)\b/gi), "instruction without a doer (“should be taken”)", "instructions without a doer (“should be taken”)")],
   ["why", "Does it say why that matters to the reader?", () => ""],
   ["you", "Does it speak to the reader, as “you”?",
-    (found, text) => `“You” and “your” stand there ${count(text, /\byour?\b/gi)} times; ${found.passives.length} passives.`],
-  ["terms", "Is every term that must stay explained where it first stands?",
+    (found, text) => `“You” and “your” occur ${count(text, /\byour?\b/gi)} times; ${found.passives.length} passives.`],
+  ["terms", "Is every term that must stay explained where it first occurs?",
     (found) => some(found.hard_words.length + found.abbreviations.length, "hard word or abbreviation that is not explained", "hard words and abbreviations that are not explained")],
-  ["numbers", "Are numbers said so that everybody can picture them, as “1 in 200”?",
+  ["numbers", "Can everybody picture the numbers, as in “1 in 200”?",
     (found, text) => some(count(text, /\d\s?%|per cent|percent/gi), "percentage", "percentages")],
-  ["risk", "Are risks and benefits both there, each with how likely it is?",
+  ["risk", "Are both risks and benefits there, and how likely each is?",
     (found, text) => some(count(text, /\b(rare|common|uncommon|likely|unlikely|small risk|high risk)(ly)?\b/gi), "word for a chance without a number (“rare”)", "words for chances (“rare”, “common”); do they have numbers?")],
   ["headings", "Do the headings say what a reader would ask?",
-    (found) => `Headings: ${found.structure.headings}, of them questions: ${found.structure.questions}. List items: ${found.structure.list_items}.`],
+    (found) => `Headings: ${found.structure.headings}; questions among them: ${found.structure.questions}. List items: ${found.structure.list_items}.`],
   ["help", "Does it say when to get help, from whom, and how to reach them?",
     (found, text) => (/\d{3}[\d\s-]{3,}|@|\b(999|911|112|111)\b/.test(text) ? "" : "The tool sees no telephone number or address.")],
-  ["tried", "Have people for whom it is read it, and said in their words what it says?", () => ""],
+  ["tried", "Have some of its readers read it, and said in their own words what it says?", () => ""],
 ];

@@ -100,15 +100,17 @@ def measure_steps(times: Times, many: Path, features: bool) -> None:
         times[f"{name}, all features" if features else name].append(taken)
 
 
-def run(crawl: Path, work: Path, workers: int, features: bool) -> tuple[float, float]:
-    """Processor time and time by the clock of a whole run, in seconds."""
+def run(crawl: Path, work: Path, workers: int, features: bool) -> tuple[float, float, float]:
+    """Seconds of processor time and by the clock of a whole run, and MB of its largest process."""
     folder = work / "run"
     shutil.rmtree(folder, ignore_errors=True)
     command = [*UNDERSTAND, "score", str(crawl), "-o", f"{folder}/"]
     command += ["--workers", str(workers), "--quiet", *["--features"] * features]
     before, started = processor_seconds(), time.perf_counter()
-    subprocess.run(command, check=True)
-    return processor_seconds() - before, time.perf_counter() - started
+    process = subprocess.Popen(command)
+    _, process.returncode, used = os.wait4(process.pid, 0)
+    assert process.returncode == 0
+    return processor_seconds() - before, time.perf_counter() - started, used.ru_maxrss / 1024
 
 
 def measure_run(
@@ -118,6 +120,7 @@ def measure_run(
     small, large = (run(crawl, work, workers, features) for crawl in (few, many))
     times[f"run, {name}"].append(1000 * (large[0] - small[0]) / (MANY - FEW))
     times[f"clock, {name}"].append(1000 * (large[1] - small[1]) / (MANY - FEW))
+    times[f"memory, {name}"].append(large[2])
 
 
 def by_hand(content: bytes) -> tuple[int, ...]:
@@ -184,7 +187,7 @@ def report(times: Times) -> None:
     cost = {name: statistics.median(taken) for name, taken in times.items()}
     print("milliseconds of processor time for a page (median of the rounds):")
     for name, taken in cost.items():
-        if not name.startswith("clock"):
+        if not name.startswith(("clock", "memory")):
             print(f"  {name:32} {taken:8.2f}")
     for name in ("", ", all features"):
         scoring = cost[f"page to document{name}"] + cost[f"document to row{name}"]
@@ -203,6 +206,7 @@ def report(times: Times) -> None:
     print(f"  {'pages a second, 1 worker':32} {1000 / one:8.0f}")
     print(f"  {'pages a second, 2 workers':32} {1000 / two:8.0f}")
     print(f"  {'2 workers, of 1':32} {one / two:8.2f}")
+    print(f"  {'MB of the largest process':32} {cost['memory, 1 worker']:8.0f}")
     print(f"  {'load while measuring':32} {os.getloadavg()[0]:8.1f} of {os.cpu_count()} cores")
 
 

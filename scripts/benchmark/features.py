@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from understandability.feature import types
+from understandability.feature import batch
 from understandability.feature.catalogue import catalogue, select_columns
 from understandability.feature.table import compute_features
 from understandability.text.document import Document
@@ -103,10 +103,10 @@ def contenders(data: Path) -> dict[str, Run]:
 
 def ours(columns: tuple[str, ...]) -> Run:
     """Compute the columns with a table of types of their own: none learns from another run."""
-    table = types.PieceTable()
+    table = batch.PieceTable()
 
     def run(texts: list[str]) -> None:
-        types._pieces = table
+        batch._pieces = table
         compute_features(documents_of(texts), columns)
 
     return run
@@ -152,7 +152,7 @@ def memory(data: Path, count: int) -> None:
         if (done // BATCH) % (count // BATCH // 20) == 0:
             now = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-            table = types.pieces()
+            table = batch.pieces()
             sizes = map(len, (table, table.word_types, table.token_types))
             print(
                 f"{done + BATCH:10}{''.join(f'{size:10}' for size in sizes)}"

@@ -28,6 +28,7 @@ def executed(path: Path) -> nbformat.NotebookNode:
         timeout=LIMIT,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,
         resources={"metadata": {"path": str(NOTEBOOKS)}},
     )
     client.execute(env=environment)

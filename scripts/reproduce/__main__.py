@@ -17,10 +17,11 @@ PAGES = Path(__file__).parents[2] / "docs" / "published"
 PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
 HEAD = """# Published numbers
 
-What papers on understandability-biased evaluation print, beside what this package computes.
-*Equal*: to print's digits; *within*: no farther than that; *differs*: farther, for the reason
-given; *not possible*: what it takes is not public, and is named. Where print contradicts itself, a
-note says so. Written by `python -m scripts.reproduce`; a test holds the verdicts.
+The numbers that papers on understandability-biased evaluation print, and what we compute.
+*Equal*: equal to the printed digits; *within*: no further off than that; *differs*: further off,
+for the reason given; *not possible*: the data needed are not public, and are named. If a paper
+contradicts itself, a note says so. `python -m scripts.reproduce` writes these pages; a test checks
+the verdicts.
 """
 
 

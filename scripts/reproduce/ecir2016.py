@@ -58,7 +58,7 @@ def simulated(published: Path, name: str, file: str, why: str) -> Table:
             "The second user model has π within the arctan in ECIR 2016 (eq. 7: s = π here), not "
             "in MedIR 2014 (eq. 5: s = 1).",
         ]
-    notes.append("`understand simulate users` makes this experiment of any runs and pages.")
+    notes.append("`understand simulate users` repeats this experiment on any runs and pages.")
     return Table(name, tuple(rows), tuple(notes))
 
 

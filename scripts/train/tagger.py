@@ -345,7 +345,7 @@ def main() -> None:
         print(f"accuracy on documents left out: {accuracy(arrays, outside):.4f}")
     else:
         arrays = train(sentences, known)
-        np.savez_compressed(arguments.output, **arrays)
+        np.savez(arguments.output, **arrays)  # plain, as it is read at each start
         print(f"{len(arrays['weights']):,} features: {arguments.output}")
 
 

@@ -43,7 +43,7 @@ def main() -> None:
             kept[key] = content["vectors"][word][:DIMENSIONS]
     vectors = np.array(list(kept.values()))
     scale = np.abs(vectors).max(axis=0) / 127
-    np.savez_compressed(
+    np.savez(  # plain, as it is read at each start
         arguments.output,
         words=Vocabulary(tuple(kept)).to_array(),
         vectors=np.round(vectors / scale).astype(np.int8),

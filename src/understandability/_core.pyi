@@ -212,3 +212,17 @@ def best_tags(
     ((T + 1)^2, T), `around` ((T + 1)^3, T) and `word_around` (classes (T + 1)^2, T) are int8.
     Raises `ValueError` for tables that do not fit together, `IndexError` for numbers out of them.
     """
+
+class Places:
+    """Words with a whole number each, read from lists of words as MessagePack packs them.
+
+    `packed` holds a list behind another from the byte `start` on; the words of the first have the
+    number `place`, those of each further one 1 less. Raises `ValueError` where it holds something
+    else, or a word of more than 255 bytes.
+    """
+
+    def __init__(self, packed: bytes, start: int, place: int) -> None: ...
+    def __len__(self) -> int: ...
+    def __contains__(self, word: str) -> bool: ...
+    def get(self, word: str, otherwise: int) -> int:
+        """The number of a word, or another where it is not there."""

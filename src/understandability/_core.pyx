@@ -2022,3 +2022,92 @@ def best_tags(
                 if score[tag] > score[best]:
                     best = <int>tag
             tags[place] = <unsigned char>best
+
+
+# --- A list of words with their frequency
+
+cdef class Places:
+    cdef bytes packed
+    cdef array slots  # of each word: where it stands, 8 bits of its length, 16 of its place; or 0
+    cdef Py_ssize_t mask, words
+
+    def __init__(self, bytes packed, Py_ssize_t start, Py_ssize_t place):
+        cdef Bytes s = <Bytes>PyBytes_AS_STRING(packed)
+        cdef Py_ssize_t size = len(packed), at = start, words, length, slot
+        self.packed, self.words, self.mask = packed, 0, 1023
+        while self.mask < size // 4:
+            self.mask = 2 * self.mask + 1
+        self.slots = clone(_LONGS, self.mask + 1, True)
+        while at < size:
+            words = head(s, size, &at, 0x90, 16, 0xDC)
+            for _ in range(words):
+                length = head(s, size, &at, 0xA0, 32, 0xD9)
+                if length > 255 or length > size - at or not 0 <= place < 1 << 16:
+                    raise ValueError("a word does not fit")
+                slot = self.slot_of(s + at, length)
+                if not self.slots.data.as_longlongs[slot]:
+                    self.words += 1
+                    if self.words > self.mask // 4 * 3:  # some slot stays empty
+                        raise ValueError("the words are too many for their bytes")
+                self.slots.data.as_longlongs[slot] = at << 24 | length << 16 | place
+                at += length
+            place -= 1
+
+    cdef Py_ssize_t slot_of(self, Bytes word, Py_ssize_t length) noexcept:
+        """The slot of a word, or the empty one where it would be."""
+        cdef Bytes s = <Bytes>PyBytes_AS_STRING(self.packed)
+        cdef unsigned int mixed = 2166136261U  # FNV-1a
+        cdef long long held
+        cdef Py_ssize_t i, slot
+        for i in range(length):
+            mixed = (mixed ^ word[i]) * 16777619U
+        slot = (mixed ^ mixed >> 15) & self.mask
+        while True:
+            held = self.slots.data.as_longlongs[slot]
+            if not held or (held >> 16 & 255) == length and not memcmp(s + (held >> 24), word, length):
+                return slot
+            slot = (slot + 1) & self.mask
+
+    def __len__(self) -> int:
+        return self.words
+
+    def get(self, str word, int otherwise) -> int:
+        cdef bytes text
+        cdef long long held
+        try:
+            text = word.encode()
+        except UnicodeEncodeError:  # half of a pair
+            return otherwise
+        if len(text) > 255:
+            return otherwise
+        held = self.slots.data.as_longlongs[self.slot_of(<Bytes>PyBytes_AS_STRING(text), len(text))]
+        return held & 0xFFFF if held else otherwise
+
+    def __contains__(self, str word) -> bool:
+        return self.get(word, -1) >= 0
+
+
+cdef Py_ssize_t head(
+    Bytes s, Py_ssize_t size, Py_ssize_t* at, int short, int most, int marked
+) except -1:
+    """The length at the head of a list or text of MessagePack; moves behind it.
+
+    A list of 16 bits is `marked` 0xDC; a text of 8 bits 0xD9.
+    """
+    cdef Py_ssize_t place = at[0], length = 0, end
+    if place >= size:
+        raise ValueError("the list is cut")
+    if short <= s[place] < short + most:
+        at[0] += 1
+        return s[place] - short
+    end = place + (2 if marked == 0xD9 else 3)
+    if s[place] == marked + 1 and marked == 0xDC:  # 32 bits
+        end = place + 5
+    elif s[place] != marked:
+        raise ValueError("the list has another form")
+    if end > size:
+        raise ValueError("the list is cut")
+    at[0] = end
+    for place in range(place + 1, end):
+        length = length << 8 | s[place]
+    return length

@@ -44,7 +44,7 @@ class OptionError(UnderstandabilityError):
 
 
 class WrongTypeError(OptionError, TypeError):
-    """A call was given another kind of value than it takes; the text names the one that does."""
+    """A call got a value of another kind than it takes; the text names the call that takes it."""
 
 
 class MissingExtraError(UnderstandabilityError):
@@ -52,9 +52,9 @@ class MissingExtraError(UnderstandabilityError):
 
 
 class PageError(UnderstandabilityError):
-    """One page cannot be used; it becomes an error row and the run goes on.
+    """One page cannot be used; it becomes an error row and scoring goes on.
 
-    `stage` is where it happened: ``read``, ``decode``, ``extract``, ``analyse`` or ``score``.
+    `stage` is where it happened: ``read``, ``decode``, ``extract`` or ``score``.
     """
 
     def __init__(self, stage: str, message: str) -> None:

@@ -16,6 +16,7 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
 from understandability.hooks import load
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, load_bundle
+from understandability.model.bundle_files import read_bundle
 from understandability.model.calibration import READINGS
 from understandability.model.estimate import Estimate
 from understandability.model.readers import DEFAULT_READER, USERS, Reader, reader_of
@@ -27,7 +28,12 @@ from understandability.text.analysis import (
     document_of_text,
 )
 from understandability.text.document import Document
-from understandability.text.extract.extractors import ENGINES, EXTRACTORS, require_extractor
+from understandability.text.extract.extractors import (
+    ENGINES,
+    EXTRACTORS,
+    check_choice,
+    require_extractor,
+)
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.sentences import SENTENCE_ENDS
 
@@ -79,20 +85,15 @@ class Extraction:
     engine: Annotated[str, AtPrompt(choices="text.extract.extractors:ENGINES")] = "fast"
 
     def __post_init__(self) -> None:
-        _check("extractor", self.extractor, EXTRACTORS)
-        _check("sentence ends", self.sentence_ends, SENTENCE_ENDS)
-        _check("engine", self.engine, ENGINES)
+        check_choice("extractor", self.extractor, EXTRACTORS)
+        check_choice("sentence ends", self.sentence_ends, SENTENCE_ENDS)
+        check_choice("engine", self.engine, ENGINES)
         require_extractor(self.extractor)
-
-
-def _check(name: str, chosen: str, allowed: Iterable[str]) -> None:
-    if chosen not in allowed:
-        raise OptionError(f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}")
 
 
 @dataclass(frozen=True)
 class Settings(Extraction):
-    """What is chosen; equal settings give equal rows.
+    """The choices for scoring; equal settings give equal rows.
 
     Raises `OptionError` where a choice does not exist, and `MissingExtraError` for an extractor
     that is an extra and not installed.
@@ -102,8 +103,8 @@ class Settings(Extraction):
 
     Args:
         bundle: Name or folder of the model that estimates difficulty.
-        reader: For whom the estimate is: public, plain-language, well-read, health-student, or
-            the file of a reader of your own. A reader sets the three below.
+        reader: For whom the estimate is: public, assessor-2016, plain-language, well-read,
+            health-student, or the file of a reader of your own. A reader sets the three below.
         threshold: The difficulty (0 to 100) below which the reader understands; overrides the
             reader's.
         user: How sharp the threshold is: calibrated, step or arctan; overrides the reader's.
@@ -138,7 +139,7 @@ class Settings(Extraction):
             raise OptionError(
                 f"the threshold must be a difficulty from 0 to 100, not {who.threshold:g}"
             )
-        _check("user", who.user, USERS)
+        check_choice("user", who.user, USERS)
 
     @property
     def who(self) -> Reader:
@@ -248,7 +249,7 @@ class Scorer:
         if chosen.threshold is not None or who.scale in ("", self.scale):
             return ""
         return (
-            f"the threshold {who.threshold:g} of the reader {chosen.reader} is one of the scale "
+            f"the threshold {who.threshold:g} of the reader {chosen.reader} is on the scale "
             f"{who.scale} and means nothing on {self.scale}, that of bundle {self.bundle.name}, so "
             "there is no P(U|d): find a reader with `understand calibrate`, or give --threshold"
         )
@@ -268,8 +269,14 @@ class Scorer:
             "bundle_checksum": self.bundle.checksum,
             "bundle_licence": self.bundle.licence,
             "model": self.bundle.label,
+            **({"languages_model": _languages_label()} if self._asks_languages else {}),
             "scale": self.scale,
         }
+
+    @property
+    def _asks_languages(self) -> bool:
+        """Whether `LANGUAGES_BUNDLE` estimates what the chosen bundle does not."""
+        return self.bundle.scale == READINGS and not self.settings.any_language
 
     @cached_property
     def schema(self) -> pa.Schema:
@@ -324,12 +331,18 @@ class Scorer:
 
         That of English is the one that was chosen; on the scale of readings, `LANGUAGES_BUNDLE`
         estimates documents in its languages, with NaN for what it does not know of one. A document
-        in any other language has the flag ``not_english`` and NaN. There is no P(U|d) where the
-        reader's threshold is of another scale than the bundle's (`remark`).
+        in any other language has the flag ``not_english``, and NaN unless `any_language` is chosen.
+        There is no P(U|d) where the reader's threshold is of another scale than the bundle's
+        (`remark`).
         """
         estimates = self.own_estimates(batch)
+        if self.settings.any_language:
+            return tuple(
+                replace(each, flags=(*each.flags, *[NOT_ENGLISH] * ((d.language or "en") != "en")))
+                for each, d in zip(estimates, batch.documents, strict=True)
+            )
         flagged = [NOT_ENGLISH in each.flags for each in estimates]
-        if self.bundle.scale != READINGS or not any(flagged):
+        if not (self._asks_languages and any(flagged)):
             return estimates
         others = load_languages().estimate(batch, self.reader)
         return tuple(
@@ -379,6 +392,12 @@ def _not_english(docno: str, flags: tuple[str, ...] = ()) -> Estimate:
 def load_languages() -> Bundle:
     """The bundle of other languages than English, once."""
     return load_bundle(LANGUAGES_BUNDLE)
+
+
+@cache
+def _languages_label() -> str:
+    """Its name and checksum, without loading it."""
+    return f"{LANGUAGES_BUNDLE}@{read_bundle(LANGUAGES_BUNDLE).checksum[:12]}"
 
 
 @lru_cache(maxsize=4)

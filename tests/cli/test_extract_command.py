@@ -219,8 +219,8 @@ def test_trafilatura_that_is_not_installed(pages: Path, command: str) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "understand: the extractor trafilatura is an extra; "
-        "pip install 'understandability[trafilatura]'\n"
+        "understand: extractor trafilatura is an extra; "
+        "pip install '.[trafilatura]' in the source folder\n"
     )
 
 

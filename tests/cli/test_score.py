@@ -13,6 +13,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+import understandability as ud
+
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "resources" / "samples"
 COLUMNS = [
@@ -147,7 +149,7 @@ def test_a_mix_of_inputs_in_which_much_is_bad(understand, tmp_path: Path) -> Non
         "docs.jsonl.gz#5",
     }
     assert "PDF" in told["report.html"][1]
-    assert told["r1"][1] == "a document of this docno came before; only the first is scored"
+    assert told["r1"][1] == "an earlier document has this docno; only the first is scored"
     assert "3 documents, 6 errors (in scores.jsonl.errors.jsonl)" in done.stderr
     again = understand("score", "notes.txt", "-o", "scores.jsonl", "--strict", cwd=tmp_path)
     assert again.returncode == 0
@@ -247,6 +249,21 @@ def test_pages_in_other_languages(understand, tmp_path: Path) -> None:  # type: 
     assert "not_english" not in str(found["de"]["flags"])
     (row,) = rows_of(understand("score", tmp_path / "da.html", "-o", "-", "--any-language").stdout)
     assert row["difficulty"] is not None
+    assert "not_english" in str(row["flags"])
+
+
+def test_the_model_of_other_languages_is_named(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """In the settings, where it may make rows, and in the title where it made one."""
+    (tmp_path / "de.html").write_text(
+        "<html lang='de'><p>" + "Die Grippe ist eine Krankheit der Atemwege. " * 20
+    )
+    assert "bundle open and languages, main" in understand("score", tmp_path / "de.html").stdout
+    assert "bundle open, main" in understand("score", SAMPLES / "easy.html").stdout
+    for options, named in (((), True), (("--any-language",), False), (("--bundle", "llr"), False)):
+        understand("score", SAMPLES / "easy.html", "-o", tmp_path / "rows.csv", *options)
+        settings = json.loads((tmp_path / "rows.csv.settings.json").read_text())
+        label = ud.load_bundle("languages").label
+        assert settings.get("languages_model", "") == label * named
 
 
 def test_features_adds_every_column(understand) -> None:  # type: ignore[no-untyped-def]

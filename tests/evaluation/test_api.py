@@ -238,7 +238,7 @@ def test_correlate_compare_and_simulate_are_one_call_each() -> None:
     # Both runs have the same uRBP: nothing to correlate, and a sentence says so.
     assert repr(found).endswith(found.remarks[0])  # below the numbers that are missing
     assert found.remarks == (
-        "All 2 runs have the same uRBP(p=0.5)@10 (0.25), so that it orders nothing and "
+        "All 2 runs have the same uRBP(p=0.5)@10 (0.25), so it orders nothing and "
         "correlates with nothing.",
     )
     assert found.remarks[0] in found.to_markdown()
@@ -318,7 +318,7 @@ def test_without_ir_measures_one_sentence_names_the_extra(monkeypatch: pytest.Mo
         importlib.util, "find_spec", lambda name: None if name == "ir_measures" else find_spec(name)
     )
     assert means(ud.evaluate(RUNS, QRELS, measures="nDCG@1"))["b"] == [1.0]
-    with pytest.raises(OptionError, match=r"needs pip install 'understandability\[ir\]'"):
+    with pytest.raises(OptionError, match=r"needs pip install '\.\[ir\]'"):
         ud.evaluate(RUNS, QRELS, measures="P@10")
 
 

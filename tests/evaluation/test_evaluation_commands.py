@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -60,7 +61,8 @@ def test_evaluate_writes_settings_means_and_values(understand: Command, files: P
 def test_evaluate_shows_a_table_with_the_best_marked(understand: Command, files: Path) -> None:
     """Best of each column by *, runs by their first measure, choices above."""
     out = understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "-m", "uRBP(p=0.5)").stdout
-    header, columns, first, second = out.splitlines()
+    header, columns, first, second, legend = out.splitlines()
+    assert legend == "* is the best of its column"
     assert "order by rank" in header
     assert columns.split() == ["run", "RBP(p=0.5)", "uRBP(p=0.5)"]
     assert first.split() == ["b", "0.5000*", "0.2500*"]
@@ -241,10 +243,14 @@ def test_a_qrels_file_in_place_of_a_run(understand: Command, files: Path) -> Non
     (files / "far.run").write_text("101 Q0 d1 1 2.0 t\n")
     far = understand("evaluate", files / "far.run", *rest).stderr
     assert "have no query in common (101 against q1, q2)" in far
+    (files / "else.run").write_text("q1 Q0 clueweb-1 1 2.0 t\n")
+    done = understand("evaluate", files / "else.run", *rest)
+    assert done.returncode == 2
+    assert "have no document in common (clueweb-1 against d1, ...); give the qrels" in done.stderr
 
 
 def test_correlate_prints_matrices_and_movers(understand: Command, files: Path) -> None:
-    """Each coefficient, and who moves most."""
+    """Each coefficient, and what moves most."""
     arguments = [
         "correlate",
         *common(files),
@@ -255,7 +261,13 @@ def test_correlate_prints_matrices_and_movers(understand: Command, files: Path) 
     ]
     result = understand(*arguments, "-o", files / "c.json")
     assert result.returncode == 0, result.stderr
-    for name in ("tau_b", "tau_ap (the row is the reference)", "ubire-overlap", "rbo", "who moves"):
+    for name in (
+        "tau_b",
+        "tau_ap (the row is the reference)",
+        "ubire-overlap",
+        "rbo",
+        "what moves",
+    ):
         assert name in result.stdout
     document = json.loads((files / "c.json").read_text())
     assert document["correlations"]["tau_ap"]["RBP(p=0.5)"]["RBP(p=0.5)"] == 1.0
@@ -266,12 +278,21 @@ def test_correlate_prints_matrices_and_movers(understand: Command, files: Path) 
     assert "at least two measures" in understand("correlate", *common(files), "-m", "RBP").stderr
 
 
-def test_compare_prints_both_references(understand: Command, files: Path) -> None:
+def test_compare_prints_each_comparison_once(understand: Command, files: Path) -> None:
     """Against the first run and the best; every probability stands in the output."""
     result = understand("compare", *common(files), "-m", "RBP(p=0.5)", "-o", files / "c.csv")
     assert result.returncode == 0, result.stderr
     assert "RBP(p=0.5): against the first run, a (0.3750)" in result.stdout
-    assert "RBP(p=0.5): against the best run, b (0.5000)" in result.stdout
+    assert result.stdout.count("RBP(p=0.5): against") == 1  # the other way round is no news
+    turned = understand("compare", *[common(files)[place] for place in (1, 0, 2, 3)], "-m", "RBP")
+    assert turned.stdout.count(": against the first run, which is the best, b") == 1
+    shutil.copy(files / "b.txt", files / "c.txt")
+    three = understand("compare", files / "c.txt", *common(files), "-m", "RBP(p=0.5)").stdout
+    assert "RBP(p=0.5): against the first run, which is the best, c" in three
+    a_run, *rest = [*common(files), "-m", "RBP(p=0.5)"]
+    three = understand("compare", a_run, files / "c.txt", *rest).stdout
+    assert "against the first run, a" in three
+    assert "against the best run, c" in three
     rows = list(csv.DictReader(io.StringIO((files / "c.csv").read_text())))
     assert {(row["run"], row["against"]) for row in rows} == {("b", "first"), ("a", "best")}
     assert float(rows[0]["difference"]) == 0.125

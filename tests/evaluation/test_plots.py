@@ -83,4 +83,4 @@ def test_without_matplotlib_the_extra_is_named() -> None:
         "except MissingExtraError as error:\n    print(error)\n"
     )
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
-    assert b"understandability[plots]" in process.stdout
+    assert b".[plots]" in process.stdout

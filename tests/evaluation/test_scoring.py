@@ -349,9 +349,10 @@ def test_presets_set_every_choice_at_once_and_options_go_before_them() -> None:
         conventions(order="random")
 
 
-documents = st.lists(
+graded = st.lists(
     st.tuples(st.none() | st.integers(0, 2), st.floats(0, 100)), min_size=1, max_size=12
 )
+documents = graded.filter(lambda rows: any(grade is not None for grade, _ in rows))
 
 
 def collection(rows: list[tuple[int | None, float]]) -> tuple[Run, Labels, Labels]:

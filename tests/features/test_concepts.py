@@ -297,7 +297,7 @@ def test_many_features_without_their_resource_are_counted(
     with caplog.at_level(logging.WARNING):
         values(document("lung"), *names)
     (record,) = caplog.records
-    assert f"{len(names)} features are without a value" in record.getMessage()
+    assert f"{len(names)} features have no value" in record.getMessage()
     assert record.getMessage().count("mesh") == 1
 
 

@@ -106,7 +106,7 @@ def test_the_charset_of_the_header_is_kept(site: str) -> None:
         ("long", "is longer than 0.01 MB"),
         ("bomb", "longer than 0.01 MB"),
         ("again5", "leads from address to address more than 2 times"),
-        ("to-file", "is no address of a page"),
+        ("to-file", "is not the address of a page"),
         ("slow", "did not answer within 1 seconds"),
     ],
 )
@@ -128,7 +128,7 @@ def test_what_is_no_page_is_told(site: str, name: str, said: str) -> None:
 )  # fmt: skip
 def test_what_is_no_address_is_not_asked(url: str) -> None:
     """Other protocols, passwords, broken ones."""
-    with pytest.raises(InputError, match="is no address of a page"):
+    with pytest.raises(InputError, match="is not the address of a page"):
         fetch(url)
 
 
@@ -141,7 +141,7 @@ def test_what_is_no_address_is_not_asked(url: str) -> None:
 )  # fmt: skip
 def test_private_addresses_are_not_asked(host: str) -> None:
     """Not even to find out who is there."""
-    with pytest.raises(InputError, match="only public ones are asked"):
+    with pytest.raises(InputError, match="only public ones are fetched"):
         fetch(f"http://{host}:9/")
 
 
@@ -198,10 +198,10 @@ def test_explain_asks_the_network_only_where_told(
     """One sentence says how."""
     done = understand("explain", f"{site}/page", "--json")
     assert done.returncode == 2
-    assert "add --fetch to get it" in done.stderr
+    assert "add --fetch to fetch it" in done.stderr
     done = understand("explain", f"{site}/page", "--json", "--fetch")
     assert done.returncode == 2
-    assert "only public ones are asked" in done.stderr
+    assert "only public ones are fetched" in done.stderr
     done = understand("explain", f"{site}/page", "--json", "--fetch", "--fetch-private")
     assert done.returncode == 0, done.stderr
     assert '"title": "Flu"' in done.stdout

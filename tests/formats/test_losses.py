@@ -48,9 +48,9 @@ NAMED = tar_header("x", tarfile.GNUTYPE_LONGNAME, 6) + tar_block(b"b.txt\0") + t
     [
         (
             b"\0" * 10_240,
-            "members stand behind the mark of its end at byte 1024",
+            "members follow its end mark at byte 1024",
         ),  # `cat a.tar c.tar`
-        (b"\0" * 512, "members stand behind the mark of its end at byte 1024"),
+        (b"\0" * 512, "members follow its end mark at byte 1024"),
         (END + tar_block(b"Flu. " * 300), "no member begins at byte 2048"),  # the first two of four
         (NAMED[:1024] + END, "no member begins at byte 1024"),
         (NAMED[:1024] + bytes(BAD), "no member begins at byte 1024"),

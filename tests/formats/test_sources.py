@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import InputError
+from understandability.inputs.limits import too_long
 from understandability.inputs.sources import Sources, read_pages
 from understandability.inputs.trec import read_docnos
 from understandability.text.page import HTML, TEXT, Failure, Page
@@ -134,7 +135,8 @@ def test_jsonl_records(tmp_path: Path) -> None:
         "4": "line 4 is a JSON list; each line must be an object",
         "5": "the record has no 'id' (text or a whole number)",
         "6": "the record has neither 'html' nor 'text'",
-        "7": "the document is longer than 0.001 MB; raise --limit-mb to read it",
+        "7": "the document is longer than 0.001 MB; raise --limit-mb to read it "
+        "(HTML and text: to at most 12)",
         "9": "the record has no 'id' (text or a whole number)",
     }
 
@@ -219,7 +221,7 @@ def test_trec_web_text(tmp_path: Path) -> None:
     ]
     assert [failure.error for failure in failures] == [
         "the record has no <DOCNO>",
-        "the document is longer than 0.001 MB; raise --limit-mb to read it",
+        too_long(1000),
         "the file ends within the record",
     ]
 
@@ -269,7 +271,7 @@ def test_archives_give_their_plain_pages_only(tmp_path: Path) -> None:
     ]
     assert [each.docno for each in found if isinstance(each, Failure)] == ["long.html"]
     assert sources.skipped == {
-        "archive members that are no plain files": 1,
+        "archive members that are not plain files": 1,
         "archive members with the suffix .css": 1,
     }
     assert list(tmp_path.iterdir()) == [file]

@@ -267,7 +267,7 @@ def test_zeros_where_a_batch_begins_do_not_end_an_arrow_file_in_silence(
     path.write_bytes(b"".join([schema, first, b"\0" * 4, second[4:], *rest]))
     pages, (failure,), _ = read(path)
     assert [page.docno for page in pages] == [f"d{number}" for number in range(10)]
-    assert "bytes behind the mark of its end are not read" in failure.error
+    assert "bytes after its end mark are not read" in failure.error
 
 
 def test_an_arrow_file_without_its_index_is_damaged(tmp_path: Path) -> None:

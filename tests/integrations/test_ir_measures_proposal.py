@@ -51,11 +51,12 @@ def test_the_release_with_the_patch_gives_our_values(tmp_path: Path) -> None:
     ease = {q: {d: int(random.integers(101)) for d in docnos} for q in relevance}
     run = {q: {d: float(random.random()) for d in docnos[:20]} for q in relevance}
     qrels = [[q, d, relevance[q][d], ease[q][d]] for q in relevance for d in docnos]
-    names = ["uRBP(p=0.8,max_u=40)@10", "uRBP(p=0.5,max_u=40)@20"]
+    wanted = ["uRBP(p=0.8)@10", "uRBP(p=0.5)@20", "RBPu(p=0.8)@10", "HRBP(p=0.5)@10", "HRBP(p=0.9)"]
+    names = [name.replace(")", ",max_u=40)") for name in wanted]
     theirs = called(sys.executable, "-c", PROGRAM, stdin=json.dumps([qrels, run, names]))
     assert theirs.returncode == 0, theirs.stderr
     ours = evaluate(
         {"run": run}, relevance, ease, scale="lower-easier:<=40", order="score",
-        measures=["uRBP(p=0.8)@10", "uRBP(p=0.5)@20"],
+        measures=wanted,
     )  # fmt: skip
     np.testing.assert_allclose(json.loads(theirs.stdout), ours.values["run"].mean(1), rtol=1e-12)

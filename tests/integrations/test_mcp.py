@@ -62,4 +62,4 @@ def test_the_missing_package_is_named(understand: Run, monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     done = understand("mcp")
     assert done.returncode == 2
-    assert "pip install 'understandability[mcp]'" in done.stderr
+    assert "pip install '.[mcp]'" in done.stderr

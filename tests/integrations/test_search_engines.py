@@ -121,7 +121,12 @@ def test_the_command_goes_on_past_what_an_engine_cannot_take(
     scores.write_text("\n".join(lines))
     done = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/")
     assert done.returncode == 0, done.stderr
-    assert "2 documents for " in done.stderr
+    assert "/out/; left out: 2 whose names it cannot take\n" in done.stderr
+    (tmp_path / "out/bulk-00002.ndjson").touch()
+    again = understand("export", scores, "--to", "elasticsearch", "-o", f"{tmp_path}/out/").stderr
+    assert "2 documents for Elasticsearch" in again
+    assert "/out/, in the place of those there" in again
+    assert not (tmp_path / "out/bulk-00002.ndjson").exists()  # a part of an earlier export
     assert "cannot take it: 'a\\nb'" in done.stderr
     bulk = (tmp_path / "out/bulk-00001.ndjson").read_text()
     assert '"flu"' in bulk
@@ -140,6 +145,14 @@ def test_the_command_writes_a_folder(to: str, tmp_path: Path, understand: Run) -
     assert "1 without a value" in done.stderr
     assert "Next: " in done.stderr
     assert len(list((tmp_path / "out").iterdir())) >= 2
+
+
+def test_a_crawl_folder_is_to_be_merged_first(tmp_path: Path, understand: Run) -> None:
+    """The sentence has the command."""
+    (tmp_path / "scores").mkdir()
+    done = understand("export", "scores/", "--to", "vespa", "-o", "out/", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "make one first: understand crawl merge scores/ -o scores.parquet" in done.stderr
 
 
 def test_a_column_of_words_is_refused(tmp_path: Path, understand: Run) -> None:

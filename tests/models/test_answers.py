@@ -112,6 +112,7 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
     assert "threshold" in done.stdout
     assert "from 42 answers" in done.stdout
     assert done.stderr.endswith(f"Next: understand score PAGES --reader {tmp_path / 'me.json'}\n")
+    assert json.loads((tmp_path / "me.json").read_text())["bundle"] == "open"
     reader = reader_of(str(tmp_path / "me.json"))
     rows = ud.score(texts, reader=str(tmp_path / "me.json"))
     row = rows["d0"]
@@ -120,10 +121,15 @@ def test_from_scores_and_answers_to_a_reader_that_scores(understand: Run, tmp_pa
     )
     assert row["p_understandable"] == pytest.approx(float(expected))
     assert reader.scale == json.loads(rows.table.schema.metadata[b"understandability"])["scale"]
-    with pytest.raises(OptionError, match="calibrate the reader on scores of this bundle"):
+    with pytest.raises(
+        OptionError, match=r"name its own bundle \(--bundle FOLDER\), or calibrate it"
+    ):
         ud.score(texts, reader=str(tmp_path / "me.json"), bundle="llr")
     # What is said next has the bundle whose scores these are.
-    for name, said in (("llr", "--bundle llr"), ("mine", "--bundle FOLDER, that of mine")):
+    for name, said in (
+        ("llr", "--bundle llr"),
+        ("mine", "--bundle FOLDER (FOLDER is that of the bundle mine)"),
+    ):
         given = table.with_name(f"{name}.csv")
         write_table(scores.to_arrow(), str(given), settings={"scale": name, "bundle": name})
         done = understand(

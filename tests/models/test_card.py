@@ -50,6 +50,16 @@ def test_the_markdown_card_has_use_data_licence_figures_and_limits(needing: Bund
     assert "0000" not in text
 
 
+def test_it_says_what_to_pin_and_where_it_is() -> None:
+    """The whole checksum, the label that rows have, and the folder, by any name of the bundle."""
+    bundle = load_bundle("open")
+    for name in ("open", "default"):
+        _, model, folder, scale = card(name).splitlines()[:4]
+        assert model == f"model {bundle.label}, checksum {bundle.checksum}"
+        assert load_bundle(folder.removeprefix("folder ")).checksum == bundle.checksum
+        assert scale == "scale readings.v1"
+
+
 @pytest.mark.parametrize("name", embedded_bundles())
 def test_every_bundle_has_a_card_in_both_forms(name: str) -> None:
     bundle = load_bundle(name)

@@ -41,7 +41,7 @@ def test_a_threshold_of_another_scale_is_told(understand: Run, tmp_path: Path) -
     page, reader = tmp_path / "a.txt", tmp_path / "me.json"
     page.write_text(EASY)
     reader.write_text(json.dumps(reader_of("public").to_json()))
-    told = "the threshold 61 of the reader public is one of the scale readings.v1 and means"
+    told = "the threshold 61 of the reader public is on the scale readings.v1 and means"
     score = ("score", page, "-o", tmp_path / "s.csv", "--bundle", tmp_path / "mine")
     explain = ("explain", page, "-o", tmp_path / "a.html", "--bundle", tmp_path / "mine")
     for command, expected in (
@@ -118,7 +118,7 @@ def test_a_reader_of_another_scale_is_refused(tmp_path: Path) -> None:
         tmp_path / "mine"
     )
     mine = str(tmp_path / "mine")
-    with pytest.raises(OptionError, match=r"threshold is on 'readings\.v1'; calibrate"):
+    with pytest.raises(OptionError, match=r"threshold is on 'readings\.v1': name its own bundle"):
         ud.score_text(EASY, bundle=mine, reader=str(reader))
     assert math.isnan(ud.score_text(EASY, bundle=mine)["p_understandable"])
     assert ud.score_text(EASY, bundle=mine, threshold=90)["p_understandable"] > 0.5
@@ -170,4 +170,5 @@ def test_the_command_writes_a_bundle_that_scores(tmp_path: Path, understand: Run
     assert done.returncode == 0, done.stderr
     assert "open, readings.v1" in done.stdout
     assert "Thresholds belong to a scale" in done.stderr
+    assert f"{table}: the texts are those of the column 'text'\n" in done.stderr
     assert ud.load_bundle(tmp_path / "mine").name == "mine"

@@ -391,7 +391,7 @@ def test_the_command(understand, tmp_path: Path) -> None:  # type: ignore[no-unt
     done = understand("explain", SAMPLES, "--compare")
     assert done.returncode == 2
     assert "--compare takes two pages, not 3" in done.stderr
-    for name, told in (("r.docx", "is .html or .pdf"), ("r.html", "with --crawl")):
+    for name, told in (("r.docx", "is .html or .pdf"), ("r.html", "needs --crawl")):
         done = understand("explain", SAMPLES / "easy.html", "-o", tmp_path / name, "--aim", "0.9")
         assert done.returncode == 2
         assert told in done.stderr
@@ -413,7 +413,7 @@ def test_the_audit_of_a_site(understand, tmp_path: Path) -> None:  # type: ignor
     text = " ".join(tree.text_content().split())
     assert "How many pages of a.example are easy to understand?" in text
     assert "2 of 3 pages (67\xa0%) reach the aim" in text.replace("67 %", "67\xa0%")
-    assert "1 have fewer than 100 words" in text
+    assert "1 of fewer than 100 words" in text
     assert "The median chance of being understood is" in text
     assert "Of 3 pages, 2 (67" in text
     assert "quartiles" not in text  # of three pages

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import time
 import zipfile
 from collections.abc import Callable
@@ -127,8 +128,8 @@ def test_pages_are_got_from_the_network_only_where_the_server_may() -> None:
     assert "start it with --fetch" in sentence(post(plain, "/v1/fetch", asked), 403)
     able = create(Settings(), limits=LIMITS, fetching=FetchLimits(seconds=2.0))
     assert called(able, "GET", "/healthz").json()["fetch"] is True
-    assert "only public ones are asked" in sentence(post(able, "/v1/fetch", asked), 422)
-    assert "no address of a page" in sentence(post(able, "/v1/fetch", {"url": "x"}), 422)
+    assert "only public ones are fetched" in sentence(post(able, "/v1/fetch", asked), 422)
+    assert "not the address of a page" in sentence(post(able, "/v1/fetch", {"url": "x"}), 422)
 
 
 def test_documents_are_reranked(app: Any) -> None:
@@ -316,6 +317,7 @@ def test_requests_are_counted(app: Any) -> None:
     """By path and status, as Prometheus reads them."""
     post(app, "/v1/score", {"text": "a"})
     text = called(app, "GET", "/metrics").text
+    assert f"to process {os.getpid()} alone; every worker counts its own" in text
     assert 'understandability_requests_total{path="/v1/score",status="200"}' in text
     assert "attacker" not in text
 
@@ -409,10 +411,10 @@ def test_files_become_text(app: Any, name: str, content: bytes, text: str) -> No
     [
         ("a.exe", b"MZ", "is of a kind that cannot be read; use .html"),
         ("", b"x", "is of a kind that cannot be read"),
-        ("a.pdf", b"%PDF-1.4 broken", "no PDF document"),
+        ("a.pdf", b"%PDF-1.4 broken", "not PDF, or damaged"),
         ("a.pdf", pdf(""), "holds no text, only pictures"),
-        ("a.docx", b"PK nothing", "no DOCX document"),
-        ("a.odt", b"nothing", "no ODT document"),
+        ("a.docx", b"PK nothing", "not DOCX, or damaged"),
+        ("a.odt", b"nothing", "not ODT, or damaged"),
         ("a.txt", b"  ", "holds no text"),
         ("../../a.txt", b"", "a.txt holds no text"),
     ],

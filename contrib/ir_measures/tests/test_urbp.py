@@ -1,7 +1,7 @@
 import unittest
 from typing import NamedTuple
 import ir_measures
-from ir_measures import uRBP, RBP, ScoredDoc
+from ir_measures import HRBP, RBP, RBPu, ScoredDoc, uRBP
 
 
 class Qrel(NamedTuple):
@@ -25,6 +25,10 @@ class TestUrbp(unittest.TestCase):
             (uRBP(max_u=39, p=0.5), 0.5 ** 4),
             (uRBP(min_u=90), 0.2),
             (uRBP(max_u=40, rel=2), 0.2 * 0.8),
+            (RBPu(max_u=40), 0.2 * (0.8 + 0.8 ** 2 + 0.8 ** 3)),
+            (RBPu(min_u=40, p=0.5)@2, 0.5 * (1 + 0.5)),
+            (HRBP(max_u=40, p=0.5)@2, 2 * 0.75 * 0.25 / (0.75 + 0.25)), # RBP@2 = .75, RBPu@2 = .25
+            (HRBP(max_u=40)@1, 0.),
         ]:
             with self.subTest(measure=measure):
                 self.assertTrue(ir_measures.urbp.supports(measure))

@@ -43,24 +43,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
     Command("features", "crawls.score:features", SCORING, "cli.doors:features_written"),
     Command("extract", "crawls.score:extract", SCORING, "cli.doors:text_extracted"),
-    Command(
-        "resources list",
-        "study.install:listed",
-        SCORING,
-        "cli.doors_study:resources",
-    ),
+    Command("resources list", "study.install:listed", SCORING, "cli.doors_study:resources"),
     Command(
         "resources install",
         "study.install:install",
         SCORING,
         "cli.doors_study:vocabulary_installed",
     ),
-    Command(
-        "resources verify",
-        "study.install:verify_all",
-        SCORING,
-        "cli.doors_study:verified",
-    ),
+    Command("resources verify", "study.install:verify_all", SCORING, "cli.doors_study:verified"),
     Command(
         "probability",
         "model.probabilities:probabilities",
@@ -68,10 +58,7 @@ COMMANDS: tuple[Command, ...] = (
         "cli.doors_training:probabilities_written",
     ),
     Command(
-        "export",
-        "integrations.search_engines:export_scores",
-        SCORING,
-        "cli.doors_study:exported",
+        "export", "integrations.search_engines:export_scores", SCORING, "cli.doors_study:exported"
     ),
     Command(
         "corpus",
@@ -149,10 +136,10 @@ _EPILOG = (
 
 
 def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
-    """The command line; of the commands, those that the first of `words` names are whole.
+    """The command line: of the commands those that the first of `words` names, or all.
 
-    The others have their names and first sentences only, so that no module is loaded for them.
-    With `complete`, all are whole, and options know the names to choose from.
+    All have their names and first sentences only, so that no module is loaded for them. With
+    `complete` they are whole, and options know the names to choose from.
     """
     from cyclopts import App, Group, Parameter
 
@@ -172,9 +159,11 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
     for place, each in enumerate(COMMANDS):
         head, _, sub = each.name.partition(" ")
         whole = complete or words[:1] == [head]
+        if words and not whole:
+            continue
         shown = App(
             name=sub or head,
-            help=each.help if whole else each.summary if not words else "",
+            help=each.help if whole else each.summary,
             group=groups[each.task] if not sub else None,
             sort_key=place,
         )
@@ -282,7 +271,8 @@ def _told(error: CycloptsError) -> str:
 
     if isinstance(error, MissingArgumentError) and error.argument is not None:
         return f"Missing argument {error.argument.name.lstrip('*')}"
-    return " ".join(str(error).split()).rstrip(".")
+    told = re.sub(r" Available commands:.*", "", " ".join(str(error).split()))
+    return re.sub(r"\. Did you mean (.+)\?", r" (did you mean \1?)", told).rstrip(".")
 
 
 def main() -> None:

@@ -60,7 +60,7 @@ def rows(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
         except KeyboardInterrupt:
             if not is_folder(output):
                 raise
-            say("stopped; run the same command again to go on")
+            say("stopped; run the same command again to continue")
             raise SystemExit(130) from None
     if not quiet and output not in (None, "-"):
         tell_failures(told.first_failure())  # the others stand in a file
@@ -311,7 +311,11 @@ def _title(made: Rows) -> str:
     chosen = made.settings
     text = f"{chosen['extractor']}, {chosen['sentence_ends']}"
     if "reader_description" in chosen:
-        return f"for {chosen['reader_description']}; bundle {chosen['bundle']}, {text}"
+        by_it = "languages_model" in chosen and any(
+            row["language"] not in (None, "en") and row["level"] is not None for row in made
+        )
+        bundles = f"{chosen['bundle']}{' and languages' * by_it}, {text}"
+        return f"for {chosen['reader_description']}; bundle {bundles}"
     if "tagger" in chosen:
         return f"{counted(len(chosen['columns']), 'feature')}, {text}"
     return f"the words that features count, {text}" if "columns" in chosen else text

@@ -179,10 +179,14 @@ def _print_comparisons(
     groups: dict[tuple[str, str, str], list[RunComparison]] = {}
     for row in found:
         groups.setdefault((row.measure, row.against, row.reference), []).append(row)
-    columns = ("run", "mean", "difference", "95 % interval", "d", "95 % interval", "queries", "t")
+    columns = ("run", "mean", "difference", "95 % interval", "d", "interval of d", "queries", "t")
     for (measure, against, reference), rows in groups.items():
+        one = {(measure, "first", reference), (measure, "best", reference)} <= groups.keys()
+        if against == "best" and (one or len(rows) == 1):  # the table above has it
+            continue
         mean = found.evaluation["runs"][reference][measure]
-        which = "" if against == "pairs" else f"the {against} run, "
+        which = f"the {against} run, " + "which is the best, " * one
+        which = "" if against == "pairs" else which
         print(f"{measure}: against {which}{reference} ({mean:.4f})")
         tests = [name for test in rows[0].p for name in (f"p ({test})", correction.capitalize())]
         print_table((*columns, *tests), [_cells(row, marks, correction) for row in rows])
@@ -222,7 +226,7 @@ def correlated(call: Given, *, out: Out = _OUT) -> None:
             show_table(found.table(name))
             print()
         for other, runs in found.moved.items():
-            print(f"who moves most from {found.measures[0]} to {other}")
+            print(f"what moves most from {found.measures[0]} to {other}")
             print_table(("run", "rank", "to"), [(run, f"{a:g}", f"{b:g}") for run, a, b in runs])
             print()
     document = found.as_dict()

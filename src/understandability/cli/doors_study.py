@@ -21,13 +21,16 @@ _MOST_SHOWN = 10
 def exported(call: Given) -> None:
     """How many documents were written for a search engine, and what to do next."""
     found = call()
-    left_out = f", {found.left_out:,} without a value or seen before left out"
-    say(
-        f"{counted(found.documents, 'document')} for {found.engine.title} in "
-        f"{call.keywords['output']}{left_out if found.left_out else ''}"
-    )
+    title = found.engine.title
+    told = f"{counted(found.documents, 'document')} for {title} in {call.keywords['output']}"
+    if found.replaced:
+        told += ", in the place of those there"
+    counts = (found.left_out, len(found.refused))
+    why = ("without a value or seen before", "whose names it cannot take")
+    lacking = ", ".join(f"{n:,} {each}" for n, each in zip(counts, why, strict=True) if n)
+    say(f"{told}; left out: {lacking}" if lacking else told)
     for docno in found.refused[:MOST_NAMED]:
-        say(f"left out, as {found.engine.title} cannot take it: {docno!r}")
+        say(f"left out, as {title} cannot take it: {docno!r}")
     if len(found.refused) > MOST_NAMED:
         say(f"and {len(found.refused) - MOST_NAMED:,} more")
     say(f"Next: {found.next}")

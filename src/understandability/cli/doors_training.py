@@ -35,8 +35,8 @@ def _say_labels(bundle: Bundle) -> None:
     for each in bundle.card.get("training", ()):
         if labels := each.get("labels_in_difficulty"):
             say(
-                f"Labels of {each['name']} as difficulty: {labels}. `--threshold T` takes the "
-                "difficulty of the label from which on a text is too hard."
+                f"Labels of {each['name']} as difficulty: {labels}. For `--threshold T`, give "
+                "the difficulty of the lowest label that is too hard."
             )
 
 
@@ -59,13 +59,14 @@ def trained(
 
     check_place(output)
     found: Trained = call(name=Path(output).name)
+    made = "replaced" if Path(output).exists() else "written"
     found.save(output)
     if out_of_fold:
         write_table(found.estimates, out_of_fold)
     if quiet:
         return
     for each in found.figures.sets:
-        _show_validation(each, f"{call.keywords.get('folds', 10)} folds by group")
+        _show_validation(each, f" ({call.keywords.get('folds', 10)} folds by group)")
     if found.curve:
         print("\nlearning curve, out of fold")
         print_table(
@@ -81,7 +82,7 @@ def trained(
     _say_labels(found.bundle)
     first = found.bundle.card["training"][0]
     say(
-        f"{output} is written; the figures above are of held-out texts. For texts from elsewhere: "
+        f"{output} is {made}; the figures above are of held-out texts. For texts from elsewhere: "
         f"understand validate {output} OTHER_FILE --label-column {first['label']} "
         f"--direction {first['direction']}"
     )
@@ -205,15 +206,15 @@ def validated(
     if output != "-":
         print(f"model {model}, scale {scale}")
         for each in found.sets:
-            _show_validation(each, f"P(U|d) at {threshold:g}")
+            _show_validation(each, threshold=threshold)
     if output is not None:
         write_result(output, found.as_dict(), lambda: list(found), table=found.table)
 
 
-def _show_validation(result: Validation, how: str) -> None:
-    """The figures of one set on the terminal; `how` says how they, or the chances, were made."""
+def _show_validation(result: Validation, how: str = "", threshold: float = 0.0) -> None:
+    """The figures of one set on the terminal; `how` says how they were made."""
     texts, groups = counted(result.records, "text"), counted(result.groups, "group")
-    print(f"\n{result.set}: {texts} in {groups} ({how})")
+    print(f"\n{result.set}: {texts} in {groups}{how}")
     for reason, docnos in result.left_out.items():
         print(with_first_names(f"left out, {reason}", docnos))
     print_table(
@@ -223,8 +224,8 @@ def _show_validation(result: Validation, how: str) -> None:
     if result.chances:
         chances = result.chances.items()
         figures = (f"{name.replace('_', ' ')} {value:.3f}" for name, value in chances)
-        print(f"{how}: {', '.join(figures)}")
-    for remark in result.remarks:
+        print(f"P(U|d), if below {threshold:g} is understood: {', '.join(figures)}")
+    for remark in (*[result.guessed] * bool(result.guessed), *result.remarks):
         say(remark)
 
 
@@ -259,11 +260,11 @@ def calibrated(
         print(f"{name} {value:g} [{low:g}, {high:g}], from {found.answers} answers")
     for remark in found.remarks:
         say(remark)
-    bundle = ""
-    if found.bundle not in ("", DEFAULT_BUNDLE):
-        own = found.bundle not in embedded_bundles()
-        bundle = f" --bundle {f'FOLDER, that of {found.bundle}' if own else found.bundle}"
-    say(f"Next: understand score PAGES --reader {output}{bundle}")
+    own = found.bundle not in ("", *embedded_bundles())
+    bundle = f" --bundle {'FOLDER' if own else found.bundle}"
+    where = f" (FOLDER is that of the bundle {found.bundle})" if own else ""
+    bundle = "" if found.bundle in ("", DEFAULT_BUNDLE) else bundle
+    say(f"Next: understand score PAGES --reader {output}{bundle}{where}")
 
 
 def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
@@ -281,6 +282,8 @@ def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
     if quiet:
         return
     show_table(found.table())
+    for each in found.guessed:
+        say(each)
     _say_labels(found.bundle)
     say(
         f"{output} is written. Thresholds belong to a scale: choose one on yours "

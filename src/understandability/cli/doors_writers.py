@@ -24,10 +24,7 @@ Report = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
 
 
 def report_written(
-    call: Given,
-    *,
-    output: Report = "-",
-    json_: Annotated[bool, AtPrompt(bool, "--json")] = False,
+    call: Given, *, output: Report = "-", json_: Annotated[bool, AtPrompt(bool, "--json")] = False
 ) -> None:
     """A report as a page, as PDF, or its content as data.
 
@@ -103,7 +100,7 @@ def text_checked(
 
     Args:
         output: Where to write the result; - is standard output.
-        format: text (of changed files, a Markdown comment), json, sarif, github or vale.
+        format: text (with --changed-from, a Markdown comment), json, sarif, github or vale.
     """
     from understandability.errors import OptionError
     from understandability.inputs.writing import check_is_no_input, write_text

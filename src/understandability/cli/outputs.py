@@ -85,6 +85,8 @@ def show_table(table: ResultTable) -> None:
         for row in table.cells()
     ]
     print_table(table.columns, rows, table.texts)
+    if starred:
+        print("* is the best of its column")
 
 
 def with_first_names(what: str, docnos: Sequence[str], shown: int = 3) -> str:

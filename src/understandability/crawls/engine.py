@@ -169,11 +169,7 @@ class _Making:
     """The state of one process between its first document and its last."""
 
     def __init__(
-        self,
-        plan: Plan,
-        inputs: Sequence[Input],
-        output: Output,
-        finished: Iterable[Part] | None,
+        self, plan: Plan, inputs: Sequence[Input], output: Output, finished: Iterable[Part] | None
     ) -> None:
         self._plan, self._output = plan, output
         self._seen = SeenDocnos() if finished is None else None

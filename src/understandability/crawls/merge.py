@@ -155,9 +155,10 @@ def merged_rows(
     description, parts = folder.description_and_parts()
     complete, all_inputs = len(complete_inputs(parts)), len(description["inputs"])
     if complete < all_inputs and not (partial and parts):
+        merge_some = ", or merge with --partial" if parts else "; no part of it is there to merge"
         raise InputError(
             f"{folder.path} is not finished: {complete} of {all_inputs} inputs are complete; run "
-            "the same 'understand score' command again to go on, or merge with --partial"
+            f"the same 'understand score' command again to continue{merge_some}"
         )
     given = [each["given"] for each in description["inputs"]]
     fates = _fates(folder, parts, given)
@@ -212,6 +213,8 @@ def _chunks(
             table = table.set_column(
                 table.column_names.index("docno"), "docno", pa.array(docnos, pa.string())
             )
+        # A part's counts of itself are not those of the whole.
+        table = table.replace_schema_metadata({SETTINGS_KEY: table.schema.metadata[SETTINGS_KEY]})
         tables.append(table.filter(pa.array(own != _REPEATED)))
         rows += end - before
         before = end

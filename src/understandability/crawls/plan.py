@@ -10,10 +10,11 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from understandability.crawls.reader import ReadApart
 from understandability.errors import OptionError
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.page_tables import TableColumns, kept_names
-from understandability.inputs.sources import File, Sources, holds_many, typed_columns
+from understandability.inputs.sources import File, Sources, holds_many, is_read_by_arrow
 from understandability.scoring import RowMaker
 from understandability.text.page import Failure, Page
 
@@ -136,12 +137,13 @@ def _kept(sources: PageSource) -> pa.Schema:
     import pyarrow as pa
 
     found: dict[str, set[pa.DataType]] = {name: set() for name in sources.columns.keep}
-    for file in sources.files if found else ():
-        if file.path in sources.without:
-            continue
-        schema = (typed_columns(file.path) if holds_many(file.path) else None) or pa.schema([])
-        for name in set(found) & set(schema.names):
-            found[name].add(schema.field(name).type)
+    paths = [file.path for file in sources.files if found and is_read_by_arrow(file.path)]
+    with ReadApart(Sources([])) as reader:
+        for path in paths:
+            schema = () if path in sources.without else reader.columns_of(path) or ()
+            for column in schema:
+                if column.name in found:
+                    found[column.name].add(column.type)
     types = {name: list(each) for name, each in found.items()}
     return pa.schema(
         {name: each[0] if len(each) == 1 else pa.string() for name, each in types.items()}

@@ -38,7 +38,7 @@ def fill_folder_on_ray(
         import ray
     except ImportError as error:
         raise MissingExtraError(
-            "--runner ray needs Ray, which is not installed; pip install 'understandability[ray]'"
+            "--runner ray needs Ray: pip install '.[ray]' in the source folder"
         ) from error
     with folder.lock([each.number for each in inputs]):
         prepare(folder, plan, inputs)

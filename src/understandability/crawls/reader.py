@@ -1,7 +1,8 @@
 """A process that reads inputs by native code that may crash: that costs one input.
 
 `main` is its program. It gets `Sources` without files, then file after file; of each it sends
-every document as it comes, and behind the last one the remarks.
+every document as it comes, and behind the last one the remarks. Of a path alone it sends the
+columns that the file states.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ import signal
 import sys
 from collections.abc import Iterator
 from multiprocessing.connection import Connection
-from typing import Self
+from typing import Any, Self
 
-from understandability.crawls.workers import Child
+from understandability.crawls.child import Child
 from understandability.errors import InputError
-from understandability.inputs.sources import File, Sources, is_read_by_arrow
+from understandability.inputs.sources import File, Sources, is_read_by_arrow, typed_columns
 from understandability.text.page import Failure, Page
 
 _PROGRAM = "from understandability.crawls.reader import main; main()"
 _STILLBORN = 20  # readers in a row that may be killed at their start
+SILENT = 120.0  # seconds without a document after which a reader hangs
 
 
 class ReadApart(Sources):
@@ -46,11 +48,13 @@ class ReadApart(Sources):
             yield from super().read(file)
             return
         given, died_at = 0, -1
+        # Of a list of documents none may come for long, though the file is read.
+        seconds = SILENT if self.docnos is None else None
         while True:
             reader = self._reader = self._reader or self._started()
             reader.send(file)
             number = 0
-            while message := reader.receive():
+            while message := reader.receive(seconds):
                 record, self._position, remarks = pickle.loads(message)
                 if record is None:
                     self.remarks[:] = remarks
@@ -60,17 +64,30 @@ class ReadApart(Sources):
                 if number > given:
                     given = number
                     yield record
-            how = reader.cause_of_death()
+            hangs = not reader.has_ended
+            how = "" if hangs else reader.cause_of_death()
             self._stop()
-            if given == died_at:
+            if hangs or given == died_at:
                 break
             died_at = given  # it may have been killed from outside
         self._position = 0
-        error = (
-            f"reading stopped after {given:,} documents: the file ended its reader twice, the "
-            f"second time by {how}; it is damaged, or Arrow cannot read it"
+        what = (
+            f"no document came for {seconds:g} s"
+            if hangs
+            else f"the file ended its reader twice, the second time by {how}"
         )
+        error = f"reading stopped after {given:,} documents: {what}; "
+        error += "it is damaged, or Arrow cannot read it"
         yield Failure(file.docno, file.path, "read", error)
+
+    def columns_of(self, path: str) -> Any:
+        """The Arrow schema that a file states; None where it states none or cannot be read."""
+        reader = self._reader = self._reader or self._started()
+        reader.send(path)
+        message = reader.receive(SILENT)
+        if message is None:
+            self._stop()
+        return message and pickle.loads(message)
 
     def _started(self) -> Child:
         for _ in range(_STILLBORN):
@@ -100,8 +117,19 @@ def main() -> None:
         source: Sources = pickle.loads(connection.recv_bytes())
         connection.send_bytes(b"")
         while True:
-            for record in source.read(pickle.loads(connection.recv_bytes())):
+            asked: File | str = pickle.loads(connection.recv_bytes())
+            if isinstance(asked, str):
+                connection.send_bytes(pickle.dumps(_columns_of(asked)))
+                continue
+            for record in source.read(asked):
                 connection.send_bytes(pickle.dumps((record, source.position, [])))
             connection.send_bytes(pickle.dumps((None, 0, source.remarks)))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         pass  # the parent has gone
+
+
+def _columns_of(path: str) -> Any:
+    try:
+        return typed_columns(path)
+    except InputError:  # which reading it will tell
+        return None

@@ -29,11 +29,7 @@ from understandability.errors import OptionError, WrongTypeError
 from understandability.feature.catalogue import select_columns
 from understandability.inputs.frames import in_kind_of, is_frame, kind_of, table_of, wrong_type
 from understandability.inputs.limits import DEFAULT_LIMIT
-from understandability.inputs.page_tables import (
-    TableColumns,
-    kept_names,
-    media_type_of,
-)
+from understandability.inputs.page_tables import TableColumns, kept_names, media_type_of
 from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.streams import is_url
 from understandability.inputs.tables import SETTINGS_KEY, table_format
@@ -64,7 +60,7 @@ class Rows:
 
     Unknown values are null. `skipped` counts what is not a document, by kind, `made` the documents
     with rows, `failed` those without, by stage. Where the rows went to a file or a folder, `table`
-    has its columns only; the failures of a file stand beside it.
+    has its columns only; the failures of a file are next to it.
     """
 
     table: pa.Table
@@ -129,19 +125,20 @@ class Work:
 
     Args:
         workers: Worker processes. Default: 1; for a crawl folder, one for each core. A page that
-            hangs or crashes its process becomes a failure.
+            hangs or crashes its process becomes an error.
         limits: What a page may cost a worker. Without workers, there are no limits.
         shard: Take every N-th input, starting at the I-th; for job arrays that fill a crawl
             folder.
         runner: Where the workers of a crawl folder run: local, or ray (extra) on a cluster.
         address: Address of the Ray cluster; auto finds it.
         docnos: Read only documents named in this list, qrels file or run.
-        limit_mb: Longest document, in MB once decoded; longer ones become errors.
-        without: Give up a file of a crawl that is begun, under the name that `understand crawl
-            status` gives it: it is read no more and becomes an error. May be repeated.
+        limit_mb: Longest document, in MB once decoded; longer ones become errors. HTML and text
+            are read up to 12 MB.
+        without: Give up a file of a crawl that has begun, by the name that `understand crawl
+            status` gives it: it is no longer read and becomes an error. May be repeated.
         table_columns: What the columns of tables hold; `columns` for short in `score`.
         progress: Called again and again with the `Progress`.
-        into: Where rows go that go to no file; None: into memory.
+        into: Where rows go if not to a file; None: into memory.
     """
 
     workers: int | None = None
@@ -180,9 +177,9 @@ Choices = Annotated[Any, AtPrompt((Settings, Work))]
 def score(inputs: Inputs, output: Destination = None, **choices: Choices) -> Scores:
     """Score pages: how likely a reader is to understand each of them.
 
-    Each document gets a row: docno, path, url, P(U|d), difficulty (0 very easy to 100 very hard)
-    with its spread, the readability formulas, words, sentences, language, encoding, extractor,
-    flags. Documents that cannot be scored go to FILE.errors.jsonl.
+    Each document gets a row: docno, path, url, P(U|d), difficulty (0 to 100, higher is harder) with
+    its spread, the readability formulas, words, sentences, language, encoding, extractor, flags.
+    Documents that cannot be scored go to FILE.errors.jsonl.
 
     With -o FOLDER/, worker processes fill a crawl folder. Stop them at any time; run the same
     command again to continue.
@@ -222,7 +219,7 @@ def crawl(inputs: Inputs, folder: str | Path, **choices: Choices) -> Status:
     """Score inputs into a crawl folder, or continue it; returns the status of the folder.
 
     It may be killed at any moment; the same call continues where it stopped. `choices` are fields
-    of `Settings` and `Work`, as of `score`.
+    of `Settings` and `Work`, as for `score`.
 
     >>> import tempfile
     >>> from understandability.resources import resource
@@ -243,8 +240,7 @@ def features(
         AtPrompt(list[str], "INPUT", value="INPUT...", convert="crawls.score:paths"),
     ] = (),
     columns: Annotated[
-        Sequence[str] | None,
-        AtPrompt(str, "--only", value="NAME,...", convert="wording:names_in"),
+        Sequence[str] | None, AtPrompt(str, "--only", value="NAME,...", convert="wording:names_in")
     ] = None,
     output: Destination = None,
     *,
@@ -261,8 +257,8 @@ def features(
 ) -> Rows:
     """Compute features of pages: formulas, counts of words, vocabulary, grammar and markup.
 
-    One row a document: docno, path, url and the values. With --words, one row for each word behind
-    a count. Documents that cannot be read go to FILE.errors.jsonl.
+    One row for each document: docno, path, url and the values. With --words, one row for each
+    word behind a count. Documents that cannot be read go to FILE.errors.jsonl.
 
     Example: understand features crawl.warc.gz --only dale_chall,gunning_fog_plain -o fog.tsv
 

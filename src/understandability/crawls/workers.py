@@ -9,19 +9,15 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
-import subprocess
-import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Annotated, Self
 
+from understandability.crawls.child import Child
 from understandability.crawls.reading import Chunk, Scored
 from understandability.crawls.worker import EXTRACTED, OUT_OF_TIME, Answer
 from understandability.errors import InputError, OptionError
@@ -30,13 +26,9 @@ from understandability.scoring import RowMaker
 
 _PROGRAM = "from understandability.crawls.worker import main; main()"
 _TICK = 0.05  # seconds between two looks at the memory of workers
-_DYING = 5.0  # seconds that a process may take to end after its socket
 _STILLBORN = 20  # workers in a row that may be killed at their start
 _WORN = 0.75  # of the memory it may have: a worker with more makes room for a new one
 _TOO_LONG, _TOO_LARGE = "its time limit", "its memory limit"
-# `-P`: no module of the folder that a crawl is started in comes before Python's own.
-# One thread each: the machine's cores are shared out by the number of workers.
-_THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,52 +218,6 @@ class Workers:
         for worker in self._workers:
             if worker.megabytes > self._limits.megabytes:
                 worker.kill_for_memory()
-
-
-class Child:
-    """One process with a socket of its own, whose death is told and costs nothing else."""
-
-    def __init__(self, program: str) -> None:
-        self.connection, theirs = Pipe()
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", program, str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            env={**os.environ, **_THREADS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        )
-        theirs.close()
-
-    def send(self, message: object) -> None:
-        """Send a message, pickled."""
-        with suppress(OSError):  # of one that has died; receiving will tell
-            self.connection.send_bytes(pickle.dumps(message))
-
-    def receive(self) -> bytes | None:
-        """The next message; None from a process that has died."""
-        try:
-            return self.connection.recv_bytes()
-        except (EOFError, OSError):
-            return None
-
-    def stop(self) -> None:
-        """End the process, whatever it is doing."""
-        self._process.kill()
-        self._process.wait()
-        self.connection.close()
-
-    def exit_status(self) -> int:
-        """What the process ended with, whose socket has; negative for a signal."""
-        try:
-            return self._process.wait(_DYING)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            return self._process.wait()
-
-    def cause_of_death(self) -> str:
-        """How the process ended, whose socket has."""
-        status = self.exit_status()
-        return signal.Signals(-status).name if status < 0 else f"exit status {status}"
 
 
 class _Worker(Child):

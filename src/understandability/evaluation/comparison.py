@@ -400,7 +400,7 @@ def compare_runs(
         every = np.array([of[place] for of in values.values()] if together else [[], []])
         every = every[:, np.isfinite(every).all(axis=0)]
         if together and every.shape[1] < 2:
-            raise InputError(f"{measure}: all runs have less than two queries in common")
+            raise InputError(f"{measure}: all runs have fewer than two queries in common")
         families = {test: FAMILIES[test](every, samples, seed) for test in together}
         if pairs:
             compared = {"pairs": [(run, reference) for reference, run in combinations(values, 2)]}

@@ -259,7 +259,7 @@ def correlate_measures(
             for name, column in zip(measures[1:], others, strict=True)
         },
         tuple(
-            f"All {len(column)} runs have the same {name} ({column[0]:.4g}), so that it orders "
+            f"All {len(column)} runs have the same {name} ({column[0]:.4g}), so it orders "
             "nothing and correlates with nothing."
             for name, column in zip(measures, columns, strict=True)
             if np.ptp(column) == 0

@@ -243,8 +243,7 @@ def evaluate(
 
     Example: understand evaluate a.run b.run --qrels qrels.txt -m nDCG@10 -m P@10 --format latex
     """
-    parsed = parse_measures(measures)
-    if not parsed:
+    if not (parsed := parse_measures(measures)):
         raise OptionError("there is no measure; name one, such as RBP(p=0.8)@10")
     judgements = Judgements(qrels, understandability, **how)
     for measure in parsed:
@@ -262,17 +261,18 @@ def evaluate(
         order = judgements.conventions.order
         lines = run.line_order(order)
         values[run.name], means[run.name], missing = evaluator.of(run, lines)
-        oddities[run.name] = (
-            *run.oddities,
-            *run_oddities(run, order, lines),
-            *label_oddities(run, judgements.qrels),
-            *unlabelled(run, missing),
-        )
+        odd = (*run.oddities, *run_oddities(run, order, lines))
+        odd += (*label_oddities(run, judgements.qrels), *unlabelled(run, missing))
+        oddities[run.name] = odd
         if judgements.strict:
             refuse_odd({f"run {run.name}": oddities[run.name]})
     if not means:
         raise InputError("there is no run to evaluate")
-    mixed = (judgements.mixed,) if judgements.mixed else ()
+    if not evaluator.found_any:
+        raise InputError(
+            f"the runs and {judgements.qrels.name} have no document in common ({run.docnos[0]} "
+            f"against {judgements.qrels.docnos[0]}, ...); give the qrels of these runs"
+        )
     return Evaluation(
         tuple(map(str, parsed)),
         judgements.queries,
@@ -281,7 +281,7 @@ def evaluate(
         _header(parsed, judgements),
         oddities,
         odd_labels,
-        (*mixed, *told(odd_labels, "labels"), *told(oddities, "runs")),
+        (*filter(None, [judgements.mixed]), *told(odd_labels, "labels"), *told(oddities, "runs")),
     )
 
 
@@ -294,6 +294,7 @@ class _Evaluator:
         foreign = {i: each for i, each in enumerate(measures) if isinstance(each, ForeignMeasure)}
         self._size, self._foreign_places = len(measures), list(foreign)
         condensed = judgements.conventions.no_label == "ignored"
+        self.found_any = False  # a document of a run in the qrels, or in labels
         self._foreign = ForeignValues(
             list(foreign.values()), judgements.qrels, judged_only=condensed
         )
@@ -328,6 +329,7 @@ class _Evaluator:
             for value in values[place, counted].tolist():
                 together.add(value)
             means[place] = together.result()
+        self.found_any |= any((found >= 0).any() for found in ranked.found.values())
         missing = [name for name, found in ranked.found.items() if not (found >= 0).any()]
         return values, means, missing
 
@@ -366,11 +368,11 @@ def compare(
 ) -> RunComparisons:
     """Compare runs with the first run and with the best one, query by query, or all pairs.
 
-    Two-tailed paired t-test, Wilcoxon's signed ranks, randomisation test, bootstrap with its
-    interval; effect size (Cohen's d of the differences) with its interval, and how many queries a
-    t-test needs to find it with a chance of .8; each probability also with the corrections of Holm
-    and Bonferroni for the runs compared. † marks a difference from the first run, ⋄ a difference
-    from the best.
+    Gives a two-tailed paired t-test, Wilcoxon's signed ranks, a randomisation test, a bootstrap
+    with its interval, and the effect size (Cohen's d of the differences) with its interval. Says
+    how many queries a t-test needs to find that effect with a chance of .8. Each probability is
+    also corrected for the runs compared (Holm, Bonferroni). † marks a difference from the first
+    run, ⋄ a difference from the best.
 
     In Python, `how` is as in `evaluate`.
 

@@ -106,7 +106,7 @@ def fuse(
 
     Args:
         sources: TREC runs, and scores that rank the runs' documents: FILE:COLUMN[:DIRECTION], with
-            DIRECTION higher-harder or lower-harder where it is not known.
+            DIRECTION higher-harder or higher-easier where it is not known.
         method: rrf (reciprocal ranks), isr, combsum, combmnz, borda.
         k: The constant of rrf: 1 / (k + rank).
         weights: The weight of each run and score, in the same order. Default: 1 each.

@@ -37,8 +37,7 @@ Runs = Annotated[Any, AtPrompt(list[str], help=_RUNS)]
 Qrels = Annotated[Any, AtPrompt(str, "--qrels", value="FILE", help=_QRELS)]
 LabelFile = Annotated[Any, AtPrompt(str, value="FILE", help=_LABELS)]
 Measures = Annotated[
-    str | Iterable[object],
-    AtPrompt(list[str], "--measure", "-m", value="MEASURE", help=_MEASURES),
+    str | Iterable[object], AtPrompt(list[str], "--measure", "-m", value="MEASURE", help=_MEASURES)
 ]
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
 
@@ -460,7 +459,7 @@ def _check_finite(labels: Labels) -> None:
     if infinite.any():
         line = int(np.argmax(infinite))
         raise InputError(
-            f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so that nothing "
+            f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so nothing "
             "can be computed from it; correct it, or leave it out with --not-a-label"
         )
 

@@ -30,7 +30,7 @@ def rerank(
 
     The order is by (1 - w) / (rank in the run) + w / (rank by the score); ties keep the order of
     the run. w = 1, as in Palotti, Zuccon & Hanbury (2019), orders by the score alone.
-    With several scores, each adds its w / rank, and the run has the rest of 1. A document without
+    With several scores, each adds its w / rank, and the run what is left of 1. A document without
     a score keeps its place, and the others are ranked among themselves. Nothing below the
     first `top` moves. Scores of the new run are the reciprocals of the new ranks, so that tools
     that order by score agree.
@@ -48,8 +48,8 @@ def rerank(
 
     Args:
         run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
-        scores: A score of documents; may be repeated. DIRECTION, higher-harder or lower-harder, may
-            be left out for difficulty, p_understandable and features.
+        scores: A score of documents; may be repeated. DIRECTION, higher-harder or higher-easier,
+            may be left out for difficulty, p_understandable and features.
         top: How many documents of each query to re-rank.
         weights: The weight of each score, in the same order; the run gets what is left of 1.
             Default: equal weights that add up to 1.

@@ -61,7 +61,7 @@ class Tradeoff(Tabular):
         }
         rows = tuple((point.setting.name, *point.means.values()) for point in self.points)
         note = (
-            "† differs from the run as it is, ⋄ from the best setting (paired t-test, two-tailed, "
+            "† differs from the original run, ⋄ from the best setting (paired t-test, two-tailed, "
             "p < .05)."
         )
         columns = ("setting", *self.evaluation.measures)
@@ -126,7 +126,7 @@ def tradeoff(
 
     Args:
         run: A TREC run (query Q0 document rank score tag), plain, .gz or .zst.
-        scores: The score to re-rank by; DIRECTION is higher-harder or lower-harder.
+        scores: The score to re-rank by; DIRECTION is higher-harder or higher-easier.
         tops: How many documents to re-rank; may be repeated (5, 10, 15, 20, 50 by default).
         weights: A weight of the score; may be repeated (0.25, 0.5, 0.75, 1 by default).
     """

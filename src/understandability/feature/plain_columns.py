@@ -62,8 +62,8 @@ def _of_piece(piece: str, frequencies: str) -> tuple[float, ...]:
     word = written.lower()
     number = any(map(str.isdigit, word))
     listed = places_in(frequencies)
-    place = listed.get(word)
-    if place is None:  # l'homme, dell'arte, and/or: the frequency of the rarest part
+    place = listed.get(word, -1)
+    if place < 0:  # l'homme, dell'arte, and/or: the frequency of the rarest part
         parts = [part for part in _PARTS.split(word) if len(part) > 1] or word[-1:]
         place = min((listed.get(part, _UNLISTED) for part in parts), default=_UNLISTED)
     if written.istitle() and frequencies not in _CAPITAL_NOUNS:

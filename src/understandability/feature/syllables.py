@@ -39,7 +39,7 @@ class Trie:
     def __init__(self, patterns: Sequence[str]) -> None:
         strings = np.array(patterns)
         points = strings.view(np.uint32).reshape(len(strings), -1)  # NUL behind each end
-        known = np.array(sorted({ord(each) for string in patterns for each in string}))
+        known = np.flatnonzero(np.bincount(points.ravel())[1:]) + 1
         self._width = len(known) + 1
         # Code 0 is any other character; node 0 is where no pattern goes, 1 where all begin.
         self._codes = np.zeros(known[-1] + 2, np.int32)

@@ -46,7 +46,7 @@ def name_missing(features: Iterable[Feature]) -> None:
     if count > _MOST_NAMED:
         resources = dict.fromkeys(name for names in lacking for name in names.split(", "))
         _log.warning(
-            "%d features are without a value, because this is not installed: %s (see "
+            "%d features have no value, because this is not installed: %s (see "
             "`understand features --list` and `understand resources list`)",
             count,
             ", ".join(resources),

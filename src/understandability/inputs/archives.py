@@ -133,7 +133,7 @@ class _Member(tarfile.TarInfo):
                     raise tarfile.ReadError(f"it ends {where}, at byte {start}") from error
             else:
                 if end is not None and not file.damage:
-                    file.damage = f"members stand behind the mark of its end at byte {at}"
+                    file.damage = f"members follow its end mark at byte {at}"
                 return member
             finally:
                 file.is_within_member = False
@@ -195,7 +195,7 @@ def _zip_entries(stream: io.BufferedReader, most: int) -> Iterator[_Entry]:
         for each in entries:
             left -= min(each.file_size, most)
             if left < 0:
-                raise zipfile.BadZipFile("it unfolds to more than is read")
+                raise zipfile.BadZipFile("it expands to more than is read")
             is_plain = not stat.S_ISLNK(each.external_attr >> 16)
             opened = partial(archive.open, each)
             yield _Entry(each.filename, each.is_dir(), is_plain, each.file_size, opened)
@@ -216,7 +216,7 @@ def read_archive_pages(
             _, dot, ending = name.rpartition("/")[2].rpartition(".")
             suffix = dot + ending.lower() if dot else ".html"
             if not entry.is_plain:
-                skipped["archive members that are no plain files"] += 1
+                skipped["archive members that are not plain files"] += 1
             elif suffix not in PAGE_SUFFIXES:
                 skipped[f"archive members with the suffix {suffix}"] += 1
             elif entry.size > limit:

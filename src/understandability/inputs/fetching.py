@@ -84,7 +84,7 @@ def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
 
     >>> fetch("ftp://example.org/leaflet.txt")
     Traceback (most recent call last):
-    understandability.errors.InputError: ftp://example.org/leaflet.txt is no address of a page; ...
+    understandability.errors.InputError: ftp://example.org/leaflet.txt is not the address of a ...
     """
     limits = limits or FetchLimits()
     deadline = time.monotonic() + limits.seconds
@@ -168,8 +168,8 @@ def _response(url: str, limits: FetchLimits, deadline: float) -> HttpResponse:
 def _parts(url: str) -> SplitResult:
     """The parts of an address that may be asked."""
     wrong = InputError(
-        f"{' '.join(url.split())[:200]} is no address of a page; it has to begin with https:// or "
-        "http:// and may hold neither a password nor spaces"
+        f"{' '.join(url.split())[:200]} is not the address of a page; it must begin with "
+        "https:// or http:// and hold no password and no spaces"
     )
     if len(url) > _MOST_CHARACTERS or not url.isascii() or not url.isprintable() or " " in url:
         raise wrong
@@ -190,7 +190,7 @@ def _address(host: str, port: int, limits: FetchLimits) -> tuple[str, int]:
     ]
     if not limits.private and not all(each.is_global and not each.is_multicast for each in found):
         raise InputError(
-            f"{host} is an address of this machine or its network; only public ones are asked"
+            f"{host} is an address of this machine or its network; only public ones are fetched"
         )
     return str(found[0]), port
 

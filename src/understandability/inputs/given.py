@@ -219,7 +219,7 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
     if found not in numeric:
         raise InputError(
             f"the frame of {dimension} has the columns of numbers {', '.join(numeric) or 'none'}; "
-            "name the one that is meant with column="
+            "name the one to use with column="
         )
     return labels_from_columns(
         dimension, table[query] if query else None, table[docno], table[str(found)]

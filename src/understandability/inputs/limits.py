@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from understandability.text.decoding import MAX_SIZE
+
 DEFAULT_LIMIT = 10_000_000  # decoded bytes
 
 
 def too_long(limit: int) -> str:
     """The sentence for a document over the limit."""
-    return f"the document is longer than {limit / 1e6:g} MB; raise --limit-mb to read it"
+    told = f"the document is longer than {limit / 1e6:g} MB; raise --limit-mb to read it"
+    return f"{told} (HTML and text: to at most {MAX_SIZE // 10**6})"

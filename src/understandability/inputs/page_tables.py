@@ -85,7 +85,7 @@ def kept_names(keep: Sequence[str], ours: Collection[str]) -> tuple[dict[str, st
         while names[name] in ours or (names[name] in keep and names[name] != name):
             names[name] = f"input_{names[name]}"
     return names, [
-        f"the column {name} of the input is kept as {new}, as the rows have a {name} of their own"
+        f"the column {name} of the input is kept as {new}: the rows have their own {name}"
         for name, new in names.items()
         if name != new
     ]
@@ -343,7 +343,7 @@ def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
         raise ValueError("the file ends without its index")
     index = int.from_bytes(end[:4], "little") + len(end) if is_file else 0
     if size > index + _LEAST_BATCH:
-        raise ValueError(f"{size - index} bytes behind the mark of its end are not read")
+        raise ValueError(f"{size - index} bytes after its end mark are not read")
 
 
 def read_object_pages(

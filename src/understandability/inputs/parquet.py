@@ -58,7 +58,7 @@ def read_parquet_pages(path: str, limit: int, tables: Tables) -> Iterator[Page |
             layout = tables.layout(path, file.schema_arrow.names)
             pages = largest_pages(raw, layout.names)
             if len(pages) != file.num_row_groups:
-                raise ValueError("its footer is read in two ways")
+                raise ValueError("its footer can be read in two ways")
         except (OSError, ValueError, pa.ArrowException) as error:
             reason = in_one_line(error)
             raise InputError(f"{path} is not a Parquet file, or it is damaged: {reason}") from error
@@ -220,7 +220,7 @@ class _Thrift:
                 return self._elements(wanted, depth)
             case 12:
                 return self.struct(wanted, depth + 1)
-        raise ValueError("a header holds what no header has")
+        raise ValueError("a header has a value of an unknown type")
 
     def _elements(self, wanted: Wanted | None, depth: int) -> list[Any]:
         if depth > _DEPTH:
@@ -256,7 +256,7 @@ class _Thrift:
             value |= (byte & 127) << shift
             if byte < 128:
                 return value
-        raise ValueError("a header holds a number without end")
+        raise ValueError("a number in a header does not end")
 
     def _zigzag(self) -> int:
         value = self._varint()

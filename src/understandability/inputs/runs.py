@@ -53,9 +53,9 @@ def run_name(path: str | Path) -> str:
 def read_run(path: str | Path, name: str | None = None) -> Run:
     """Read a TREC run: ``query Q0 document rank score tag`` a line, plain, gzip or zstd.
 
-    ``irds:NAME`` is the run that a data set of ir_datasets comes with.
-    Raises `InputError`, with file and line, where a line lacks columns, a rank is no whole
-    number or a score no number. What is unusual is accepted and told in the run's `oddities`.
+    ``irds:NAME`` is the run that a data set of ir_datasets comes with. Raises `InputError`, with
+    file and line, where a line lacks columns, a rank is not a whole number or a score not a number.
+    What is unusual is accepted and told in the run's `oddities`.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -88,13 +88,12 @@ def read_runs(paths: Iterable[str | Path]) -> Iterator[Run]:
 def read_labels(
     path: str | Path, dimension: str = "relevance", column: str | None = None
 ) -> Labels:
-    """Read the labels of one dimension, whatever they stand in.
+    """Read the labels of one dimension, in any form.
 
-    A path with the suffix of a table (``.jsonl .csv .tsv .parquet``, also compressed) is a
-    score table, see `labels_from_table` (but for a ``.tsv`` whose first line is a label, as
-    some qrels are called); ``irds:NAME`` is a data set of ir_datasets, see
-    `labels_from_frame`; anything else is a TREC label file, ``query 0 document label`` a line:
-    qrels, understandability or trust labels.
+    A path with the suffix of a table (``.jsonl .csv .tsv .parquet``, also compressed) is a score
+    table, see `labels_from_table` (except a ``.tsv`` whose first line is a label, as some qrels
+    have it); ``irds:NAME`` is a data set of ir_datasets, see `labels_from_frame`; anything else is
+    a TREC label file, ``query 0 document label`` a line: qrels, understandability or trust labels.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -291,7 +290,7 @@ def open_dataset(name: str, has: str) -> Any:
         import ir_datasets
     except ImportError:
         raise MissingExtraError(
-            "data sets of ir_datasets need an optional package: pip install 'understandability[ir]'"
+            "data sets of ir_datasets need a package: pip install '.[ir]' in the source folder"
         ) from None
     bare = name.removeprefix(PREFIX)
     try:

@@ -359,7 +359,7 @@ def _check_versions(name: str, folder: str) -> None:
     if versioned == "Delta" or name.endswith(".metadata.json"):
         raise InputError(
             f"{folder} holds a {versioned} table ({name}), whose files are also those of older "
-            "versions; read it by its own package, and score what that gives with ud.score_table"
+            "versions; read it with its own package, and score the result with ud.score_table"
         )
 
 

@@ -58,7 +58,7 @@ def file_system(url: str) -> tuple[Any, str]:
 
         system, path = fsspec.core.url_to_fs(url)
     except ImportError as error:
-        package = f"'understandability[{_EXTRAS[scheme]}]'" if scheme in _EXTRAS else "fsspec"
+        package = f"'.[{_EXTRAS[scheme]}]' in the source folder" if scheme in _EXTRAS else "fsspec"
         raise MissingExtraError(
             f"{url} needs a package that is not installed ({error}); pip install {package}"
         ) from error

@@ -189,6 +189,9 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
     import pyarrow.json
     import pyarrow.parquet as pq
 
+    if path.endswith("/") or Path(path).is_dir():
+        command = f"understand crawl merge {path} -o scores.parquet"
+        raise InputError(f"{path} is a folder, not a table; of a crawl, make one first: {command}")
     form, _ = table_format(path)
     try:
         if form == "parquet":
@@ -203,18 +206,16 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
             delimiter = "," if form == "csv" else "\t"
             _check_header(path, delimiter)
             with open_stream(path) as stream:
-                table = pa.csv.read_csv(
-                    stream,
-                    parse_options=pa.csv.ParseOptions(delimiter=delimiter),
-                    convert_options=pa.csv.ConvertOptions(
-                        column_types={"docno": pa.string(), "flags": pa.string()}
-                    ),
-                )
+                texts = dict.fromkeys(("docno", "flags"), pa.string())
+                types = pa.csv.ConvertOptions(column_types=texts)
+                layout = pa.csv.ParseOptions(delimiter=delimiter)
+                table = pa.csv.read_csv(stream, parse_options=layout, convert_options=types)
             table = _quoted(table, r"^'('*[=+\-@\t\r])", r"\1")
     except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
         where = _damaged_line(path) if isinstance(error, pa.ArrowException) else ""
-        reason = in_one_line(error)
-        raise InputError(f"{path}{where} cannot be read as a table: {reason}") from error
+        raise InputError(
+            f"{path}{where} cannot be read as a table: {in_one_line(error)}"
+        ) from error
     for name, count in Counter(table.column_names).items():
         if count > 1:
             raise InputError(f"{path} has {count} columns {name!r}; rename or remove all but one")
@@ -264,10 +265,7 @@ def _check_header(path: str, delimiter: str) -> None:
     """Refuse tables of endless columns, each of which takes kilobytes."""
     with open_stream(path) as stream:
         if stream.readline(_MOST_OF_A_HEADER).count(delimiter.encode()) >= _MOST_COLUMNS:
-            raise InputError(
-                f"{path} has more than {_MOST_COLUMNS:,} columns; a table of scores or features "
-                "has a few hundred"
-            )
+            raise InputError(f"{path} has over {_MOST_COLUMNS:,} columns; scores have hundreds")
 
 
 def _check_flat(path: str) -> None:

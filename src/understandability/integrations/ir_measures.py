@@ -42,7 +42,7 @@ try:
     import ir_measures
 except ImportError as error:
     raise ImportError(
-        "measures of ir_measures need an optional package: pip install 'understandability[ir]'"
+        "measures of ir_measures need an optional package: pip install '.[ir]' in the source folder"
     ) from error
 
 from understandability.errors import OptionError

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 200_000
 _INSTRUCTIONS = (
-    "Estimates for English text how likely readers are to understand it, 0 to 1; texts for the "
-    f"public aim at {AIM}. Write, call explain_text, change what gains most, and compare_texts. "
+    "Estimates how likely readers are to understand an English text, 0 to 1; texts for the public "
+    f"should reach {AIM}. Write, call explain_text, change what gains most, and compare_texts. "
     "The estimate knows words and sentences, not whether a text is true: keep its meaning."
 )
 
@@ -41,7 +41,7 @@ def server(scorer: Scorer) -> MCPServer:
         from mcp.server.mcpserver.exceptions import ToolError
     except ImportError as error:
         raise MissingExtraError(
-            "the MCP server needs an optional package: pip install 'understandability[mcp]'"
+            "the MCP server needs an optional package: pip install '.[mcp]' in the source folder"
         ) from error
 
     def explained(text: str, steps: bool = True) -> Explanation:
@@ -127,13 +127,13 @@ def serve(
 ) -> None:
     """Serve assistants over MCP: score, explain and compare texts, and find plain terms.
 
-    An assistant starts it itself; it reads no file and asks no network.
+    The assistant starts it. It reads no file and uses no network.
 
     Example: understand mcp
 
     Raises `MissingExtraError` where the package ``mcp`` is not installed.
 
     Args:
-        reader: For whom the estimates are, as of `score`.
+        reader: For whom the estimates are, as for `score`.
     """
     server(scorer_of(Settings(reader=reader))).run()

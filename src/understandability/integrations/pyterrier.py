@@ -20,7 +20,7 @@ try:
     import pyterrier as pt
 except ImportError as error:
     raise ImportError(
-        "the transformers need an optional package: pip install 'understandability[pyterrier]'"
+        "the transformers need an optional package: pip install '.[pyterrier]' in the source folder"
     ) from error
 
 from understandability.errors import InputError

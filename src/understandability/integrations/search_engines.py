@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -23,6 +24,7 @@ from understandability.resources import resource_text
 Value = tuple[str, float]
 # The parts of a bulk file: engines refuse requests of more than 100 MB, and like some MB.
 _DOCUMENTS_OF_PART = 50_000
+_PART = re.compile(r"(bulk|updates)-\d{5}\.(nd)?json")
 # Elasticsearch and OpenSearch refuse a rank feature that is not above 0.
 _LEAST = 1e-6
 
@@ -254,7 +256,7 @@ ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
 class Exported:
     """What `export_scores` wrote: for how many documents, how many had no value, what is next.
 
-    `refused` are docnos that the engine's form cannot hold.
+    `refused` are docnos that its form cannot hold; `replaced` says that there was an earlier one.
     """
 
     engine: SearchEngine
@@ -262,6 +264,7 @@ class Exported:
     left_out: int
     next: str
     refused: tuple[str, ...] = ()
+    replaced: bool = False
 
 
 def export_scores(
@@ -300,20 +303,20 @@ def export_scores(
     }
     left_out = table.num_rows - len(values)
     refused = tuple(docno for docno in values if not engine.takes(docno))
-    for docno in refused:
-        del values[docno]
+    values = {docno: value for docno, value in values.items() if docno not in refused}
     folder = open_folder(output)
+    before, written = set(folder.names("")), set()
     for name, chunks in export(values, to, field=field or column, index=index):
         folder.write(name, chunks)
-    return Exported(engine, len(values), left_out, engine.load.replace("INDEX", index), refused)
+        written.add(name)
+    for name in filter(_PART.fullmatch, before - written):
+        folder.remove(name)
+    steps, again = engine.load.replace("INDEX", index), bool(before & written)
+    return Exported(engine, len(values), left_out, steps, refused, again)
 
 
 def export(
-    values: Mapping[str, float],
-    to: str,
-    *,
-    field: str = "p_understandable",
-    index: str = "pages",
+    values: Mapping[str, float], to: str, *, field: str = "p_understandable", index: str = "pages"
 ) -> Iterator[tuple[str, Iterable[bytes]]]:
     """The files that a search engine takes, as names with their contents in chunks.
 
@@ -339,7 +342,5 @@ def export(
 
 def _engine(to: str) -> SearchEngine:
     if to not in ENGINES:
-        raise OptionError(
-            f"{to!r} is not a known search engine; choose one of {', '.join(ENGINES)}"
-        )
+        raise OptionError(f"there is no search engine {to!r}; choose one of {', '.join(ENGINES)}")
     return ENGINES[to]

@@ -1,6 +1,6 @@
 """A bundle: a trained model with all that is needed to use it, and to know what it is.
 
-In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`storage.bundle_files`).
+In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`model.bundle_files`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,7 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import missing_resources
 from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
-from understandability.model.calibration import (
-    READINGS,
-    AssessorScale,
-    Calibration,
-    ReadingScale,
-)
+from understandability.model.calibration import READINGS, AssessorScale, Calibration, ReadingScale
 from understandability.model.estimate import Estimate
 from understandability.model.model import Model
 from understandability.model.readers import DEFAULT_READER, READERS, Reader
@@ -63,9 +58,9 @@ class Bundle:
     """A model, its map to difficulty, and its card: what there is to know about it.
 
     `calibration` makes difficulty of what the model says; `assessors` of its level, where it has
-    one, on the scale of the assessors of 2016, for readers whose threshold is on that.
-    `card` holds ``summary``, ``training``, ``figures``, ``intended_use`` and the like, as they
-    stand in ``bundle.json``; `checksum` names the very weights ('' before it is written).
+    one, on the scale of the assessors of 2016, for readers whose threshold is on that. `card` holds
+    ``summary``, ``training``, ``figures``, ``intended_use`` and the like, as they stand in
+    ``bundle.json``; `checksum` identifies the weights ('' before it is written).
     """
 
     name: str
@@ -106,7 +101,8 @@ class Bundle:
         if scale and scale not in known:
             raise OptionError(
                 f"bundle {self.name} gives difficulties on {' and '.join(known)}, and the reader's "
-                f"threshold is on {scale!r}; calibrate the reader on scores of this bundle"
+                f"threshold is on {scale!r}: name its own bundle (--bundle FOLDER), or "
+                "calibrate it on scores of this one"
             )
         return known[scale or self.scale]
 
@@ -196,7 +192,7 @@ class Bundle:
 def load_bundle(name_or_path: str | Path) -> Bundle:
     """A bundle by the name of one that comes with the package, or by the path of its folder.
 
-    ``default`` is another name of the bundle `open`.
+    ``default`` is another name for the bundle `open`.
 
     Executes nothing that the bundle holds, and checks all of it before it is used; raises
     `InputError` where it is not there, damaged, altered, unsafe, newer than this version reads,

@@ -52,7 +52,7 @@ def read_bundle(name_or_path: str | Path) -> BundleFiles:
     Raises `InputError` where it is not there, damaged, altered, unsafe, or newer than this
     version reads.
     """
-    folder = _folder(name_or_path)
+    folder = folder_of(name_or_path)
     where = f"bundle {name_or_path}"
     content = _content(folder, DESCRIPTION, _MAX_DESCRIPTION_BYTES, where)
     description = _description(content, where)
@@ -113,7 +113,8 @@ def write_folder(folder: Path, files: Mapping[str, bytes | memoryview]) -> None:
             shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _folder(name_or_path: str | Path) -> Path:
+def folder_of(name_or_path: str | Path) -> Path:
+    """Where a bundle is; raises `InputError` where it is not there."""
     if str(name_or_path) in embedded_bundles():
         return resource_folder() / "bundles" / str(name_or_path)
     folder = Path(name_or_path)
@@ -167,6 +168,6 @@ def _description(content: bytes, where: str) -> dict[str, Any]:
     if version > FORMAT:
         raise InputError(
             f"{where} has format {version}, from a newer version of the toolkit; this one reads "
-            f"format {FORMAT}: upgrade it (pip install -U understandability)"
+            f"format {FORMAT}: upgrade it from the newer source"
         )
     return description

@@ -6,16 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.bundle_files import embedded_bundles
+from understandability.model.bundle import ALIASES, Bundle, load_bundle
+from understandability.model.bundle_files import embedded_bundles, folder_of
 from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
 # Entries of the card that are sentences, with their headings.
-_SENTENCES = {
-    "intended_use": "Intended use",
-    "cannot_know": "What it cannot know",
-}
+_SENTENCES = {"intended_use": "Intended use", "cannot_know": "What it cannot know"}
 # Entries that are lists of rows.
 _TABLES = {
     "training": "Trained on",
@@ -39,7 +36,10 @@ def bundles() -> tuple[Bundle, ...]:
 def card(bundle: Annotated[Bundle | str | Path, AtPrompt(str)], *, markdown: bool = False) -> str:
     """Show a bundle's model card: data, figures, intended use, what it cannot know, licences.
 
-    Example: understand bundle show default
+    The checksum identifies its weights; rows have the beginning of it, as `model`. To keep this
+    model, copy its folder, and name the copy with --bundle.
+
+    Example: understand bundle show open
 
     Args:
         bundle: Name or folder of a bundle.
@@ -49,13 +49,16 @@ def card(bundle: Annotated[Bundle | str | Path, AtPrompt(str)], *, markdown: boo
     ('llr (Apache-2.0)', '# Model card: llr')
     """
     found = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-    return _markdown(found) if markdown else "".join(f"{line}\n" for line in _lines(found))
+    folder = None if bundle is found else folder_of(ALIASES.get(str(bundle), str(bundle)))
+    lines = _lines(found, folder)
+    return _markdown(found) if markdown else "".join(f"{line}\n" for line in lines)
 
 
-def _lines(bundle: Bundle) -> Iterator[str]:
+def _lines(bundle: Bundle, folder: Path | None) -> Iterator[str]:
     yield f"{bundle.name} ({bundle.licence})"
     if bundle.checksum:
-        yield f"checksum {bundle.checksum[:16]}"
+        yield f"model {bundle.label}, checksum {bundle.checksum}"
+    yield from [f"folder {folder}"] * bool(folder)
     yield f"scale {bundle.scale}"
     if summary := bundle.card.get("summary"):
         yield str(summary)
@@ -103,8 +106,8 @@ def _markdown(bundle: Bundle) -> str:
         _TABLES["learning_curve"]: [_markdown_table(_cells(card.get("learning_curve")))],
         "Limits": [
             f"It cannot know: {_sentence(card.get('cannot_know') or 'not stated')}",
-            "A figure on texts that a model learned from says nothing of others; the interval of a "
-            "figure says nothing of texts of another kind.",
+            "A figure on texts that a model learned from says nothing about other texts; the "
+            "interval of a figure says nothing about texts of another kind.",
             *([f"Not installed here: {vocabularies}."] if vocabularies else []),
         ],
         "Difficulty by the model's output": [

@@ -29,7 +29,8 @@ def probabilities(
 ) -> Any:
     """Turn a column of scores into P(U|d).
 
-    Example: understand probability fog.tsv --user arctan --threshold 15 --noise-scale pi -o p.tsv
+    Example: understand probability fog.tsv --column gunning_fog_plain --user arctan --threshold 15
+    --noise-scale pi -o p.tsv
 
     In Python, `scores` is a path or an Arrow table, and an Arrow table of docnos, the scores and
     ``p_understandable`` comes out; `probability` of

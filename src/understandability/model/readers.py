@@ -80,11 +80,11 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 class Reader:
     """A kind of person: what they are, which user model stands for them, and where that is from.
 
-    `threshold` is a difficulty (0 to 100); a page of that difficulty is understood by every second
-    such reader. Readers of one kind differ: of the public, `curve` says at difficulties from 0 to
-    100 which share understands, and the calibrated user reads it, over the estimate's own error.
-    Without a `noise_scale` the user model has its own. `scale` names the scale of difficulty that
-    the threshold is on, where it is known (`Bundle.scale`).
+    `threshold` is a difficulty (0 to 100); half of such readers understand a page of that
+    difficulty. For the public, `curve` says what share understands at difficulties from 0 to 100,
+    and the calibrated user averages it over the estimate's own error. Without a `noise_scale` the
+    user model has its own. `scale` names the scale of difficulty that the threshold is on, where it
+    is known (`Bundle.scale`).
     """
 
     name: str
@@ -178,7 +178,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
                 "health-student",
                 "a student of a health profession",
                 69.0,
-                "every second page that PDQ writes for health professionals is easier",
+                "half of PDQ's pages for health professionals are easier",
                 scale=AssessorScale.scale,
             ),
         )
@@ -248,9 +248,8 @@ def probability(
 
     `direction` says what a higher score means (`Direction`); where it is easier (Flesch Reading
     Ease) the inequality turns. ``normalise="integral"`` divides the arctan form by its integral
-    over the range of the scores given, as both papers mention: what comes out is no probability
-    any more, but orders documents and systems as before.
-    A score that is NaN gives NaN.
+    over the range of the scores given, as both papers mention: the result is no longer a
+    probability, but orders documents and systems as before. A score that is NaN gives NaN.
 
     >>> probability([30, 40, 50], threshold=40).tolist()
     [1.0, 0.0, 0.0]

@@ -151,9 +151,11 @@ def known_of(tokens: Sequence[str]) -> Known:
     keys = list(map(statistics_key, tokens))
     places, numbers = places_of_keys(keys), numbers_of_keys(keys)
     zipf = np.where(places >= 0, places / 100, _UNLISTED_ZIPF)
-    vocabulary, vectors = _words_and_vectors()
+    vocabulary, vectors, scale = _words_and_vectors()
     rows = vocabulary.numbers_of_keys(keys)
-    found = vectors.take(rows, axis=0, mode="clip") * (rows >= 0)[:, None]
+    rank = rows[:, None] + 1.0
+    weights = rank / (rank + _HALF_RANK)  # 0 where there is no word
+    found = np.hstack([(vectors.take(rows, axis=0, mode="clip") * scale) * weights, weights])
     unlisted = (places == UNKNOWN).astype(float)
     return Known(zipf, unlisted, numbers, log_probabilities_at(numbers), found)
 
@@ -294,10 +296,7 @@ DIMENSIONS = 100  # how many numbers a vector has
 
 
 @cache
-def _words_and_vectors() -> tuple[Vocabulary, Floats]:
-    """The words, most frequent first, and their vectors times their weights, which come last."""
+def _words_and_vectors() -> tuple[Vocabulary, NDArray[np.int8], NDArray[np.float32]]:
+    """The words, most frequent first, their vectors as whole numbers, and the scale of these."""
     arrays = resource_arrays("word_vectors.npz")
-    vectors = np.asarray(arrays["vectors"] * arrays["scale"], np.float64)
-    rank = np.arange(1, len(vectors) + 1)[:, None]
-    weights = rank / (rank + _HALF_RANK)
-    return Vocabulary.from_array(arrays["words"]), np.hstack([vectors * weights, weights])
+    return Vocabulary.from_array(arrays["words"]), arrays["vectors"], arrays["scale"]

@@ -52,7 +52,7 @@ def encoder_of(files: EncoderFiles) -> Encoder:
         import onnxruntime
     except ImportError as error:
         raise MissingExtraError(
-            "neural bundles need an optional package: pip install 'understandability[neural]'"
+            "neural bundles need an optional package: pip install '.[neural]' in the source folder"
         ) from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

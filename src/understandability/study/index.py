@@ -258,7 +258,7 @@ def _texts(
         return Failure(page.docno, page.path, stage, message)
 
     if page.docno in seen:
-        return failure("read", "a document of this docno came before; only the first is indexed")
+        return failure("read", "an earlier document has this docno; only the first is indexed")
     if len(page.docno.split()) != 1:
         return failure("read", "its docno is empty or has blanks, which a run cannot hold")
     try:

@@ -305,7 +305,7 @@ def new_figure() -> tuple[Figure, Axes]:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError(
-            "figures need an optional package: pip install 'understandability[plots]'"
+            "figures need an optional package: pip install '.[plots]' in the source folder"
         ) from None
     figure = Figure(figsize=(6.4, 4.8), layout="constrained")
     return figure, figure.subplots()

@@ -114,7 +114,7 @@ def simulate_users(
 ) -> SimulatedUsers:
     """Rank runs by RBP and by the uRBP of simulated users: the experiment of the uRBP papers.
 
-    A user with a threshold understands what a formula scores below it, as a step or with noise
+    A user understands documents that a formula scores below a threshold, as a step or with noise
     (arctan). For each user: Kendall's tau and tau_AP of the two rankings, the share of relevant
     documents that are readable, the best system, the one that moves most. The quantiles of the
     score help to choose thresholds.

@@ -96,9 +96,7 @@ def _beginning(texts: list[str]) -> list[str]:
     left = MOST_CHARACTERS
     analysed: list[str] = []
     for text in texts:
-        end = (
-            left + 1
-        )  # of what is looked through: no more than is needed, of megabytes on one line
+        end = left + 1  # look at no more of a huge line than we keep
         while len(some := _LONG_PIECE.sub(r"\1", text[:end])) <= left and end < len(text):
             end *= 2
         if len(some) > left:

@@ -8,17 +8,17 @@ from typing import Any
 HTML = "text/html"
 TEXT = "text/plain"
 
-SEEN_BEFORE = "a document of this docno came before; only the first is scored"
+SEEN_BEFORE = "an earlier document has this docno; only the first is scored"
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page as it was read: bytes (or text that a container had decoded already).
 
-    `media_type` is `HTML` or `TEXT`; `charset` is the one of the HTTP header, where there was
-    one; `path` says where the page came from (a file, a URL, ``archive.tar!member``,
-    ``file#number`` of a record); `flags` are what the reader noticed, such as ``truncated``;
-    `kept` are the values of the columns that are to stand beside its row.
+    `media_type` is `HTML` or `TEXT`; `charset` is the one of the HTTP header, where there was one;
+    `path` says where the page came from (a file, a URL, ``archive.tar!member``, ``file#number`` of
+    a record); `flags` are what the reader noticed, such as ``truncated``; `kept` are the values of
+    the columns that are copied into its row.
 
     >>> Page("flu", "flu.html", b"<p>You have flu.").media_type
     'text/html'

@@ -47,6 +47,7 @@ class FittedReader:
         """What stands in the file that ``--reader FILE`` takes."""
         return {
             **self.reader.to_json(),
+            **({"bundle": self.bundle} if self.bundle else {}),
             "answers": self.answers,
             "threshold_interval": list(self.threshold_interval),
             "noise_interval": list(self.noise_interval),
@@ -108,9 +109,9 @@ def calibrate(
     fitted = fit_reader(values, given, name, scale=scale)
     if not scale:
         remarks.append(
-            "nothing says on which scale these difficulties are, so the reader is taken for every "
-            "bundle: use it with the bundle that gave them, or calibrate with scores as "
-            "`understand score` writes them (a .csv needs its .settings.json beside it)"
+            "nothing says on which scale these difficulties are, so every bundle accepts the "
+            "reader: use it only with the bundle that gave them, or calibrate with scores that "
+            "`understand score` wrote (a .csv needs its .settings.json next to it)"
         )
     if without:
         some = ", ".join(without[:3])
@@ -166,7 +167,7 @@ def fit_reader(
         )
     if column == 0:
         remarks.append(
-            "one difficulty parts all yes from all no, so the noise is the least there can be"
+            "one difficulty separates all yes from all no, so the noise is as small as it can be"
         )
     reader = Reader(
         name,

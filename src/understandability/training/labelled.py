@@ -137,7 +137,7 @@ class LabelColumns:
             if len(parts) > 2 and Path(":".join(parts[:-2])).exists():
                 raise OptionError(
                     f"{text!r}: {parts[-1]!r} is not one of harder, easier; write "
-                    "FILE:COLUMN:harder or FILE:COLUMN:easier, and behind it, if any, a scale "
+                    "FILE:COLUMN:harder or FILE:COLUMN:easier, and after it, if needed, a scale "
                     f"({', '.join(SCALES)})"
                 )
             path, changes["label"] = ":".join(parts[:-1]), parts[-1]
@@ -155,7 +155,7 @@ class LabelledTexts:
 
     `labels` are turned to harder = higher, NaN where a record has none. `documents` is empty
     where only labels were asked for. `unusable` are the ids of records that were left out, by
-    reason.
+    reason; `guessed` says which columns were taken for the texts where none was named.
     """
 
     path: str
@@ -165,6 +165,7 @@ class LabelledTexts:
     labels: Floats
     groups: tuple[str, ...]
     unusable: Mapping[str, list[str]] = field(default_factory=dict)
+    guessed: str = ""
 
     @property
     def name(self) -> str:
@@ -279,8 +280,11 @@ def read_labelled(
         raise OptionError(_which_direction(path, columns, documents, values))
     if columns.direction is Direction.EASIER:
         values = columns.label_scale.turned(values)
+    taken = ", else ".join(repr(name) for name, _ in contents)
+    named = columns.text or columns.html or not with_text
+    guessed = "" if named else f"{path}: the texts are those of the column {taken}"
     return LabelledTexts(
-        path, columns, tuple(docnos), tuple(documents), values, tuple(groups), unusable
+        path, columns, tuple(docnos), tuple(documents), values, tuple(groups), unusable, guessed
     )
 
 

@@ -125,8 +125,8 @@ class DifficultyRegressor(RegressorMixin, _Learner):  # type: ignore[misc]  # sc
     C, gamma, epsilon
         Of support vector machines; C of logistic regression, too.
 
-    A parameter of None has the value that the table gives it; one that the estimator has not is
-    refused when fitting.
+    A parameter of None has the value that the table gives it; one that the estimator does not have
+    is refused when fitting.
 
     Attributes
     ----------

@@ -120,7 +120,7 @@ def bundle_of(
         raise OptionError(
             "a bundle is made of a pipeline that takes columns, with inputs as rows of "
             "numbers, one for each column named, and numbers as labels, not of one that takes "
-            "texts; fit it without the FeatureTransformer, to what that makes of the texts: "
+            "texts; fit it without the FeatureTransformer, on its output: "
             "FeatureTransformer(columns).fit_transform(texts)"
         ) from error
     named = check_columns(list(columns))

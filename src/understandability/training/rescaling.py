@@ -25,7 +25,7 @@ from understandability.training.labelled import (
     joined_groups,
     read_sets,
 )
-from understandability.training.validation import resamples_of_groups
+from understandability.training.validation import resamples_of_groups, rounded
 
 _FOLDS = 5
 
@@ -49,7 +49,8 @@ class Rescaled(Tabular):
 
     `before` is the distance of the bundle's own difficulties from the labels, `after` that of the
     new ones, each by a map that did not see the text's group. The order of texts is the old one:
-    their `spearman` correlation with the labels stays. `texts` and `groups` are counts.
+    their `spearman` correlation with the labels stays. `texts` and `groups` are counts; `guessed`
+    are sentences on the columns of texts.
     """
 
     bundle: Bundle
@@ -58,6 +59,7 @@ class Rescaled(Tabular):
     spearman: float
     before: Distance
     after: Distance
+    guessed: tuple[str, ...] = ()
 
     def table(self, *, digits: int = 1) -> ResultTable:
         """The distances, before and after."""
@@ -95,7 +97,7 @@ def rescale(
 
     In Python, `labels` are those of `train`, and `columns` fields of `LabelColumns`, with the scale
     ``range``. The map is the straight line of labels over the bundle's raw output, the spread that
-    of labels about it. Thresholds of readers belong to a scale: find them anew.
+    of labels about it. Thresholds of readers belong to a scale: find them again.
 
     Args:
         bundle: Name or folder of a bundle.
@@ -135,7 +137,8 @@ def rescale(
     samples = resamples_of_groups(groups, random_state)
     before = _distance(f"{base.name}, {base.scale}", old - wanted, samples)
     after = _distance(f"{name}, {calibration.scale}", new - wanted, samples)
-    found = Rescaled(base, len(raw), count, spearman(raw, wanted), before, after)
+    guessed = tuple(each.guessed for each in sets if each.guessed)
+    found = Rescaled(base, len(raw), count, spearman(raw, wanted), before, after, guessed)
     trained = base.card.get("training")
     card = {
         **base.card,
@@ -147,7 +150,7 @@ def rescale(
             *(trained if isinstance(trained, list) else []),
             *({"name": each.name, "use": "scale", **each.on_card(licence)} for each in sets),
         ],
-        "figures": [_rounded(before), _rounded(after)],
+        "figures": [rounded(asdict(each), 1) for each in (before, after)],
         "figures_note": found.table().note,
     }
     licences = f"{base.licence}; its scale under {licence}"
@@ -159,10 +162,3 @@ def _distance(scale: str, away: Floats, samples: Sequence[Any]) -> Distance:
     resampled = [np.sqrt(np.mean(away[sample] ** 2)) for sample in samples]
     low, high = np.percentile(resampled, [2.5, 97.5])
     return Distance(scale, float(np.sqrt(np.mean(away**2))), float(low), float(high))
-
-
-def _rounded(distance: Distance) -> dict[str, Any]:
-    return {
-        key: round(value, 1) if isinstance(value, float) else value
-        for key, value in asdict(distance).items()
-    }

@@ -48,6 +48,7 @@ from understandability.training.validation import (
     compared,
     comparisons,
     resamples_of_groups,
+    rounded,
 )
 from understandability.wording import counted
 
@@ -73,10 +74,10 @@ class CurvePoint:
 class Trained:
     """What `train` gives: the `bundle`, and how good it is on texts it did not see.
 
-    `figures` compare estimates out of fold with the formulas and the default bundle; they stand in
-    the bundle's card, too. `estimates` has a row for each text: docno, set, label, fold,
-    difficulty (of texts without a label by the whole model). `curve` is the learning curve, empty
-    if not asked for. `remarks` are sentences on what was left out, and on what the curve says.
+    `figures` compare estimates out of fold with the formulas and the default bundle; they are in
+    the bundle's card, too. `estimates` has a row for each text: docno, set, label, fold, difficulty
+    (of texts without a label by the whole model). `curve` is the learning curve, empty if not asked
+    for. `remarks` are sentences on what was left out, and on what the curve says.
     """
 
     bundle: Bundle
@@ -124,7 +125,7 @@ def train(
 ) -> Trained:
     """Train on people's labels of texts; files with different scales may be combined.
 
-    Shows how well held-out texts are estimated (out of fold, by group), compared with the eight
+    Shows how well the model estimates held-out texts (out of fold, by group), next to the eight
     formulas, the corpus ratio and the default bundle. The bundle's card keeps these figures.
 
     Example: understand train judged --labels ratings.csv --label-column rating
@@ -305,20 +306,14 @@ def _card(
         "cannot_know": "anything but the text; how texts of other kinds, lengths and subjects "
         "would have been judged",
         "training": [each.on_card(licence) for each in sets],
-        "figures": [_rounded(row) for row in figures],
+        "figures": [rounded(row) for row in figures],
         "figures_note": f"Correlations with the labels, 95 % intervals by group. The first row of "
         f"a set is out of fold: {folds} folds by group, each text estimated by a model that saw no "
         "text of its group. No figure is on texts from elsewhere.",
     }
     if curve:
-        card["learning_curve"] = [_rounded(asdict(point)) for point in curve]
+        card["learning_curve"] = [rounded(asdict(point)) for point in curve]
     return MappingProxyType(card)
-
-
-def _rounded(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: round(value, 3) if isinstance(value, float) else value for key, value in row.items()
-    }
 
 
 def _estimates(

@@ -121,7 +121,7 @@ class Validation:
     `groups` is how many groups of texts there are, by which the intervals are resampled.
     `left_out` are the ids of records by why they tell nothing. `chances` has Brier score,
     calibration error and ROC AUC at the threshold; none where the labels are only ranks.
-    `remarks` are sentences on what the figures do not say.
+    `remarks` are sentences on what the figures do not say, `guessed` one on the column of texts.
     """
 
     set: str
@@ -131,6 +131,7 @@ class Validation:
     agreements: tuple[Agreement, ...]
     chances: Mapping[str, float]
     remarks: tuple[str, ...] = ()
+    guessed: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """The figures as plain data, for JSON."""
@@ -201,6 +202,11 @@ class Validated(Tabular):
             rows,
             note="Correlations with the labels; in brackets 95 % intervals by resampling groups.",
         )
+
+
+def rounded(row: Mapping[str, Any], digits: int = 3) -> dict[str, Any]:
+    """A row of figures as a card has it."""
+    return {key: round(x, digits) if isinstance(x, float) else x for key, x in row.items()}
 
 
 def resamples_of_groups(
@@ -304,7 +310,7 @@ def validate(
 
     With --grid, repeat the main experiment of Palotti, Zuccon & Hanbury (2019) on labelled pages.
 
-    Example: understand validate default judged.csv --label-column rating --direction harder
+    Example: understand validate open judged.csv --label-column rating --direction harder
 
     In Python, `labels` are those of `train`, and `columns` fields of `LabelColumns`. Formulas are
     turned so that higher is harder.
@@ -364,7 +370,7 @@ def _trained_on(bundle: Bundle, texts: LabelledTexts) -> tuple[str, ...]:
         else:
             continue
         return (
-            f"{bundle.name} was trained on {named}: its figures here say nothing of "
+            f"{bundle.name} was trained on {named}: its figures here say nothing about "
             "others; those out of fold are in its card (`understand bundle show`)",
         )
     return ()
@@ -397,6 +403,7 @@ def compared(
         ),
         chances,
         remarks,
+        texts.guessed,
     )
 
 

@@ -120,8 +120,8 @@ class Audit:
             f"{percent(self.aim)}. The reader is {chosen['reader_description']}.",
             f"Only the main text of each page was read (extraction {chosen['extractor']}), not "
             "menus, pictures or documents that it links to.",
-            f"{whole.pages} pages are counted. {short} have fewer than {LEAST_WORDS} words and "
-            f"{unknown} no estimate, as when they are not in English; these are not counted.",
+            f"Pages counted: {whole.pages}. Left out: {short} of fewer than {LEAST_WORDS} words, "
+            f"and {unknown} without an estimate, as in a language that no model knows.",
             f"{near} page{' is' if near == 1 else 's are'} close to the aim (within {_NEAR:g}), "
             "and could fall on either side.",
         ]
@@ -134,8 +134,8 @@ class Audit:
             f"Of {counted(whole.pages, 'page')}, {whole.reaching} ({_share(whole)}) had an "
             f"estimated chance of at least {percent(self.aim)} to be understood by "
             f"{chosen['reader_description']} (understandability {chosen['understandability']}, "
-            f"model {chosen['bundle']}@{chosen['bundle_checksum'][:12]}). It is learned from a "
-            "language model's readings."
+            f"model {chosen['bundle']}@{chosen['bundle_checksum'][:12]}). The estimate is "
+            "learned from a language model's readings."
         )
 
     @property
@@ -144,7 +144,7 @@ class Audit:
         return [
             "Nobody asked readers. The chance is learned from a language model's opinion of how "
             "many of a hundred adults would get the main message of a text.",
-            "It says nothing of whether a page is true, complete, easy to find, or accessible.",
+            "It does not say whether a page is true, complete, easy to find, or accessible.",
             "A page of names, lists or tables gets a rough estimate. One page says little; a "
             "section with many pages says more.",
         ]

@@ -29,7 +29,7 @@ from understandability.writers.prose import Prose
 
 # Rule -> what it says of a place.
 RULES: Mapping[str, str] = {
-    "aim": "The text is understood by fewer readers than it aims at.",
+    "aim": "Fewer readers would understand the text than its aim asks for.",
     "hard-sentence": "One of the hardest sentences of a text that misses its aim.",
     "plain-term": "A term for which there is a plainer one.",
 }
@@ -182,7 +182,7 @@ def check(
         paths: Files, and folders with all that is below them.
         aim: The least chance P(U|d), 0.8 or 80%, in place of all configured ones. Default: as
             configured, else 0.8, eight in ten readers. Every text reaches an aim of 0.
-        reader: For whom, as of `score`. Default: as configured, else public.
+        reader: For whom, as for `score`. Default: as configured, else public.
         changed_from: Read only files that git lists as changed since this revision; compare them.
         baseline: File of known misses; such a file misses only if it gets harder.
         write_baseline: Write today's misses to that file.
@@ -198,7 +198,7 @@ def check(
     if aim is not None:
         aims = Aims(checked_aim(aim, "--aim"), aims.reader)
     unread = tuple(
-        f"{Path(each, f'{_TABLE}.toml')} is not read: only that of the folder you are in, or above"
+        f"{Path(each, f'{_TABLE}.toml')} is not read; only one where you are, or above, is"
         for each in given
         if Path(each, f"{_TABLE}.toml").is_file() and Path(each).resolve() != Path.cwd()
     )

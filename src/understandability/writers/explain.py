@@ -137,7 +137,7 @@ def reported(
     Raises `InputError` where no page is left, and `OptionError` for options that do not fit.
 
     Args:
-        inputs: Files, folders, archives and addresses, as of `score`; also DOCX, ODT and PDF.
+        inputs: Files, folders, archives and addresses, as for `score`; also DOCX, ODT and PDF.
         compare: Show what changed between the first page and the second.
         crawl: Audit the site of this crawl folder instead: how many pages reach an aim, by section,
             the worst pages, method and limits; as .html, .csv, or JSON.
@@ -168,7 +168,7 @@ def reported(
             audited(CrawlFolder(crawl), checked_aim(AIM if aim is None else aim, "--aim")),
         )
     if aim is not None:
-        raise OptionError("--aim is of an audit, with --crawl; `understand check --aim` has texts")
+        raise OptionError("--aim needs --crawl; for texts, use `understand check --aim`")
     scorer = scorer_of(Settings(**choices))
     if scorer.remark:
         tell(scorer.remark)
@@ -197,8 +197,6 @@ def _pages(
         if not is_address(each):
             yield from Sources([each], limit=int(limit_mb * 1e6))
         elif limits is None:
-            raise OptionError(
-                f"{each} is on the network, which is not asked; add --fetch to get it"
-            )
+            raise OptionError(f"{each} is on the network; add --fetch to fetch it")
         else:
             yield get_page(each, limits).page()

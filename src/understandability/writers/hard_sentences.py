@@ -82,7 +82,7 @@ class Findings:
 
     `hard` are the places of hard words that the text does not explain, `passives` where a passive
     begins and ends, `abbreviations` the places of each that is never explained, by name, and
-    `misspelled` those of likely mistakes of spelling, with the likely word.
+    `misspelled` those of likely spelling mistakes, with the likely word.
     """
 
     hard: tuple[int, ...]

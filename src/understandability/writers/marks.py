@@ -22,7 +22,7 @@ KINDS: Mapping[str, str] = {
     TERM: "terms with a plain one",
     HARD: "other hard words",
     ABBREVIATION: "abbreviations never explained",
-    SPELLING: "likely mistakes of spelling",
+    SPELLING: "likely spelling mistakes",
 }
 _NAMED_SHADE = SHADES - 2  # from which a sentence bears its level, for eyes that see no colour
 

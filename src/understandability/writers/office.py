@@ -49,7 +49,7 @@ def check_office_extra(suffix: str) -> None:
     if package and find_spec(package) is None:
         raise MissingExtraError(
             f"{suffix[1:].upper()} files need an optional package: "
-            f"pip install 'understandability[{suffix[1:]}]'"
+            f"pip install '.[{suffix[1:]}]' in the source folder"
         )
 
 
@@ -68,7 +68,7 @@ def _reader(
         except Exception as error:
             # Whatever a package raises for a file that is damaged, or made to harm.
             kind = suffix[1:].upper()
-            message = f"no {kind} document, or a damaged one: {type(error).__name__}"
+            message = f"not {kind}, or damaged: {type(error).__name__}"
             return Failure(docno, path, "read", f"{message}; save it again without a password")
         if len(text) > min(limit, _MOST_LETTERS):
             return Failure(docno, path, "read", too_long(limit))

@@ -158,18 +158,18 @@ def _points(points: float) -> str:
 
 
 _REMARKS = {
-    "no_words": "There are no words in the text, so nothing can be said of it.",
+    "no_words": "There are no words in the text, so there is nothing to report.",
     "little_kept": (
-        "Less than a quarter of the page's words was taken for its text. Look at what was left "
+        "Less than a quarter of the page's words were taken as its text. Look at what was left "
         "out, below the marked text; another --extractor may do better."
     ),
     "few_sentences": "There are hardly any sentences: the estimate is a guess.",
     "unlike_judged": (
-        "The text is unlike all that the model learned from; take the estimate with care."
+        "The text is unlike any that the model learned from; be careful with the estimate."
     ),
     "cut_sentences": "Many sentences are cut where none can end: the estimate is a guess.",
     "words_without_order": "The words do not follow each other as in text: a guess.",
-    "repeated": "Much of the text stands in it more than once; it is read once.",
+    "repeated": "Much of the text is repeated; repeated sentences are read once.",
     "two_languages": "Part of the text is in another language: the estimate is less certain.",
 }
 

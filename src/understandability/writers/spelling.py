@@ -6,20 +6,13 @@ import string
 from collections.abc import Iterator
 from functools import cache
 
-from wordfreq import get_frequency_dict
-
+from understandability.feature.frequency import general_places
 from understandability.feature.inflection import one_spelling
 from understandability.writers.plain_terms.term_tables import index
 
-_RARE, _COMMON = 2e-8, 8e-6  # shares of all words: once in 50 million, and in 125,000
+_RARE, _COMMON = 130, 391  # places: once in 50 million words, and in 125,000
 _LEAST_LETTERS = 5
 _LONG = 7  # letters from which a word with one letter wrong is told from another word
-
-
-@cache
-def _shares() -> dict[str, float]:
-    shares: dict[str, float] = get_frequency_dict("en")
-    return shares
 
 
 @cache
@@ -38,11 +31,11 @@ def likely_word(word: str) -> str:
         return ""
     if not (word.islower() or word.istitle()) or one_spelling(small) in _terms():
         return ""
-    shares = _shares()
-    if shares.get(small, 0.0) > _RARE:
+    places = general_places()
+    if places.get(small, 0) > _RARE:
         return ""
-    best = max(_one_away(small), key=lambda each: shares.get(each, 0.0), default="")
-    if shares.get(best, 0.0) < _COMMON:
+    best = max(_one_away(small), key=lambda each: places.get(each, 0), default="")
+    if places.get(best, 0) < _COMMON:
         return ""
     return best.capitalize() if word.istitle() else best
 

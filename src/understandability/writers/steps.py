@@ -190,7 +190,7 @@ def first_steps(
     if words:
         how = "with an everyday word in place of each"
         attempt(REPLACE, f"Replace {_some(words)}", how, whole(put(familiar)))
-        how = "with six everyday words in brackets behind each"
+        how = "with six everyday words in brackets after each"
         attempt(EXPLAIN, f"Explain {_some(words)}", how, whole(put(explained)))
     if len(every) > 2 * _REWRITTEN:
         action = f"Rewrite the {counted(len(worst), 'hardest sentence')} as plainly as the others"

@@ -58,9 +58,9 @@ def structure(blocks: Sequence[Block]) -> Structure:
     words, headings, items = sum(counts), kinds.count("heading"), kinds.count("item")
     advice = []
     if words > _WITHOUT_HEADING and headings < 2:
-        advice.append(f"There are {words} words under one heading or none; put in headings.")
+        advice.append(f"There are {words} words under one heading or none; add headings.")
     if longest > LONG_PARAGRAPH:
-        advice.append(f"The longest paragraph has {longest} words; make two or three of it.")
+        advice.append(f"The longest paragraph has {longest} words; split it into two or three.")
     if words > _TEXT_WITHOUT_LIST and not items:
         advice.append("There is no list; steps and enumerations are easier to read as one.")
     return Structure(

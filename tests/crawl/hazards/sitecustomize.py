@@ -62,6 +62,8 @@ def read_arrow_pages(stream: Any, path: str, limit: int, tables: Any) -> Iterato
         content = str(getattr(record, "content", ""))
         if "READER-DIES" in content:
             os.kill(os.getpid(), signal.SIGSEGV)
+        if "READER-HANGS" in content:
+            time.sleep(600)
         already = Path(f"{path}.once")
         if "READER-ONCE" in content and not already.exists():
             already.touch()
@@ -69,6 +71,13 @@ def read_arrow_pages(stream: Any, path: str, limit: int, tables: Any) -> Iterato
         yield record
 
 
+def typed_columns(path: str) -> Any:
+    if "schema-dies" in path:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return _typed_columns(path)
+
+
+_typed_columns, sources.typed_columns = sources.typed_columns, typed_columns
 sources.TABLE_SUFFIXES[".arrow"] = read_arrow_pages
 scoring.document_or_failure = document_or_failure
 scoring.Scorer.rows = rows  # type: ignore[method-assign]

@@ -53,15 +53,15 @@ _BASES = (
     ),
     Base(
         "INST",
-        "mean gain for a user who looks for T in gain, and goes on the more, the less is found; "
-        "below the ranking there is none",
+        "mean gain for a user who wants a gain of T, and reads on longer the less is found; "
+        "below the ranking there is no gain",
         "Moffat, Bailey, Scholer & Thomas 2015",
         ("T",),
         ("rel", "graded", "max"),
     ),
     Base(
         "CWL",
-        "mean gain under a discount of one's own, whose weights are divided by their sum",
+        "mean gain under your own discount; its weights are divided by their sum",
         "Moffat, Bailey, Scholer & Thomas 2017 (C/W/L)",
         ("discount",),
         ("rel", "graded", "max"),
@@ -107,7 +107,7 @@ _FORMS = (
     ),
     Form(
         "DIM",
-        "one dimension alone, here `u`, as well `trust` or any other given",
+        "one dimension alone: `u` here, but also `trust` or any other that is given",
         "Palotti et al. 2018",
         _USER,
     ),

@@ -23,7 +23,7 @@ from understandability.inputs.run import Labels, Run
 if TYPE_CHECKING:
     from understandability.evaluation.conventions import Conventions
 
-EXTRA = "pip install 'understandability[ir]'"
+EXTRA = "pip install '.[ir]' in the source folder"
 
 
 @dataclass(frozen=True, slots=True)

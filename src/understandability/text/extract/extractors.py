@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -75,7 +75,7 @@ def require_extractor(extractor: str) -> None:
     """
     if extractor in _EXTRAS and not find_spec(extractor):
         raise MissingExtraError(
-            f"the extractor {extractor} is an extra; pip install 'understandability[{extractor}]'"
+            f"extractor {extractor} is an extra; pip install '.[{extractor}]' in the source folder"
         )
 
 
@@ -92,6 +92,12 @@ def parse_for(page: Page, extractor: str) -> ParsedPage:
     return parse_source(page) if row and row.reads_source else parse_page(page)
 
 
+def check_choice(name: str, chosen: str, allowed: Iterable[str]) -> None:
+    """Raises `OptionError` unless a choice is allowed."""
+    if chosen not in allowed:
+        raise OptionError(f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}")
+
+
 def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -> tuple[Block, ...]:
     """The blocks of a page as one extractor sees them, kept or dropped, with the reason.
 
@@ -105,14 +111,8 @@ def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -
     >>> [block.text for block in extract(page, "naive")]
     ['Flu', 'A virus.', 'It spreads.']
     """
-    for name, chosen, allowed in (
-        ("extractor", extractor, EXTRACTORS),
-        ("engine", engine, ENGINES),
-    ):
-        if chosen not in allowed:
-            raise OptionError(
-                f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}"
-            )
+    check_choice("extractor", extractor, EXTRACTORS)
+    check_choice("engine", engine, ENGINES)
     if not parsed.is_html:
         return plain_paragraphs(parsed.text)
     require_extractor(extractor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -283,7 +284,7 @@ def create(
         """The text of a page on the network, where the server was started with --fetch."""
         if fetching is None:
             raise HTTPException(
-                403, "this server gets nothing from the network; start it with --fetch for that"
+                403, "this server fetches nothing from the network; start it with --fetch"
             )
         async with converting:
             found = await asyncio.to_thread(fetch, request.url, fetching)
@@ -305,8 +306,12 @@ def create(
 
     @app.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> str:
-        """Requests and seconds by call of this process, as Prometheus reads them."""
-        lines = ["# TYPE understandability_requests_total counter"]
+        """Requests and seconds by call, as Prometheus reads them; each worker counts its own."""
+        lines = [
+            f"# HELP understandability_requests_total Requests to process {os.getpid()} alone; "
+            "every worker counts its own.",
+            "# TYPE understandability_requests_total counter",
+        ]
         lines += [
             f'understandability_requests_total{{path="{path}",status="{status}"}} {count}'
             for (path, status), count in sorted(counted.items())

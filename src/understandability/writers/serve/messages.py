@@ -43,7 +43,7 @@ class TextOrPage(_Strict):
 
     model_config = ConfigDict(json_schema_extra=_one_of("text", "html"))
 
-    text: str | None = Field(None, description="Plain text; blank lines part paragraphs.")
+    text: str | None = Field(None, description="Plain text; blank lines separate paragraphs.")
     html: str | None = Field(None, description="The source of a page.")
 
     @model_validator(mode="after")
@@ -65,7 +65,7 @@ class ReaderChoice(_Strict):
 
     reader: (
         Literal["public", "assessor-2016", "plain-language", "well-read", "health-student"] | None
-    ) = Field(None, description="A kind of reader; threshold and user of it can be set otherwise.")
+    ) = Field(None, description="A reader by name; `threshold` and `user` override its own.")
     threshold: Annotated[float, Field(ge=0, le=100)] | None = Field(
         None, description="The difficulty below which the reader understands."
     )
@@ -98,7 +98,7 @@ class EnglishChoice(_Strict):
 class ExplainRequest(TextOrPage, ReaderChoice, EnglishChoice):
     """One text or page to explain."""
 
-    steps: bool = Field(True, description="Whether what to do first is worked out too.")
+    steps: bool = Field(True, description="Whether to work out what to do first, too.")
 
 
 class SentenceRequest(ReaderChoice, EnglishChoice):
@@ -231,8 +231,8 @@ class HealthReply(BaseModel):
     status: Literal["ok"]
     version: str
     bundle: str
-    fetch: bool = Field(description="Whether pages are got from the network.")
-    rewrite: bool = Field(description="Whether a language model was given to rewrite with.")
+    fetch: bool = Field(description="Whether the server fetches pages from the network.")
+    rewrite: bool = Field(description="Whether the server has a language model for rewriting.")
 
 
 class ErrorReply(BaseModel):

@@ -74,7 +74,7 @@ def serve(
         host: Address to listen on; 0.0.0.0 means every address, and needs --token.
         port: Port to listen on.
         name: Another host name that the server answers to, such as a proxy's. May be repeated.
-        allow_origin: A site whose pages may hold the component, such as https://cms.example.org.
+        allow_origin: A site whose pages may load the component, such as https://cms.example.org.
             May be repeated.
         token: Bearer token that callers must send; or set UNDERSTANDABILITY_TOKEN.
         workers: Worker processes.
@@ -107,7 +107,7 @@ def serve(
         from understandability.writers.serve.connections import Connection, listen
     except ImportError as error:
         raise MissingExtraError(
-            "understand serve needs optional packages: pip install 'understandability[serve]'"
+            "understand serve needs optional packages: pip install '.[serve]' in the source folder"
         ) from error
     token = token or os.environ.get("UNDERSTANDABILITY_TOKEN")
     if host not in _LOCAL and not token:

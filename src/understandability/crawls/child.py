@@ -1,0 +1,67 @@
+"""A process of its own for what may crash or hang."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from multiprocessing import Pipe
+
+_DYING = 5.0  # seconds that a process may take to end after its socket
+# `-P`: no module of the folder that a crawl is started in comes before Python's own.
+# One thread each: the machine's cores are shared out by the number of workers.
+_THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class Child:
+    """One process with a socket of its own, whose death is told and costs nothing else."""
+
+    def __init__(self, program: str) -> None:
+        self.connection, theirs = Pipe()
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", program, str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, **_THREADS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        theirs.close()
+
+    def send(self, message: object) -> None:
+        """Send a message, pickled."""
+        with suppress(OSError):  # of one that has died; receiving will tell
+            self.connection.send_bytes(pickle.dumps(message))
+
+    def receive(self, seconds: float | None = None) -> bytes | None:
+        """The next message; None from a process that has died, or sends none for so long."""
+        try:
+            return self.connection.recv_bytes() if self.connection.poll(seconds) else None
+        except (EOFError, OSError):
+            return None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process or its socket has ended; one that sends nothing may hang."""
+        return self._process.poll() is not None or self.connection.poll()
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.kill()
+        self._process.wait()
+        self.connection.close()
+
+    def exit_status(self) -> int:
+        """What the process ended with, whose socket has; negative for a signal."""
+        try:
+            return self._process.wait(_DYING)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+    def cause_of_death(self) -> str:
+        """How the process ended, whose socket has."""
+        status = self.exit_status()
+        return signal.Signals(-status).name if status < 0 else f"exit status {status}"
