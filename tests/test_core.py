@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scripts.faults import fuzz_core, hostile_pages
 
 from understandability import _core
+from understandability.feature.syllables import SyllableWeights
 from understandability.text.page import Page
 
 if TYPE_CHECKING:
@@ -96,8 +97,28 @@ def test_features_of_tokens(tokens: list[str]) -> None:
         ):
             assert fuzz_core.COMPILED[name](*arguments) == fuzz_core.REFERENCE[name](*arguments)
     rows = {feature: row for row, feature in enumerate(_core.own_features("Heart"))}
-    arguments = tokens, rows, {"heart": "3"}, 64
-    assert _core.feature_rows(*arguments) == fuzz_core.REFERENCE["feature_rows"](*arguments)
+    weights = np.arange(-len(rows), len(rows), dtype=np.int8).reshape(-1, 2)
+    tables = np.ones((2, len(tokens), 3), np.int16)
+    arguments = tokens, rows, {"heart": "3"}, {"heart": 7}, 64, weights
+    _core.add_features(*arguments, tables[0])
+    fuzz_core.REFERENCE["add_features"](*arguments, tables[1])
+    assert np.array_equal(*tables)
+
+
+@given(st.lists(st.text("abé’", max_size=3)))
+def test_numbers_and_syllables_of_strings(strings: list[str]) -> None:
+    """Of distinct strings, and of words."""
+    found = []
+    weights = SyllableWeights({(1, "ba"): 3, (0, "a"): -2, (0, "a$"): 1, (2, "b"): 1})
+    for core in (fuzz_core.COMPILED, fuzz_core.REFERENCE):
+        numbers, known, out = {"a": 0}, ["a"], np.empty(len(strings), np.int32)
+        characters = core["number_each"](strings, numbers, known, out)
+        codes = weights._trie.encode("^".join(strings) + "$")
+        places = np.arange(len(codes))
+        tables = weights._trie._next, weights._trie._width, codes, places, weights._roots
+        syllables = core["weigh_patterns"](*tables, weights._weights)
+        found.append((numbers, known, out.tolist(), characters, syllables))
+    assert found[0] == found[1]
 
 
 @given(st.data())

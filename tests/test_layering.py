@@ -53,7 +53,7 @@ HOOKS = (
 LINES = {
     "": 1_300,
     "cli": 2_455,
-    "crawls": 2_910,
+    "crawls": 2_901,
     "evaluation": 4_485,
     "feature": 4_190,
     "inputs": 4_545,

@@ -16,7 +16,7 @@ import re
 import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -84,6 +84,9 @@ SETS = {
     ),
 }
 READINGS = "readings"
+# Documentation of software, read as the others were: learned from in every fold, never judged.
+TECHNOLOGY = "technology"
+TECHNOLOGY_FILE = Path(__file__).parents[2] / "readings" / "technology.jsonl.gz"
 
 # Kinds of pages by where they come from; of a corpus at most `MOST` of each source are used.
 _WEB = {
@@ -113,6 +116,7 @@ _KINDS_OF = {
     "consumer_nih": ("medlineplus", "genetics home reference"),
     "wikipedia_med": ("wikipedia medicine",),
     "pdq_pages": ("pdq patient", "pdq professional"),
+    TECHNOLOGY: ("manual_programming", "own: source code, configuration, command lines"),
 }
 # The kinds of pages that the assessors of 2016 saw.
 REFERENCE = ("sondhi", "schwarz")
@@ -181,6 +185,14 @@ def readings(data: Path, file: str) -> list[Text]:
         )
         for row in records(data / "judged" / f"{file}.jsonl.gz")
     ]
+
+
+def technology() -> Iterator[Text]:
+    """Documentation of software, each with two readings or, for `UNREAD`, with none."""
+    for row in records(TECHNOLOGY_FILE):
+        label = np.nan if row["difficulty"] is None else float(row["difficulty"])
+        of = UNREAD if row["difficulty"] is None else TECHNOLOGY
+        yield Text(of, row["id"], row["text"], label, row["group"], TECHNOLOGY)
 
 
 _SENTENCE_END = re.compile(r'(?<=[.!?]) +(?=[A-Z"“(])')
@@ -372,10 +384,15 @@ def groups_of(texts: Sequence[Text]) -> Ints:
 
 
 def folds_of(groups: Ints, folds: int, seed: int = 0) -> Ints:
-    """The fold of each row; a group is in one fold, groups are dealt out evenly."""
-    distinct, number = np.unique(groups, return_inverse=True)
+    """The fold of each row; a group is in one fold, groups are dealt out evenly.
+
+    Rows of the group -1 are in no fold: -1.
+    """
+    distinct, number = np.unique(groups[groups >= 0], return_inverse=True)
     dealt = np.random.default_rng(seed).permutation(np.arange(len(distinct)) % folds)
-    return dealt[number]
+    found = np.full(len(groups), -1)
+    found[groups >= 0] = dealt[number]
+    return found
 
 
 # -- passages --------------------------------------------------------------------------------------
@@ -441,6 +458,18 @@ class Table:
             _joined_passages(found),
         )
 
+    def and_ungrouped(self, other: Self) -> Self:
+        """The rows of both; those of the other are of the group -1, which is in no fold."""
+        other = replace(
+            other, groups=np.full(len(other), -1), plain=other.plain + self.plain.max() + 1
+        )
+        rows = {
+            each.name: np.concatenate([getattr(self, each.name), getattr(other, each.name)])
+            for each in fields(self)
+            if each.name != "passages"
+        }
+        return type(self)(**rows, passages=_joined_passages([self.passages, other.passages]))
+
     def save(self, path: Path) -> None:
         """Keep the table in a file."""
         arrays = {each.name: getattr(self, each.name) for each in fields(self)}
@@ -482,14 +511,15 @@ def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
 
 
 def training_table(data: Path, cache: Path | None) -> Table:
-    """The passages of all labelled sets, then those that nobody read."""
+    """The passages of all labelled sets, then those that nobody read, then `technology`."""
 
     def texts() -> Iterator[Text]:
         for name in SETS:
             yield from labelled(data, name)
         yield from unread(data)
 
-    return cached(cache, "training", lambda: Table.of(texts(), joined=True))
+    table = cached(cache, "training", lambda: Table.of(texts(), joined=True))
+    return table.and_ungrouped(cached(cache, TECHNOLOGY, lambda: Table.of(technology())))
 
 
 def sha256(path: Path) -> str:

@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from scipy.optimize import linprog
 from scripts.evaluate.intervals import Measured, auc, measured, pearson
 from scripts.train.page_fit import LEVELLED, RECIPES, Fitted, OutOfFold, Recipe, out_of_fold
 from scripts.train.page_texts import (
@@ -25,6 +26,8 @@ from scripts.train.page_texts import (
     REFERENCE,
     SENTENCES,
     SETS,
+    TECHNOLOGY,
+    TECHNOLOGY_FILE,
     UNREAD,
     Mask,
     Table,
@@ -41,6 +44,7 @@ from understandability.model.bundle import Bundle
 from understandability.model.calibration import AssessorScale, ReadingScale
 from understandability.model.passage_model import ErrorModel, PassageModel
 from understandability.model.predictors import Kernel
+from understandability.model.readers import READERS
 
 _WITHIN = 0.68  # of labels lie so near to the estimate, in errors of 1
 
@@ -118,6 +122,32 @@ def labels_2016(data: Path, *, unmoved: bool = False) -> tuple[float, float]:
     return float(used.mean()), float(used.std())
 
 
+def curve_of(difficulties: Floats, spreads: Floats, understand: Floats) -> Floats:
+    """The public's curve: shares at 0, 20 … 100 by which P(U|d) is nearest to the shares read.
+
+    Nearest in mean distance, over estimates out of fold; a share never rises with difficulty.
+    """
+    knots = np.arange(0, 101, 20)
+    public = READERS["public"]
+    columns = np.column_stack(
+        [
+            replace(public, curve=tuple(zip(knots, row, strict=True))).understands(
+                difficulties, spreads
+            )
+            for row in np.eye(len(knots))
+        ]
+    )
+    count, one = len(understand), np.eye(len(understand))
+    falls = np.hstack([np.diff(np.eye(len(knots)), axis=0), np.zeros((len(knots) - 1, count))])
+    found = linprog(
+        np.append(np.zeros(len(knots)), np.ones(count)),
+        np.vstack([np.hstack([columns, -one]), np.hstack([-columns, -one]), falls]),
+        np.concatenate([understand, -understand, np.zeros(len(knots) - 1)]),
+        bounds=[(0, 1)] * len(knots) + [(0, None)] * count,
+    )
+    return np.asarray(found.x[: len(knots)])
+
+
 def scale_of(data: Path, levels: Floats) -> AssessorScale:
     """The scale of the assessors, from levels of pages of the kind and years they judged."""
     mean, deviation = labels_2016(data)
@@ -174,6 +204,14 @@ def origin(data: Path, name: str) -> dict[str, str]:
             "(difficulty of passages) and from CEFR-SP (level of sentences), says of open texts, "
             "NIH, PDQ and Wikipedia",
         }
+    if name == TECHNOLOGY:
+        return {
+            "licence": "the readings are CC0; texts MIT, BSD, Apache-2.0, ISC, PSF-2.0, MPL-2.0, "
+            "PostgreSQL, CC BY 3.0, public domain",
+            "source": "documentation of software, read twice by a language model; "
+            "readings/technology.jsonl.gz",
+            "sha256": sha256(TECHNOLOGY_FILE),
+        }
     return {
         "licence": SETS[name].licence,
         "source": SETS[name].source,
@@ -184,7 +222,7 @@ def origin(data: Path, name: str) -> dict[str, str]:
 def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[dict[str, object]]:
     """The rows of a card that say what was learned from."""
     uses = dict.fromkeys([*recipe.labels, *recipe.kinds, SENTENCES], "level")
-    uses |= dict.fromkeys([READINGS, UNREAD], "difficulty")
+    uses |= dict.fromkeys([READINGS, TECHNOLOGY, UNREAD], "difficulty")
     for name, use in uses.items():
         count = int((used & (table.sets == name)).sum())
         yield {"name": name, "use": use, "records": count, **origin(data, name)}
@@ -242,7 +280,13 @@ def train(data: Path, name: str, table: Table, teacher: Teacher, reference: Tabl
     fit = Fitted.of(table, recipe, used, teacher)
     known = (table.sets == "cefr_sp_wiki") & np.isfinite(said.levels)
     start = float((table.labels - said.levels)[known].mean())
-    model = model_of(fit, recipe, errors_of(table, said, fit, start))
+    errors = errors_of(table, said, fit, start)
+    model = model_of(fit, recipe, errors)
+    read = table.sets == READINGS
+    squares, words = fit.difficulty.squares[read], np.maximum(table.passages.totals[read], 1)
+    spreads = errors[0].of(said.difficulties[read], words, errors[0].unlikeness(squares, words))
+    curve = curve_of(said.difficulties[read], spreads, table.understand[read])
+    print("curve of the public reader", curve.round(3))
     of_pages = model.read_passages(reference.passages).level
     card: dict[str, Any] = {
         "summary": "How hard whole pages are, from their passages: difficulty 0 to 100 as readings "

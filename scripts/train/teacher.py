@@ -14,6 +14,7 @@ learns only from texts of that fold. Twenty minutes of one core.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +22,13 @@ from numpy.typing import NDArray
 from scripts.train.page_texts import (
     READINGS,
     SENTENCES,
+    TECHNOLOGY,
     UNREAD,
     Mask,
     Table,
     Text,
     labelled,
+    technology,
     unread,
 )
 
@@ -38,7 +41,8 @@ _CUT = 4.0
 # How far bells reach, how smooth the regression is: for difficulty, for level.
 _OF_DIFFICULTY, _OF_LEVEL = (0.3, 0.1), (0.05, 0.5)
 _OF_COLUMNS = 1.3  # what all columns weigh beside all numbers of the encoder
-_LABELLED = (READINGS, "cefr_sp_wiki")
+_READ = (READINGS, TECHNOLOGY)
+_LABELLED = (*_READ, "cefr_sp_wiki")
 
 
 def states_of(texts: list[Text]) -> Floats:
@@ -77,24 +81,24 @@ class Teacher:
     def taught(self, learned_from: Mask) -> Floats:
         """What it gives to every text that nobody read, and the labels of all others."""
         found = self._labels.copy()
-        difficulty = self._said(learned_from, READINGS, UNREAD, _OF_DIFFICULTY, (1.0, _OF_COLUMNS))
+        difficulty = self._said(learned_from, _READ, UNREAD, _OF_DIFFICULTY, (1.0, _OF_COLUMNS))
         found[self._sets == UNREAD] = difficulty
         found[self._sets == SENTENCES] = self._said(
-            learned_from, "cefr_sp_wiki", SENTENCES, _OF_LEVEL, (1.0,)
+            learned_from, ("cefr_sp_wiki",), SENTENCES, _OF_LEVEL, (1.0,)
         )
         return found
 
     def _said(
         self,
         learned_from: Mask,
-        labelled_set: str,
+        labelled_sets: Sequence[str],
         unread_set: str,
         smooth: tuple[float, float],
         parts: tuple[float, ...],
     ) -> NDArray[np.float32]:
-        """What one set teaches of another; `parts` is what each part weighs."""
+        """What some sets teach of another; `parts` is what each part weighs."""
         (reach, ridge), sets = smooth, self._sets[self._here]
-        learned_from = learned_from & (self._sets == labelled_set)
+        learned_from = learned_from & np.isin(self._sets, labelled_sets)
         own, asked = learned_from[self._here], sets == unread_set
         read, wanted = [], []
         for part, weight in zip(self._parts, parts, strict=False):
@@ -119,8 +123,8 @@ def main() -> None:
     parser.add_argument("output", type=Path)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     chosen = parser.parse_args()
-    texts = [text for name in _LABELLED for text in labelled(chosen.data, name)]
-    texts += unread(chosen.data)
+    texts = [text for name in (READINGS, "cefr_sp_wiki") for text in labelled(chosen.data, name)]
+    texts += [*unread(chosen.data), *technology()]
     states = states_of(texts)
     np.savez_compressed(chosen.output, ids=[text.id for text in texts], states=states)
     print(f"{len(texts)} texts")

@@ -185,12 +185,20 @@ def context_features(token: str, usual_case: str) -> list[str]:
 def own_features(token: str) -> list[str]:
     """What a token tells the tagger about itself only."""
 
-def feature_rows(
-    tokens: list[str], rows: dict[str, int], usual_case: dict[str, str], longest: int
-) -> tuple[list[int], list[int]]:
-    """The rows of the features of all tokens that have one, and where those of each token begin.
+def add_features(
+    tokens: list[str],
+    rows: dict[str, int],
+    usual_case: dict[str, str],
+    classes: dict[str, int],
+    longest: int,
+    weights: NDArray[Any],
+    table: NDArray[Any],
+) -> None:
+    """Write what the features of each token weigh together into `table`, and last its class.
 
-    `usual_case` goes by normal forms; of a token at most `longest` characters are looked at.
+    `usual_case` and `classes` go by normal forms; of a token at most `longest` characters are
+    looked at. `weights` (features, columns) is int8, `table` (tokens, columns + 1) int16.
+    Raises `ValueError` for tables that do not fit together, `IndexError` for rows out of them.
     """
 
 def best_tags(
@@ -211,6 +219,29 @@ def best_tags(
     tokens that begin a sentence, the first first. `boundary` (5 T), `before` and `after`
     ((T + 1)^2, T), `around` ((T + 1)^3, T) and `word_around` (classes (T + 1)^2, T) are int8.
     Raises `ValueError` for tables that do not fit together, `IndexError` for numbers out of them.
+    """
+
+def number_each(
+    strings: list[str], numbers: dict[str, int], known: list[str], out: NDArray[Any]
+) -> int:
+    """Write the number of each string into `out` (int32); how many characters the new ones have.
+
+    New strings get the next number, and go into `numbers` and behind the `known`.
+    """
+
+def weigh_patterns(
+    next_nodes: NDArray[Any],
+    width: int,
+    codes: NDArray[Any],
+    places: NDArray[Any],
+    roots: NDArray[Any],
+    weights: NDArray[Any],
+) -> list[int]:
+    """Those of the places at which the weights of all patterns sum to more than zero.
+
+    The nodes are those of a `Trie` of `width` codes (int32, as `codes`), the others int64. From
+    ``roots[i]`` go the patterns that begin `i` before a place. Raises `IndexError` for a
+    wrong step.
     """
 
 class Places:

@@ -1924,22 +1924,39 @@ def own_features(str token) -> list:
     return features
 
 
-def feature_rows(list tokens, dict rows, dict usual_case, Py_ssize_t longest) -> tuple:
-    cdef list starts = [], numbers = []
-    cdef str token
-    cdef PyObject* row
-    for token in tokens:
+cdef inline void add_row(
+    dict rows, str feature, const signed char[:, ::1] weights, short* sums
+) except *:
+    cdef PyObject* number = PyDict_GetItem(rows, feature)
+    cdef Py_ssize_t row, column
+    cdef const signed char* own
+    if number is NULL:
+        return
+    row = <object>number
+    if not 0 <= row < weights.shape[0]:
+        raise IndexError("a feature has no row")
+    own = &weights[row, 0]
+    for column in range(weights.shape[1]):
+        sums[column] += own[column]
+
+
+def add_features(
+    list tokens, dict rows, dict usual_case, dict classes, Py_ssize_t longest,
+    const signed char[:, ::1] weights, short[:, ::1] table,
+) -> None:
+    cdef Py_ssize_t place, columns = weights.shape[1]
+    cdef str token, feature
+    if table.shape[0] != len(tokens) or table.shape[1] != columns + 1 or not columns:
+        raise ValueError("the tables of the tagger do not fit together")
+    for place in range(len(tokens)):
+        token = tokens[place]
+        memset(&table[place, 0], 0, columns * sizeof(short))
+        table[place, columns] = classes.get(form_of(token), 0)
         token = token[:longest]
-        starts.append(len(numbers))
         for feature in context_features(token, usual_case.get(form_of(token), "N")):
-            row = PyDict_GetItem(rows, feature)
-            if row is not NULL:
-                numbers.append(<object>row)
+            add_row(rows, feature, weights, &table[place, 0])
         for feature in own_features(token):
-            row = PyDict_GetItem(rows, feature)
-            if row is not NULL:
-                numbers.append(<object>row)
-    return numbers, starts
+            add_row(rows, feature, weights, &table[place, 0])
 
 
 def best_tags(
@@ -2022,6 +2039,56 @@ def best_tags(
                 if score[tag] > score[best]:
                     best = <int>tag
             tags[place] = <unsigned char>best
+
+
+# --- Distinct strings and their letters
+
+def number_each(list strings, dict numbers, list known, int[::1] out) -> int:
+    cdef Py_ssize_t place, characters = 0
+    cdef PyObject* number
+    cdef str string
+    if out.shape[0] != len(strings):
+        raise ValueError("there is not one place for each string")
+    for place in range(len(strings)):
+        string = strings[place]
+        number = PyDict_GetItem(numbers, string)
+        if number is not NULL:
+            out[place] = <object>number
+            continue
+        out[place] = <int>len(known)
+        numbers[string] = len(known)
+        known.append(string)
+        characters += len(string)
+    return characters
+
+
+def weigh_patterns(
+    const int[::1] next_nodes,
+    Py_ssize_t width,
+    const int[::1] codes,
+    const long long[::1] places,
+    const long long[::1] roots,
+    const long long[::1] weights,
+) -> list:
+    cdef Py_ssize_t nucleus, before, place, node, step
+    cdef long long evidence
+    cdef list found = []
+    for nucleus in places:
+        evidence = 0
+        for before in range(roots.shape[0]):
+            node, place = roots[before], nucleus - before
+            while 0 <= place < codes.shape[0]:
+                step = node * width + codes[place]
+                if not 0 <= step < next_nodes.shape[0]:
+                    raise IndexError("a pattern goes on where no node is")
+                node = next_nodes[step]
+                if not 0 < node < weights.shape[0]:
+                    break
+                evidence += weights[node]
+                place += 1
+        if evidence > 0:
+            found.append(nucleus)
+    return found
 
 
 # --- A list of words with their frequency

@@ -35,7 +35,10 @@ def test_a_column_that_is_not_there_is_told_on_the_terminal(
     [
         ("train mine.csv", "for example: understand train judged --labels"),
         ("train judged mine.csv", "for example: understand train judged --labels"),
-        ("train judged --labels mine.csv -o b", "choose one with --label-column"),
+        (
+            "train judged --labels mine.csv -o b",
+            "with --label-column and --direction higher-harder or",
+        ),
         ("train judged --labels mine.csv --label-column rating -o b", "say higher-harder or"),
         ("calibrate answers.csv", "for example: understand calibrate answers.csv --scores"),
     ],

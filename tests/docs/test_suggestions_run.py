@@ -27,6 +27,7 @@ TEXTS = [" ".join(p.read_text("utf-8").split())[:1200] for p in ROOT.glob("tests
 # The easier first, by the length of their words.
 TEXTS = sorted((text.replace('"', "'") for text in TEXTS), key=lambda t: len(t) / len(t.split()))
 DOCNOS = [f"clueweb12-0000tw-00-{number:05}" for number in range(1, len(TEXTS) + 1)]
+QUERIES = range(1, 7)
 # What a newcomer does not have: a language model, a licence of a vocabulary, a client that asks.
 NOT_HERE = ("rewrite", "resources install", "serve", "mcp")
 
@@ -42,11 +43,11 @@ def record(docno: str, text: str) -> bytes:
 
 
 def run_of(step: int) -> str:
-    """A run of three queries; another step, another order."""
+    """A run of all queries; another step, another order."""
     order = sorted(range(len(DOCNOS)), key=lambda n: n * step % 61)
     lines = [
         f"q{q} Q0 {DOCNOS[n]} {rank} {99 - rank} run{step}\n"
-        for q in range(1, 4)
+        for q in QUERIES
         for rank, n in enumerate(order[q::2], 1)
     ]
     return "".join(lines)
@@ -79,10 +80,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (here / f"{name}.run").write_text(run_of(step))
     for step in (1, 7, 11):
         (here / f"runs/{step}.gz").write_bytes(gzip.compress(run_of(step).encode()))
-    grades = [(q, d, n) for q in (1, 2, 3) for n, d in enumerate(DOCNOS)]
+    grades = [(q, d, n) for q in QUERIES for n, d in enumerate(DOCNOS)]
     (here / "qrels.txt").write_text("".join(f"q{q} 0 {d} {n % 3}\n" for q, d, n in grades))
     (here / "qunder.txt").write_text("".join(f"q{q} 0 {d} {n % 100}\n" for q, d, n in grades))
-    topics = "".join(f"<query><id>q{q}</id><title>blood</title></query>" for q in (1, 2, 3))
+    topics = "".join(f"<query><id>q{q}</id><title>blood</title></query>" for q in QUERIES)
     (here / "topics.xml").write_text(f"<queries>{topics}</queries>")
     return here
 
@@ -185,11 +186,12 @@ def test_what_is_suggested_runs(understand: Run, folder: Path) -> None:
         suggestion = next((each for each in told if each.startswith(f"understand {expected}")), "")
         assert bool(suggestion) == bool(expected), (step, done.stderr)
         if expected:
-            named.add(next(name for name in NAMES if expected.startswith(name)))
+            name = next(name for name in NAMES if expected.startswith(name))
+            named.add(name)
             words = [OWN.get(word, word) for word in suggestion.split()]
             # The name alone of a command that needs more names it, and its help says what.
-            more = expected.split() in [each.words for each in COMMANDS] and "list" not in expected
-            runs(understand, " ".join([*words, *["--help"] * more]), folder)
+            bare = "list" not in expected and (expected == name or words[-1].startswith("--"))
+            runs(understand, f"understand {name} --help" if bare else " ".join(words), folder)
     refused = understand("score", "page.html", "--reader", "mine.json", cwd=folder)
     assert "name its own bundle (--bundle FOLDER)" in refused.stderr
     help_ = understand("--help").stdout

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.feature import syllables
 from understandability.feature.syllables import count_syllables
 
 MEDICAL = [
@@ -86,12 +85,3 @@ def test_acronyms_are_spelled_and_headings_are_not(word: str, syllables: int) ->
 def test_any_text_has_a_syllable(text: str) -> None:
     """No input fails, and none has less than one."""
     assert count_syllables(text) >= 1
-
-
-def test_endless_words_are_weighed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few places at a time give the same."""
-    words = ["understandability", "flu", "zzz", "hypercholesterolaemia", "rhythm"]
-    whole = syllables.count_each(words).tolist()
-    for at_once in (1, 2, 5):
-        monkeypatch.setattr(syllables, "_AT_ONCE", at_once)
-        assert syllables.count_each(words).tolist() == whole

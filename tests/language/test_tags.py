@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.feature import tagger as tags
 from understandability.feature.tagger import TO_TWELVE, TWELVE, UNIVERSAL, default_tagger
 
 SENTENCES = [
@@ -66,17 +63,6 @@ def test_large_batches_are_tagged_in_parts(size: int) -> None:
     tagged = default_tagger().tag(tokens, starts)
     assert (tagged[: size // 4 * 4].reshape(-1, 4) == tagged[:4]).all()
     assert len(default_tagger().tag(tokens, np.array([0]))) == size
-
-
-@given(
-    st.lists(st.sampled_from(list(chain(*SENTENCES))), min_size=1, max_size=40), st.integers(1, 9)
-)
-def test_an_endless_sentence_is_tagged_in_parts(tokens: list[str], at_once: int) -> None:
-    """Which see as far as a tag does, so that it has the same tags."""
-    whole = default_tagger().tag(tokens, np.array([0]))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tags, "_AT_ONCE", at_once)
-        assert default_tagger().tag(tokens, np.array([0])).tolist() == whole.tolist()
 
 
 def test_nothing_gives_nothing() -> None:

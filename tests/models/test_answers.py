@@ -77,7 +77,7 @@ def test_answers_that_tell_nothing_are_one_sentence(
 def test_answers_that_are_parted_sharply_have_the_least_noise() -> None:
     fitted = fit_reader(np.arange(60.0), [d < 30 for d in range(60)])
     assert fitted.reader.noise_scale == 1.0
-    assert "the least there can be" in fitted.remarks[0]
+    assert "as small as it can be" in fitted.remarks[0]
 
 
 def test_a_record_that_is_no_answer_is_named() -> None:

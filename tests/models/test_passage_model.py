@@ -60,10 +60,10 @@ def judged() -> list[tuple[dict[str, str], Estimate]]:
 def test_the_panel_comes_out_in_the_order_of_its_judges(
     judged: list[tuple[dict[str, str], Estimate]],
 ) -> None:
-    """Not much below what was measured, .86; the best of eight formulas has .89."""
+    """Not much below what was measured, .92; the best of eight formulas has .89."""
     ranks = [float(row["rank"]) for row, _ in judged]
     order = spearmanr(ranks, [estimate.difficulty for _, estimate in judged]).statistic
-    assert order >= 0.84
+    assert order >= 0.9
 
 
 def test_the_panel_uses_the_whole_of_the_scale(
@@ -78,7 +78,7 @@ def test_the_panel_uses_the_whole_of_the_scale(
     assert min(chances[kind] for kind in easy) > 0.6
     hard = [kind for kind in chances if kind.startswith("abstract")]
     hard += ["research consent form (conventional)", "statute (tenancy)", "insurance terms"]
-    assert max(chances[kind] for kind in hard) < 0.5
+    assert max(chances[kind] for kind in hard) < 0.55
 
 
 def test_the_sample_pages_come_out_in_order() -> None:
@@ -275,13 +275,13 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
     """
     folder = Path(__file__).parents[2] / "resources" / "samples"
     expected = {
-        "easy": ("0.949634", "11.4365", "2.17012"),
-        "medium": ("0.821849", "31.3291", "3.55814"),
-        "hard": ("0.027596", "100", "6"),
+        "easy": ("0.971792", "6.83366", "2.10913"),
+        "medium": ("0.855874", "31.2656", "3.55168"),
+        "hard": ("0.0401024", "98.7961", "6"),
     }
     pages = [Page(name, "", (folder / f"{name}.html").read_bytes()) for name in expected]
     found = BUNDLE.estimate(Batch([document_of_page(page) for page in pages]))
-    assert BUNDLE.checksum.startswith("4217def2dd32daaa")
+    assert BUNDLE.checksum.startswith("12157b2f232e565f")
     for each, digits in zip(found, expected.values(), strict=True):
         numbers = (each.p_understandable, each.difficulty, each.level)
         assert tuple(f"{number:.6g}" for number in numbers) == digits

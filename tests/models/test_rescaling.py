@@ -41,7 +41,7 @@ def test_a_threshold_of_another_scale_is_told(understand: Run, tmp_path: Path) -
     page, reader = tmp_path / "a.txt", tmp_path / "me.json"
     page.write_text(EASY)
     reader.write_text(json.dumps(reader_of("public").to_json()))
-    told = "the threshold 61 of the reader public is on the scale readings.v1 and means"
+    told = "the threshold 60 of the reader public is on the scale readings.v1 and means"
     score = ("score", page, "-o", tmp_path / "s.csv", "--bundle", tmp_path / "mine")
     explain = ("explain", page, "-o", tmp_path / "a.html", "--bundle", tmp_path / "mine")
     for command, expected in (

@@ -867,19 +867,23 @@ def own_features(token: str) -> list[str]:
     return features
 
 
-def feature_rows(
-    tokens: Sequence[str], rows: Mapping[str, int], usual_case: Mapping[str, str], longest: int
-) -> tuple[list[int], list[int]]:
-    """The rows of the features of all tokens, and where those of each begin."""
-    found: list[int] = []
-    starts = []
-    for token in tokens:
-        starts.append(len(found))
+def add_features(
+    tokens: Sequence[str],
+    rows: Mapping[str, int],
+    usual_case: Mapping[str, str],
+    classes: Mapping[str, int],
+    longest: int,
+    weights: Array,
+    table: Array,
+) -> None:
+    """Write what the features of each token weigh together, and last its class."""
+    for row, token in zip(table, tokens, strict=True):
         short = token[:longest]
         case = usual_case.get(normal_form(short), "N")
         features = context_features(short, case) + own_features(short)
-        found += [rows[feature] for feature in features if feature in rows]
-    return found, starts
+        found = [rows[feature] for feature in features if feature in rows]
+        row[:-1] = weights[found].sum(axis=0, dtype=np.int16)
+        row[-1] = classes.get(normal_form(token), 0)
 
 
 def best_tags(
@@ -915,3 +919,34 @@ def best_tags(
             total = total + after[right * side + far_right]
             total = total + word_around[(word_class * side + left) * side + right]
             tags[start + place] = np.argmax(total)
+
+
+def number_each(
+    strings: Sequence[str], numbers: dict[str, int], known: list[str], out: Array
+) -> int:
+    """Write the number of each string; how many characters the new ones have."""
+    before = len(known)
+    for place, each in enumerate(strings):
+        if each not in numbers:
+            known.append(each)
+        out[place] = numbers.setdefault(each, len(numbers))
+    return sum(map(len, known[before:]))
+
+
+def weigh_patterns(
+    next_nodes: Array, width: int, codes: Array, places: Array, roots: Array, weights: Array
+) -> list[int]:
+    """Those of the places at which the weights of all patterns sum to more than zero."""
+    found = []
+    for nucleus in places.tolist():
+        evidence = 0
+        for before, root in enumerate(roots.tolist()):
+            node = root
+            for code in codes[nucleus - before :] if nucleus >= before else ():
+                node = next_nodes[node * width + code]
+                evidence += weights[node] if node else 0
+                if not node:
+                    break
+        if evidence > 0:
+            found.append(nucleus)
+    return found

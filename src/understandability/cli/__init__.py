@@ -136,10 +136,9 @@ _EPILOG = (
 
 
 def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
-    """The command line: of the commands those that the first of `words` names, or all.
+    """The command line: of the commands those that the first of `words` names.
 
-    All have their names and first sentences only, so that no module is loaded for them. With
-    `complete` they are whole, and options know the names to choose from.
+    Without words, all have names and first sentences only. With `complete`, all are whole.
     """
     from cyclopts import App, Group, Parameter
 
@@ -196,7 +195,6 @@ def _as_function(command: Command, complete: bool) -> Callable[..., None]:
             metavar=each.about.value or None,
         )
         kind = completed(each) if complete else each.type
-        optional = default is None
         parameters.append(
             inspect.Parameter(
                 each.parameter,
@@ -204,7 +202,7 @@ def _as_function(command: Command, complete: bool) -> Callable[..., None]:
                 if each.is_argument
                 else inspect.Parameter.KEYWORD_ONLY,
                 default=default,
-                annotation=Annotated[kind | None if optional else kind, about],
+                annotation=Annotated[kind | None if default is None else kind, about],
             )
         )
 

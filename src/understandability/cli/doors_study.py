@@ -31,8 +31,6 @@ def exported(call: Given) -> None:
     say(f"{told}; left out: {lacking}" if lacking else told)
     for docno in found.refused[:MOST_NAMED]:
         say(f"left out, as {title} cannot take it: {docno!r}")
-    if len(found.refused) > MOST_NAMED:
-        say(f"and {len(found.refused) - MOST_NAMED:,} more")
     say(f"Next: {found.next}")
 
 

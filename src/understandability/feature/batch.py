@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from understandability import _core
 from understandability.feature.tagger import default_tagger, entity_starts
 from understandability.text.document import Document
 from understandability.text.tokens import tokenize, word_of
@@ -29,27 +30,13 @@ MAX_TYPES = 1 << 18
 MAX_CHARACTERS = 1 << 25
 # Strings that a column is computed of at once: a page may have a million.
 _AT_ONCE = 1 << 14
+_ROOM = 1 << 25  # bytes that a column is given when it first grows
 
 _LOCK = RLock()
 
 
-class _Numbers(dict[str, int]):
-    """Gives every new string the next number."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.strings: list[str] = []
-        self.characters = 0
-
-    def __missing__(self, string: str) -> int:
-        number = self[string] = len(self.strings)
-        self.strings.append(string)
-        self.characters += len(string)
-        return number
-
-
 class _Growing:
-    """Rows of an array that grows at its end, by doubling."""
+    """Rows of an array that grows at its end, at least by doubling."""
 
     def __init__(self) -> None:
         self._rows: Array | None = None
@@ -68,7 +55,10 @@ class _Growing:
             self._rows = new.copy()
         needed = self.size + len(new)
         if needed > len(self._rows):
-            grown = np.empty((max(needed, 2 * len(self._rows)), *new.shape[1:]), new.dtype)
+            # Much at once: a wide table takes long to copy, and no memory where nothing is written.
+            room = min(MAX_TYPES, _ROOM // max(1, self._rows[:1].nbytes))
+            rows = max(needed, 2 * len(self._rows), room)
+            grown = np.empty((rows, *new.shape[1:]), new.dtype)
             grown[: self.size] = self._rows[: self.size]
             self._rows = grown
         self._rows[self.size : needed] = new
@@ -88,7 +78,9 @@ class TypeTable:
     """
 
     def __init__(self) -> None:
-        self._numbers = _Numbers()
+        self._numbers: dict[str, int] = {}
+        self._strings: list[str] = []
+        self._characters = 0
         self._columns: dict[Column, _Growing] = {}
 
     def __len__(self) -> int:
@@ -97,12 +89,15 @@ class TypeTable:
     @property
     def strings(self) -> Sequence[str]:
         """The string of each number."""
-        return self._numbers.strings
+        return self._strings
 
     def number(self, strings: Iterable[str]) -> NDArray[np.int32]:
         """The number of each string; new ones get the next."""
+        given = list(strings)
+        numbers = np.empty(len(given), np.int32)
         with _LOCK:
-            return np.fromiter(map(self._numbers.__getitem__, strings), np.int32)
+            self._characters += _core.number_each(given, self._numbers, self._strings, numbers)
+        return numbers
 
     def column(self, compute: Column) -> Array:
         """`compute` of all strings, one row each; it sees every string once.
@@ -134,7 +129,7 @@ class PieceTable(TypeTable):
     def is_full(self) -> bool:
         """Whether it should make room for an empty one."""
         large = max(len(self), len(self.word_types), len(self.token_types)) > MAX_TYPES
-        return large or self._numbers.characters > MAX_CHARACTERS
+        return large or self._characters > MAX_CHARACTERS
 
     def words(self, pieces: Array) -> NDArray[np.int32]:
         """The type of each piece's word; -1 where it has none."""
@@ -305,9 +300,8 @@ class Batch:
         within[self.sentence_starts] = False
         document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
         keys = document * len(self.word_types) + self.word_ids[capitalised]
-        seen_within = set(keys[within[capitalised]].tolist())
         names = np.zeros(len(self.word_ids), bool)
-        names[capitalised] = [key in seen_within for key in keys.tolist()]
+        names[capitalised] = np.isin(keys, keys[within[capitalised]], kind="sort")
         return names
 
     @cached_property

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from understandability import _core
 from understandability.resources import resource_arrays
 
 Array = NDArray[Any]
@@ -81,6 +82,10 @@ class Trie:
             walkers, reached, places = walkers[walking], reached[walking], places[walking] + 1
             yield walkers, reached
 
+    def weigh(self, codes: Array, places: Array, roots: Array, weights: Array) -> list[int]:
+        """The places where the nodes of all walks from ``roots[i]``, `i` before, outweigh zero."""
+        return _core.weigh_patterns(self._next, self._width, codes, places, roots, weights)
+
 
 # A number (its -th not counted), or letters.
 _PARTS = re.compile(
@@ -91,8 +96,6 @@ _NUCLEUS = re.compile(
 )
 # How many letters before a nucleus a pattern may reach, after it, and together.
 _BEFORE, _AFTER, _TOGETHER = 4, 4, 6
-# Nuclei at once: a word may have millions.
-_AT_ONCE = 1 << 15
 
 
 def nuclei(marked: str) -> Iterator[int]:
@@ -130,23 +133,11 @@ class SyllableWeights:
         """The syllables of each word in small letters by the weights alone; at least 1."""
         text = "\n" * _BEFORE + "\n".join(f"^{word}$" for word in words)
         places, codes = np.fromiter(nuclei(text), np.int64), self._trie.encode(text)
-        some = range(0, len(places), _AT_ONCE)
-        is_syllable = [self._weigh(codes, places[start : start + _AT_ONCE]) > 0 for start in some]
-        syllables = places[np.concatenate(is_syllable)] if is_syllable else places
+        syllables = self._trie.weigh(codes, places, self._roots, self._weights)
         sizes = np.fromiter(map(len, words), np.int64, len(words)) + len("^$\n")
         ends = _BEFORE + np.cumsum(sizes)
         counts = np.diff(np.searchsorted(syllables, ends), prepend=0)
         return np.maximum(1, counts)
-
-    def _weigh(self, codes: Array, places: Array) -> NDArray[np.int64]:
-        """The weight of all patterns around each place."""
-        before = np.arange(_BEFORE + 1)
-        starts = (places - before[:, None]).ravel()
-        evidence = np.zeros(len(starts), np.int64)
-        for walkers, nodes in self._trie.walk(codes, starts, np.repeat(self._roots, len(places))):
-            evidence[walkers] += self._weights[nodes]
-        weights: NDArray[np.int64] = evidence.reshape(len(before), -1).sum(axis=0)
-        return weights
 
 
 class _Pronunciation(NamedTuple):
@@ -197,12 +188,14 @@ def count_each(words: Sequence[str]) -> NDArray[np.int64]:
     # What the patterns are to count: a part, the word it is of, whether to add or to take away.
     asked: list[tuple[str, int, int]] = []
     for index, word in enumerate(words):
-        for number, letters in _PARTS.findall(word):
+        # Most words are letters only, without the patterns that take most of the time.
+        plain = word.isascii() and word.isalpha()
+        for number, letters in (("", word),) if plain else _PARTS.findall(word):
             if number:
                 known[index] += _number(number)
                 continue
             part = letters if letters.isascii() else _plain(letters)
-            capitals = _CAPITALS.fullmatch(part)
+            capitals = _CAPITALS.fullmatch(part) if part[1:2].isupper() else None
             if capitals and _is_spelled(capitals[1], short_words):
                 known[index] += len(capitals[1]) + 2 * capitals[1].count("W")  # "dou-ble-u"
                 continue

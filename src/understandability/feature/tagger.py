@@ -62,7 +62,7 @@ class Tagger:
     def __init__(self, arrays: dict[str, Array]) -> None:
         texts = arrays["features"].tobytes().decode("utf-8").split("\n")
         self._rows = {text: row for row, text in enumerate(texts)}
-        self._weights = arrays["weights"]
+        self._weights = np.ascontiguousarray(arrays["weights"], np.int8)
         words = arrays["usual_case_words"].tobytes().decode("utf-8").split("\n")
         self._usual_case = dict(zip(words, arrays["usual_case"].astype("U1").tolist(), strict=True))
         classes = arrays["word_classes"].tobytes().decode("utf-8").split("\n")
@@ -71,7 +71,7 @@ class Tagger:
         self._around = arrays["around"]
         self._after = arrays["after"]
         self._word_around = arrays["word_around"]
-        self._boundary = np.ascontiguousarray(self._weights[self._rows[BOUNDARY_FEATURE]])
+        self._boundary = self._weights[self._rows[BOUNDARY_FEATURE]]
 
     def tag(self, tokens: Sequence[str], sentence_starts: Array) -> NDArray[np.uint8]:
         """The tag of each token; `sentence_starts` are indexes of the tokens that start one."""
@@ -86,20 +86,16 @@ class Tagger:
         of a token for which this one stands at ``OFFSETS[o]``; the last one numbers the words
         that the second pass knows.
         """
-        columns = len(OFFSETS) * TAGS
-        table = np.empty((len(types), columns + 1), np.int16)
-        for start in range(0, len(types), _AT_ONCE):
-            some = list(types[start : start + _AT_ONCE])
-            rows, starts = _core.feature_rows(some, self._rows, self._usual_case, _LONGEST)
-            np.add.reduceat(
-                self._weights.take(rows, axis=0),
-                starts,
-                axis=0,
-                dtype=np.int16,
-                out=table[start : start + len(some), :columns],
-            )
-        word_class = self._word_classes.get
-        table[:, columns] = [word_class(_core.normal_form(token), 0) for token in types]
+        table = np.empty((len(types), len(OFFSETS) * TAGS + 1), np.int16)
+        _core.add_features(
+            list(types),
+            self._rows,
+            self._usual_case,
+            self._word_classes,
+            _LONGEST,
+            self._weights,
+            table,
+        )
         return table
 
     def tag_ids(
@@ -121,8 +117,6 @@ class Tagger:
         return tags
 
 
-# Types at once: what they gather stays in the processor's cache.
-_AT_ONCE = 4096
 # Of a longer token only so many characters are looked at.
 _LONGEST = 64
 

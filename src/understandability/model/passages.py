@@ -307,10 +307,10 @@ def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
     full = starts[1:] > starts[:-1]
     if full.any():
         numbers[full] = np.add.reduceat(mixed, starts[:-1][full])
-    pairs = np.stack([documents.astype(np.uint64), numbers], axis=1)
-    _, first = np.unique(pairs, axis=0, return_index=True)
+    alike = numbers.view(np.int64)
+    order = np.lexsort((alike, documents))  # keeps the order of those that are alike
     found = np.zeros(len(documents), bool)
-    found[first] = True
+    found[order] = (np.diff(documents[order], prepend=-1) | np.diff(alike[order], prepend=0)) != 0
     return found
 
 
@@ -524,11 +524,11 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> Floats:
 
     # A rare word that comes back is a term; one that does not is only a word.
     rare = words[(zipf[words] < _RARE) & (capitalised[words] == 0)]
-    terms, times = np.unique(
-        np.stack([passage[rare], tokens.ids[rare]], axis=1), axis=0, return_counts=True
-    )
-    different = np.bincount(terms[:, 0], minlength=count)
-    again = np.bincount(terms[:, 0], times * (times > 1), count)
+    types = len(table)
+    terms, times = np.unique(passage[rare] * types + tokens.ids[rare], return_counts=True)
+    of_term = terms // types
+    different = np.bincount(of_term, minlength=count)
+    again = np.bincount(of_term, times * (times > 1), count)
     every = np.maximum(np.bincount(passage[is_word > 0], minlength=count), 1)
     rarity = (np.maximum(_KNOWN - zipf, 0) * (is_word > 0) * ~is_name).astype(np.float32)
     kept = np.flatnonzero(rarity)
@@ -550,7 +550,7 @@ def _rarity_columns(batch: Batch, tokens: _Units) -> Floats:
             1 - sizes / every,
             different / every,
             again / every,
-            (np.bincount(terms[:, 0], times, count) + 1) / (different + 1),
+            (np.bincount(of_term, times, count) + 1) / (different + 1),
             about / np.maximum(weight, 1)[:, None],
         ]
     )

@@ -135,8 +135,8 @@ class Reader:
 # well-known pages on the scale of 2016, as version 0.2 had them, rounded.
 _PUBLIC = tuple(
     zip(
-        range(0, 101, 10),
-        (0.995, 0.96, 0.915, 0.845, 0.74, 0.635, 0.51, 0.39, 0.26, 0.115, 0.0),
+        range(0, 101, 20),
+        (0.992, 0.936, 0.801, 0.514, 0.165, 0.015),
         strict=True,
     )
 )
@@ -147,7 +147,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
             Reader(
                 "public",
                 "an adult of the general public",
-                61.0,
+                60.0,
                 "readings of 3,418 passages by a language model that imagined a hundred adults",
                 scale=READINGS,
                 curve=_PUBLIC,

@@ -10,7 +10,7 @@ or more in 31 other languages none is taken for English.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import cache
 
 from understandability.resources import package_text
@@ -182,17 +182,17 @@ def guess_language(text: str) -> str | None:
     other_script = len(_NOT_LATIN.findall(sample)) > _OTHER_SCRIPT * len(sample)
     if len(words) < _MIN_WORDS:
         return UNDETERMINED if other_script else None
-    votes: Counter[str] = Counter()
-    distinct: Counter[str] = Counter()
+    votes: defaultdict[str, int] = defaultdict(int)
     speakers = _speakers()
-    for word, number in Counter(filter(speakers.__contains__, words)).items():
+    counts = Counter(filter(speakers.__contains__, words))
+    for word, number in counts.items():
         for language in speakers[word]:
             votes[language] += number
-            distinct[language] += 1
     best, number = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
     if number < _MIN_SHARE * len(words):
         return UNDETERMINED if other_script else None
-    if distinct["en"] >= _MORE_DISTINCT * distinct[best]:
+    english, others = (sum(each in speakers[word] for word in counts) for each in ("en", best))
+    if english >= _MORE_DISTINCT * others:
         return "en"
     if votes["en"] >= _ENGLISH_SHARE * number:
         return "en"

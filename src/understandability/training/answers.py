@@ -219,9 +219,9 @@ def read_answers(
     identity = id or next((name for name in ID_COLUMNS if name in names), None)
     for name in (understood, id, column if scores is None else None):
         if name is not None and name not in names:
-            missing = name == column and name != understood
             advice = "--understood" if name == understood else "--id-column"
-            advice = "name a table of scores (--scores)" if missing else f"name yours with {advice}"
+            scored = "name a table of scores (--scores), from understand score PAGES -o TABLE"
+            advice = scored if name == column != understood else f"name yours with {advice}"
             raise InputError(
                 f"{where} has no column {name!r}; it has {', '.join(names) or 'none'}; {advice}"
             )

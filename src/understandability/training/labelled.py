@@ -295,9 +295,10 @@ def _places(
     for option in ("label", "id", "html", "text", "group"):
         name = getattr(columns, option)
         if name is not None and name not in names:
+            more = " and --direction higher-harder or higher-easier"
             raise InputError(
-                f"{path} has no column {name!r}; it has {', '.join(names)}; "
-                f"choose one with --{option}-column"
+                f"{path} has no column {name!r}; it has {', '.join(names)}; choose one with "
+                f"--{option}-column{'' if columns.direction or option != 'label' else more}"
             )
     chosen: list[tuple[str, str | None]] = [
         (name, kind) for name, kind in ((columns.html, HTML), (columns.text, TEXT)) if name
