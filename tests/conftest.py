@@ -103,6 +103,26 @@ def lexicons(_real_lexicons: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return _real_lexicons
 
 
+class _Every:
+    """Trusts each plain term."""
+
+    def get(self, *_: object) -> _Every:
+        return self
+
+    def __contains__(self, _: str) -> bool:
+        return True
+
+
+@pytest.fixture
+def every_plain_term(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trust all plain terms: what tables and rules do is tested apart from what judges saw."""
+    from understandability.writers.memory import Memory
+    from understandability.writers.plain_terms import offers
+
+    monkeypatch.setattr(offers, "trusted_terms", _Every)
+    monkeypatch.setattr(offers, "_OFFERED", Memory())
+
+
 @pytest.fixture(scope="session")
 def understand_process() -> Run:
     """Run the command as a user does, in a process of its own, with warnings as errors."""

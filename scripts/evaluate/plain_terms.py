@@ -5,16 +5,17 @@ word that is not among the 5,000 most frequent of wordfreq, in any form; medical
 vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens. A plain term
 either fits in the place of the word, or is said in plain words, for a sentence to be rewritten.
 *Sheets*: `--sheets FOLDER` draws 60 patient pages of two collections (Sondhi et al. 2012, Schwarz &
-Morris 2011) that played no part when the rules were made, and writes `offers.jsonl` (300, at most
-two of a term) and `proposals.jsonl` (200: all that are more than plain terms, the rest plain
-terms), each with the sentence as the writer has it before and after. `how` is "in place" where the
-first plain term is put in. It is "in plain words" where none fits, and "note" where there is none:
-then the term stays, its meaning behind it, and only that is to be judged. Drawn with ``--seed 31``,
-77 and 101, and revised after the first and the second, they were judged by language models that had
-not seen tables and rules: 225, 241 and 246 of 300 offers are right, 134 and 151 of 200 proposals
-(not judged a third time). `tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` have the
-changed words of each and the verdict; `tests/report/plain_terms_judged*.tsv` those of earlier
-rules, from texts for experts.
+Morris 2011), none that a sheet before drew, and writes `offers.jsonl` (300, at most two of a term)
+and `proposals.jsonl` (200: all that are more than plain terms, the rest plain terms; passages of
+MedQuAD where pages have too few), each with the sentence as the writer has it before and after.
+`how` is "in place" where the first plain term is put in. It is "in plain words" where none fits,
+and "note" where there is none: then the term stays, its meaning behind it, and only that is to be
+judged. Drawn with ``--seed 31``, 77 and 101, and revised after the first and the second, they were
+judged by language models that had not seen tables and rules: 225, 241 and 246 of 300 offers are
+right, 134 and 151 of 200 proposals (not judged a third time). Since then only pairs that judges
+found right in three sentences and more are put in place. `tests/writers/offers_judged.jsonl` and
+`proposals_judged.jsonl` have the changed words of each and the verdict;
+`tests/report/plain_terms_judged*.tsv` those of earlier rules, from texts for experts.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sheets FOLDER]
 """
@@ -49,7 +50,10 @@ from understandability.writers.proposals import PLAIN, proposals
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 _COLLECTIONS = ("sondhi/", "schwarz/")
+_SEEDS = (31, 77, 101)  # of sheets by which the rules were revised
+_SEED = 202  # of pages by which nothing was
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
+_MORE = 500  # passages of MedQuAD, for proposals
 _LEAST_WORDS, _MOST_WORDS = 150, 3000
 _SENTENCES = 7  # in a row make a passage, about 150 words
 # Files of medical vocabularies, and the column that holds the words.
@@ -145,7 +149,7 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
 
 
 def patient_pages(data: Path, scorer: Scorer, seed: int) -> list[Document]:
-    """English pages for patients, drawn at random."""
+    """English pages for patients, drawn at random; none that an earlier seed drew."""
     found = [
         document
         for document in documents_of(
@@ -155,7 +159,22 @@ def patient_pages(data: Path, scorer: Scorer, seed: int) -> list[Document]:
         and document.language in (None, "en")
         and _LEAST_WORDS <= len(document.pieces) <= _MOST_WORDS
     ]
-    return random.Random(seed).sample(sorted(found, key=lambda each: each.docno), _PAGES)
+    found.sort(key=lambda each: each.docno)
+    if seed not in _SEEDS:
+        drawn = [each.docno for one in _SEEDS for each in random.Random(one).sample(found, _PAGES)]
+        found = [each for each in found if each.docno not in drawn]
+    return random.Random(seed).sample(found, _PAGES)
+
+
+def helped(documents: list[Document]) -> Counter[str]:
+    """Words that the editor marks as hard, and what they get."""
+    counts: Counter[str] = Counter()
+    for document in documents:
+        batch = Batch([document])
+        found, (offered,) = findings(batch), offers(batch)
+        at = {place: offer for offer in offered for place in range(offer.first, offer.last)}
+        counts.update(how(at.get(place)) for place in {*found.hard} - {*found.misspelled})
+    return counts
 
 
 def sheet_of_offers(documents: list[Document], seed: int) -> Iterator[dict[str, str]]:
@@ -216,9 +235,10 @@ def write_sheets(folder: Path, data: Path, seed: int) -> None:
     """The two sheets, without verdicts."""
     scorer = Scorer()
     documents = patient_pages(data, scorer, seed)
+    more = passages(data / "corpora/consumer_nih.jsonl.gz", _MORE, seed)
     for name, rows in (
         ("offers", list(islice(sheet_of_offers(documents, seed), _OFFERS))),
-        ("proposals", list(sheet_of_proposals(documents, scorer, seed))),
+        ("proposals", list(sheet_of_proposals([*documents, *more], scorer, seed))),
     ):
         lines = [json.dumps({"id": n, **row}, ensure_ascii=False) for n, row in enumerate(rows, 1)]
         folder.mkdir(parents=True, exist_ok=True)
@@ -241,6 +261,9 @@ def main() -> None:
         name: passages(chosen.data / path, chosen.passages, chosen.seed)
         for name, path in SOURCES.items()
     }
+    pages = helped(patient_pages(chosen.data, Scorer(), _SEED))
+    shares = ", ".join(f"{name} {each / pages.total():.1%}" for name, each in pages.items())
+    print(f"{_PAGES} pages for patients, {pages.total()} marked words: {shares}")
     for name, some in documents.items():
         counts = coverage(some, chosen.data)
         words, medicines = counts["word"], counts["drug"]

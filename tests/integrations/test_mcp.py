@@ -13,7 +13,7 @@ from understandability.integrations.mcp import MOST_CHARACTERS, server
 from understandability.scoring import Settings, scorer_of
 
 mcp = pytest.importorskip("mcp", reason="needs the extra mcp")
-HARD = "He had a myocardial infarction yesterday."
+HARD = "He had a myocardial infarction last year."
 
 
 def _asked(*calls: tuple[str, dict[str, str]]) -> list[Any]:
@@ -26,9 +26,10 @@ def _asked(*calls: tuple[str, dict[str, str]]) -> list[Any]:
     return asyncio.run(ask())
 
 
+@pytest.mark.usefixtures("every_plain_term")
 def test_the_tools_answer() -> None:
     """What is easy, what to change, whether a rewrite helps, and what to say instead."""
-    easy = "He had a heart attack yesterday."
+    easy = "He had a heart attack last year."
     score, explained, compared, terms = (
         each.structured_content
         for each in _asked(

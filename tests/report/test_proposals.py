@@ -26,6 +26,7 @@ def proposed(sentence: str) -> dict[str, str]:
     return {kind: text for kind, _, text in made}
 
 
+@pytest.mark.usefixtures("every_plain_term")
 def test_no_proposal_makes_the_text_harder() -> None:
     """Each is tried on the whole text; the largest gain comes first."""
     document = document_of_text(
@@ -81,6 +82,7 @@ def test_a_rule_that_is_sure_proposes(sentence: str, kind: str, expected: str) -
         ("Patients should store tablets in their box.", "you"),
         ("The operation must be done soon.", "you"),
         ("You should eat well, sleep well and walk.", "list"),
+        ("You may have - pain, swelling, bruising or a fever.", "list"),
         ("It causes trouble breathing, wheezing, or swelling of the head and neck.", "list"),
         ("They help with other conditions, such as diabetes, asthma, gout and cancer.", "list"),
         ("The womb has a muscular outer layer called the myometrium and an inner lining called "

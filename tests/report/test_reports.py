@@ -79,6 +79,7 @@ def test_marked_text_is_the_text_of_the_document(
         assert len(blocks) == len(document.blocks)
 
 
+@pytest.mark.usefixtures("every_plain_term")
 def test_marks_by_hand(scorer: Scorer) -> None:
     """Each kind of mark on the words that a writer would look at."""
     text = "The doctor saw a myocardial infarction. The SGLT dose is supraphysiological."
@@ -210,6 +211,7 @@ def test_short_texts_are_warned_of(scorer: Scorer) -> None:
     assert "extrapolated" in smog.warning
 
 
+@pytest.mark.usefixtures("every_plain_term")
 def test_plain_terms_are_offered(scorer: Scorer) -> None:
     """An expert's term comes with the reader's."""
     explanation = explain(document_of_text("He had a myocardial infarction last year."), scorer)
@@ -217,6 +219,7 @@ def test_plain_terms_are_offered(scorer: Scorer) -> None:
     assert "say: heart attack" in page_report([explanation])
 
 
+@pytest.mark.usefixtures("every_plain_term")
 def test_a_term_that_nothing_fits_is_said_in_plain_words(scorer: Scorer) -> None:
     """In the list, at its mark and as data; where it fits elsewhere the list says that."""
     text = "She had an incarcerated hernia."

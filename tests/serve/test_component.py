@@ -22,6 +22,7 @@ from understandability.writers.serve.server import serve
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage
 
+pytestmark = pytest.mark.usefixtures("every_plain_term")
 PAGE = """<!DOCTYPE html><html lang="en"><title>A content system</title>
 <meta name="viewport" content="width=device-width"><main><h1>Edit</h1>
 <label>Text <textarea id="text">{text}</textarea></label>

@@ -21,6 +21,7 @@ from understandability.writers.serve.app import create  # noqa: E402
 if TYPE_CHECKING:
     from scripts.browser import BrowserPage
 
+pytestmark = pytest.mark.usefixtures("every_plain_term")
 HARD = (
     "Preoperative optimisation of comorbidities is imperative to minimise perioperative morbidity. "
     "She had a myocardial infarction. Hypertension was treated. She has hypertension."

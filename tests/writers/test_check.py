@@ -76,6 +76,7 @@ def test_hostile_sources_take_linear_time(suffix: str) -> None:
         assert time.process_time() - start < 2, each
 
 
+@pytest.mark.usefixtures("every_plain_term")
 def test_a_miss_names_its_places(site: Path) -> None:
     """The file, its hardest sentence, and its terms, by line and column of the source."""
     (site / "docs" / "hard.html").write_text(f"<p>Easy.</p>\n<p>{HARD}</p>", "utf-8")
@@ -92,6 +93,7 @@ def test_a_miss_names_its_places(site: Path) -> None:
         assert (hard.rule, hard.line) == ("hard-sentence", line)
 
 
+@pytest.mark.usefixtures("every_plain_term")
 def test_what_gains_most_comes_first(site: Path) -> None:
     """Gains are measured: a term replaced everywhere moves the chance by what was promised."""
     text = f"{EASY}{HARD}" * 3

@@ -220,7 +220,7 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
         return None
     place, start, keep = best
     end = sentence.pieces[place] + (sentence.tokens[place] == ";")
-    one = " ".join(pieces[:end]).rstrip(",;:") + "."
+    one = " ".join(pieces[:end]).rstrip(" ,;:–—") + "."
     rest = pieces[sentence.pieces[start] :]
     two = " ".join([_lower(rest[0], sentence.tag(start)) if keep else _upper(rest[0]), *rest[1:]])
     return one, keep + two
@@ -318,8 +318,10 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
         return ""
     if sentence.word(verb + 1) == "by" or sentence.word(0) in ("it", "he", "she", "they", "you"):
         return ""
+    if sentence.tag(0) == "PROPN":
+        return ""  # "Guavas", perhaps no name
     subject = [_lower(pieces[0], sentence.tag(0)), *pieces[1 : sentence.pieces[modal]]]
-    if sentence.tag(0) not in ("DET", "PRON", "PROPN"):
+    if sentence.tag(0) not in ("DET", "PRON"):
         subject.insert(0, "the")
     must = "You must " if sentence.word(modal) == "must" else ""
     no = ("not " if must else "Do not ") if negative else ""
@@ -367,6 +369,8 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
     tags |= {n: t for n, t in zip(sentence.pieces, sentence.tags, strict=True) if t != "PUNCT"}
     are_nouns = all(tags.get(end) in ("NOUN", "PROPN") for end in ends)
     are_short = all(1 <= len(part) <= _MOST_WORDS for part in parts)
+    if start not in sentence.pieces:
+        return []  # a hyphen: a list already
     inside = sentence.tags[sentence.pieces.index(start) :]
     is_clear = {"VERB", "AUX", "SCONJ", "PRON"}.isdisjoint(inside) and inside[0] != "ADP"
     is_clear = is_clear and {"such", "including", "like"}.isdisjoint(pieces[start:])

@@ -2,8 +2,9 @@
 
 At each word of a text the longest term of the tables (`tables`) wins, and of its rows the
 first whose rules hold, rows with rules first. Where the words mean something else, or are a part of
-a name, nothing is offered. Where a plain term fits the sentence (`fitting`) it is offered to be put
-in place; where none does, the writer gets it in plain words, to rewrite the sentence with.
+a name, nothing is offered. A plain term is offered to be put in place where it fits the sentence
+(`fitting`) and judges found it right in others; else the writer gets an expert's term in plain
+words, to rewrite the sentence with, and for an official's only a note, if there is one.
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ from understandability.writers.plain_terms.tagged_sentences import (
     stems,
     tagged_sentences,
 )
-from understandability.writers.plain_terms.term_tables import TermForm, index
+from understandability.writers.plain_terms.term_tables import (
+    MEDICAL,
+    TermForm,
+    index,
+    trusted_terms,
+)
 
 # Tags that a term of each kind may have; taggers err on words that they have not seen.
 _TAGS: Mapping[str, frozenset[str]] = {
@@ -41,6 +47,9 @@ _BEFORE_VERB = frozenset(("NOUN", "PROPN", "PRON", "AUX", "PART", "ADV"))
 _OF_NAMES = frozenset(("noun", "adjective"))
 _OPENS = frozenset((".", ":", ";", "?", "!", "(", "[", "“", "•", "‘", "-", "–", "—"))
 EXPLAINED = "the text says what it means"
+_BESIDE = 12  # words before and behind a term, which may say what it means
+_STEM = 5  # letters by which words tell that they are akin
+_EMPTY = frozenset(("that", "with", "from", "which", "such", "into", "their", "than", "body"))
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
 
 
@@ -73,11 +82,11 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     `english` is ``american`` or ``british``; without it, it is that in which the text is spelled.
 
     >>> from understandability.text.analysis import document_of_text
-    >>> text = "She had a myocardial infarction. He had an incarcerated hernia."
+    >>> text = "She takes medication. He had an incarcerated hernia."
     >>> document = document_of_text(text)
     >>> for each in offers(Batch([document]))[0]:
     ...     print(each.term, each.plain, each.texts)
-    myocardial infarction ('heart attack',) ('a heart attack.',)
+    medication ('medicine',) ('medicine.',)
     hernia ('bulge through a muscle wall',) ()
     """
     bounds = [
@@ -95,7 +104,8 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
             tuple(
                 offer
                 for each in _found(sentence)
-                for offer in _in_english(_offer(each, parts[place]), keys[place][0])
+                for one in _offer(each, parts[place])
+                for offer in _in_english(one, keys[place][0])
             )
             for place, sentence in zip(places, tagged_sentences(batch, places, parts), strict=True)
         ]
@@ -125,16 +135,39 @@ def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
         )
 
 
-def _offer(match: Match, pieces: Sequence[str]) -> Offer:
-    """What is offered for a term in a sentence of these pieces."""
+def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
+    """What is offered for a term in a sentence of these pieces, if anything."""
     row, sentence = match.form.row, match.sentence
     first, last = sentence.pieces[match.start], sentence.pieces[match.end - 1] + 1
-    if match.is_defined:
-        return Offer(first, last, term_in(match, pieces), (), (), EXPLAINED, row.kind)
-    plain, texts = in_form(match, match.plain), tuple[str, ...]()
-    if fitting := [each for each in match.plain if fits(match, each)]:
+    plain, texts, note = in_form(match, match.plain), tuple[str, ...](), row.note
+    trusted = trusted_terms().get((row.term, row.part), frozenset())
+    if match.is_defined or _is_told(match, row.note):
+        plain, note = (), EXPLAINED
+    elif fitting := [each for each in match.plain if each in trusted and fits(match, each)]:
         first, last, plain, texts = placed(match, fitting, pieces)
-    return Offer(first, last, term_in(match, pieces), plain, texts, row.note, row.kind)
+    elif row.kind != MEDICAL:
+        plain = ()  # a general word has too many senses for a word beside it to be right
+    else:
+        plain = tuple(each for each in plain if not _says_little(match, each))
+    if plain or note:
+        yield Offer(first, last, term_in(match, pieces), plain, texts, note, row.kind)
+
+
+def _is_told(match: Match, note: str) -> bool:
+    """Whether two words of a note stand near the term: "platelets are cells that help clotting"."""
+    sentence = match.sentence
+    said = {word for word in re.findall("[a-z]{4,}", note) if word not in _EMPTY}
+    near = range(max(0, match.start - _BESIDE), min(len(sentence.tokens), match.end + _BESIDE))
+    places = [place for place in near if not match.start <= place < match.end]
+    return sum(any(word in sentence.stems(place) for place in places) for word in said) > 1
+
+
+def _says_little(match: Match, plain: str) -> bool:
+    """Whether a plain term says what stands near, or the term again: "transplantation"."""
+    term = match.form.row.term
+    return _is_told(match, plain) or any(
+        word[:_STEM] in plain for word in term.split() if len(word) >= _STEM
+    )
 
 
 def _found(sentence: TaggedSentence) -> Iterator[Match]:
@@ -188,12 +221,11 @@ def _chosen(
         return None
     if "/" in (sentence.word(start - 1), sentence.word(end)):
         return None  # "cancer/tumor progression"
-    in_name = _is_in_abbreviated(sentence, start, end)
+    if _is_in_abbreviated(sentence, start, end):
+        return None
     parts = {form.row.part for form in forms}
     for form in forms:
         row = form.row
-        if in_name and row.plain:
-            continue
         if _has_part(form, parts, sentence, start, end) and all(
             sentence.holds(rule, start, end) for rule in row.rules
         ):

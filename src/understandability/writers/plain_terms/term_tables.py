@@ -1,7 +1,8 @@
 """The tables of plain terms: their rows, and the forms that their terms take in a text.
 
 ``medical.tsv`` and ``general.tsv`` of ``resources/plain_terms`` hold a row for each term, part of
-speech and rule; ``irregular.tsv`` the forms that no rule gives. A rule says where a row holds:
+speech and rule; ``irregular.tsv`` the forms that no rule gives; ``judged.tsv`` in how many of the
+sentences that judges saw a plain term was right in its term's place. A rule says where a row holds:
 
     near:heart,valve      one of these words within ten words of the term, in its sentence
     before:test,result    the next word is one of these
@@ -26,6 +27,7 @@ from understandability.text.tokens import split_pieces, tokenize
 
 MEDICAL, GENERAL = "medical", "general"
 LISTS = (MEDICAL, GENERAL)
+_LEAST_RIGHT, _ONE_WRONG_OF = 3, 12  # sentences
 HYPHENS = frozenset("-‐‑–")
 # The head of a plain noun stands before the first of these: "bulges in a blood vessel".
 AFTER_HEAD = frozenset(
@@ -69,6 +71,24 @@ class PlainTerm:
     source: str
     behind: bool
     kind: str
+
+
+@cache
+def trusted_terms() -> Mapping[tuple[str, str], frozenset[str]]:
+    """The plain terms that may be put in a writer's sentence by one click, by term and part.
+
+    Right in each of at least three sentences, or in all but one of a dozen and more.
+
+    >>> sorted(trusted_terms()["medication", "noun"])
+    ['medicine']
+    """
+    found: dict[tuple[str, str], set[str]] = {}
+    for line in resource_lines("plain_terms/judged.tsv")[1:]:
+        term, part, plain, right, of = line.split("\t")
+        wrong = int(of) - int(right)
+        if int(right) >= _LEAST_RIGHT and wrong * _ONE_WRONG_OF <= int(of):
+            found.setdefault((term, part), set()).add(plain)
+    return {key: frozenset(plain) for key, plain in found.items()}
 
 
 def _rules(text: str) -> Iterator[Rule]:
