@@ -106,7 +106,7 @@ def test_another_run_in_the_same_folder_is_refused(
     run = f"{tmp_path}/run/"
     assert understand("score", crawl, "-o", run).returncode == 0
     for options, difference in (
-        (("--threshold", "30"), "threshold was 61.0 and is now 30.0"),
+        (("--threshold", "30"), "threshold was 60.0 and is now 30.0"),
         (("--features", "--limit-mb", "5"), "limit mb was 10.0 and is now 5.0; features was False"),
     ):
         told = understand("score", crawl, "-o", run, *options)

@@ -107,7 +107,7 @@ def rescale(
         licence: Licence of the labels.
 
     >>> easy = "You have flu. Rest, and drink water."
-    >>> hard = "Pharmacokinetic heterogeneity complicates it."
+    >>> hard = "The drug can raise the risk of a clot in the lung."
     >>> texts = [" ".join([hard] * (i % 5) + [easy] * (5 - i % 5)) + f" {i}." for i in range(60)]
     >>> ratings = {"text": texts, "rating": [1 + i % 5 for i in range(60)]}
     >>> found = rescale("open", ratings, label="rating", direction="higher-harder")
