@@ -318,10 +318,10 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
         return ""
     if sentence.word(verb + 1) == "by" or sentence.word(0) in ("it", "he", "she", "they", "you"):
         return ""
-    if sentence.tag(0) == "PROPN":
-        return ""  # "Guavas", perhaps no name
+    if sentence.tag(0) == "PROPN" or sentence.word(0) == "caution":
+        return ""  # "Guavas", perhaps no name; one does not take caution
     subject = [_lower(pieces[0], sentence.tag(0)), *pieces[1 : sentence.pieces[modal]]]
-    if sentence.tag(0) not in ("DET", "PRON"):
+    if sentence.tag(0) not in ("DET", "PRON") and subject != ["care"]:
         subject.insert(0, "the")
     must = "You must " if sentence.word(modal) == "must" else ""
     no = ("not " if must else "Do not ") if negative else ""
@@ -372,7 +372,9 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
     if start not in sentence.pieces:
         return []  # a hyphen: a list already
     inside = sentence.tags[sentence.pieces.index(start) :]
-    is_clear = {"VERB", "AUX", "SCONJ", "PRON"}.isdisjoint(inside) and inside[0] != "ADP"
+    is_clear = {"VERB", "AUX", "SCONJ", "PRON"}.isdisjoint(inside)
+    # "traces of wheat, milk or soy": traces of all three
+    is_clear = is_clear and "ADP" not in [tags.get(n) for n in range(start, ends[0] + 1)]
     is_clear = is_clear and {"such", "including", "like"}.isdisjoint(pieces[start:])
     is_one = not any(word in ("and", "or") for part in parts for word in part)
     if len(parts) < _LEAST_ITEMS or not (are_nouns and are_short and is_clear and is_one):
