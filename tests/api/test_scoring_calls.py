@@ -262,5 +262,5 @@ def test_a_crawl_and_its_table(tmp_path: Path) -> None:
     counts = ud.merge(folder, tmp_path / "s.jsonl")
     assert (counts.scored, counts.failed) == (3, 0)
     assert len((tmp_path / "s.jsonl").read_text().splitlines()) == 3
-    with pytest.raises(ud_error("InputError"), match=r"threshold was 61\.0 and is now 30"):
+    with pytest.raises(ud_error("InputError"), match=r"threshold was 60\.0 and is now 30"):
         ud.crawl(SAMPLES, folder, workers=1, threshold=30)
