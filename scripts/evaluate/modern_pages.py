@@ -4,7 +4,8 @@
 
 As WCXB has it: precision and recall of words (runs of letters and digits, in lower case, as bags)
 on each page, F1 as the mean over pages; means over kinds are weighted by their pages in WCXB's
-development part. ``--pages`` prints the figures of each page, the worst first.
+development part. ``--pages`` prints the figures of each page, the worst first. ``--texts FOLDER`` adds the row
+of a system of your own: for each page a file ``ID.txt``; one that is not there is an empty text.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--extractor", help="only this one")
     parser.add_argument("--pages", action="store_true", help="print each page")
+    parser.add_argument("--texts", type=Path, help="a folder with your own texts, ID.txt")
     options = parser.parse_args(arguments)
     folder = options.data / "html/wcxb"
     with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -80,6 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if (file := archive.extractfile(member))
         }
     functions = {name: ours(name) for name in installed_extractors()}
+    if options.texts:
+        paths = {content: options.texts / f"{name}.txt" for name, content in contents.items()}
+        texts = {content: p.read_text("utf-8") for content, p in paths.items() if p.exists()}
+        functions[options.texts.name] = lambda content: texts.get(content, "")
     if find_spec("resiliparse"):
         functions["resiliparse"] = resiliparse
     print("| extractor |", " | ".join(WEIGHTS), "| prose | all |")

@@ -77,6 +77,15 @@ def test_the_sample_pages_come_out_in_order(understand) -> None:  # type: ignore
     assert "3 documents, 0 errors" in done.stderr
 
 
+def test_the_table_has_no_english_formulas_of_german(understand, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    """They stand in the rows that are written, as the README says."""
+    german = tmp_path / "de.txt"
+    german.write_text("Das Auto ist rot. " + "Der Hund bellt laut im Garten des Hauses. " * 3)
+    line = understand("score", german).stdout.splitlines()[-1].split()
+    assert line[:5:4] == ["de.txt", "-"]
+    assert line[3] == "-"
+
+
 def test_columns_are_those_promised(understand) -> None:  # type: ignore[no-untyped-def]
     """In this order, on standard output as JSON Lines."""
     done = understand("score", SAMPLES, "-o", "-")

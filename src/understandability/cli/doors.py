@@ -72,7 +72,11 @@ def rows(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
 
         shown = _shown(made)
         print(_title(made))
-        show(made.table.select(list(shown)).to_pylist(), shown)
+        cells = made.table.to_pylist()
+        for row in cells if shown is _SCORES else ():
+            if row["language"] not in ("en", "", None):  # these formulas are made for English
+                row.update(dale_chall=None, gunning_fog=None)
+        show(cells, shown)
         if made.made > _MOST_SHOWN and len(made) == _MOST_SHOWN:
             print("... and more; write them with -o FILE")
     tell_failures(made.failures)
