@@ -4,8 +4,10 @@
 
 As WCXB has it: precision and recall of words (runs of letters and digits, in lower case, as bags)
 on each page, F1 as the mean over pages; means over kinds are weighted by their pages in WCXB's
-development part. ``--pages`` prints the figures of each page, the worst first. ``--texts FOLDER`` adds
-the row of your own system: for each page a file (``article/4833.txt``); none is an empty text.
+development part. ``--pages`` prints the figures of each page, the worst first.
+
+``--texts FOLDER`` adds the row of your own system: for each page a file (``article/4833.txt``);
+none is an empty text.
 """
 
 from __future__ import annotations
