@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--extractor", help="only this one")
     parser.add_argument("--pages", action="store_true", help="print each page")
-    parser.add_argument("--texts", type=Path, help="a folder with your own texts, ID.txt")
+    parser.add_argument("--texts", type=Path, help="a folder with the texts of your own system")
     options = parser.parse_args(arguments)
     folder = options.data / "html/wcxb"
     with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:

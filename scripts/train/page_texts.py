@@ -84,7 +84,7 @@ SETS = {
     ),
 }
 READINGS = "readings"
-# Documentation of software, read as the others were: learned from in every fold, never judged.
+# Documentation of software, read as the others were, but once: learned from in every fold, never judged.
 TECHNOLOGY = "technology"
 TECHNOLOGY_FILE = Path(__file__).parents[2] / "readings" / "technology.jsonl.gz"
 
@@ -188,7 +188,7 @@ def readings(data: Path, file: str) -> list[Text]:
 
 
 def technology() -> Iterator[Text]:
-    """Documentation of software, each with two readings or, for `UNREAD`, with none."""
+    """Documentation of software, each with one reading or, for `UNREAD`, with none."""
     for row in records(TECHNOLOGY_FILE):
         label = np.nan if row["difficulty"] is None else float(row["difficulty"])
         of = UNREAD if row["difficulty"] is None else TECHNOLOGY

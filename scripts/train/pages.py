@@ -208,7 +208,7 @@ def origin(data: Path, name: str) -> dict[str, str]:
         return {
             "licence": "the readings are CC0; texts MIT, BSD, Apache-2.0, ISC, PSF-2.0, MPL-2.0, "
             "PostgreSQL, CC BY 3.0, public domain",
-            "source": "documentation of software, read twice by a language model; "
+            "source": "documentation of software, read once by a language model; "
             "readings/technology.jsonl.gz",
             "sha256": sha256(TECHNOLOGY_FILE),
         }
