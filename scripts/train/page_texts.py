@@ -84,7 +84,7 @@ SETS = {
     ),
 }
 READINGS = "readings"
-# Documentation of software, read as the others were, but once: learned from in every fold, never judged.
+# Documentation of software, read like the others, but once: learned from in every fold, not judged.
 TECHNOLOGY = "technology"
 TECHNOLOGY_FILE = Path(__file__).parents[2] / "readings" / "technology.jsonl.gz"
 
