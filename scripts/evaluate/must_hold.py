@@ -252,17 +252,18 @@ def version_0_2(keys: Sequence[str]) -> Estimates:
 class Learned:
     """What models say of the texts of the training table that saw nothing of them.
 
-    `raw` to `spread` are those of `open` in five folds; `without` are levels of the model without
-    readings; `kinds` is the difficulty by models that saw no text of a kind; `without_set` the
-    level of each of CEFR-SP and OneStop by models that were learned without that set, nor readings.
-    `of_pairs` is the difficulty of the pairs, (pairs,), by a model that saw nothing of their kinds
-    nor of their studies.
+    `difficulty` to `message` are those of `open` in five folds; `without` are levels of the model
+    without readings; `kinds` is the difficulty by models that saw no text of a kind;
+    `without_set` the level of each of CEFR-SP and OneStop by models that were learned without that
+    set, nor readings. `of_pairs` is the difficulty of the pairs, (pairs,), by a model that saw
+    nothing of their kinds nor of their studies.
     """
 
     difficulty: Floats
     spread: Floats
     level: Floats
     level_error: Floats
+    message: Floats
     without: Floats
     kinds: Floats
     without_set: Floats
@@ -277,13 +278,13 @@ class Learned:
         own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
         fold = folds_of(table.groups, FOLDS, 0)
         plain = replace(recipe, difficulty_in_level=0.0)
-        found, without = np.zeros((4, len(table))), np.zeros(len(table))
+        found, without = np.zeros((5, len(table))), np.zeros(len(table))
         for number in range(FOLDS):
             used = usable & (fold != number)
             fit = Fitted.of(table, recipe, used, teacher)
             errors = [ships.difficulty_error, ships.level_error]
             said = model_of(fit, recipe, errors).read_passages(table.passages)
-            values = np.stack([said.raw, said.error, said.level, said.level_error])
+            values = np.stack([said.raw, said.error, said.level, said.level_error, said.message])
             here = own & (fold == number)
             found[:, here] = values[:, here]
             found[:, ~own] += values[:, ~own] / FOLDS
@@ -296,7 +297,7 @@ class Learned:
             left_out[here] = _without_set(table, recipe, name)[here]
         kinds = kinds_left_out(table, recipe, teacher)
         of_pairs = _without_pairs(table, recipe, teacher, asked)
-        return cls(found[0], found[1], found[2], found[3], without, kinds, left_out, of_pairs)
+        return cls(*found, without, kinds, left_out, of_pairs)
 
 
 def _without_pairs(table: Table, recipe: Recipe, teacher: Teacher, asked: Passages) -> Floats:
@@ -603,7 +604,8 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
             (learned.level_error, ours.level_error),
         )
     )
-    chance = READERS["public"].understands(difficulty, spread)
+    read = READERS["public"].understands(np.clip(learned.message, 0, 100), learned.spread)
+    chance = np.where(silent, np.nan, from_table(read, ours.chance))
     seen_nothing = Estimates(difficulty, level, spread, chance, level_error, ours.flags)
     without = np.where(silent, np.nan, from_table(learned.without, _plain(texts, rows, table)))
     kinds, without_set = (

@@ -127,7 +127,7 @@ def main() -> None:
         "level": np.clip(reading.level, 1, 6),
         "difficulty": difficulty,
         "spread": spread,
-        "chance": READERS["public"].understands(difficulty, spread),
+        "chance": READERS["public"].understands(np.clip(reading.message, 0, 100), spread),
         "unlike": np.array(["unlike_judged" in flags for flags in reading.flags]),
     }
     scores = {"difficulty": reading.raw, "level": reading.level}

@@ -50,8 +50,8 @@ from understandability.writers.proposals import PLAIN, proposals
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 _COLLECTIONS = ("sondhi/", "schwarz/")
-_SEEDS = (31, 77, 101)  # of sheets by which the rules were revised
-_SEED = 202  # of pages by which nothing was
+_SEEDS = (31, 77, 101, 202)  # of sheets by which the rules were revised
+_SEED = 303  # of pages by which nothing was
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
 _MORE = 500  # passages of MedQuAD, for proposals
 _LEAST_WORDS, _MOST_WORDS = 150, 3000
@@ -190,12 +190,11 @@ def sheet_of_offers(documents: list[Document], seed: int) -> Iterator[dict[str, 
         times[key] += 1
         before, behind = document.pieces[start : offer.first], document.pieces[offer.last : end]
         here = " ".join(document.pieces[offer.first : offer.last])
-        said = f"in plain words: {offer.plain[0]}" if offer.plain else offer.note
-        explained = here.replace(offer.term, f"{offer.term} ({said})", 1)
-        shown = offer.texts[0] if offer.texts else explained
+        said = f"{offer.term}: {offer.plain[0] if offer.plain else offer.note}"
+        placed = " ".join((*before, f"[{offer.texts[0]}]", *behind)) if offer.texts else ""
         yield {
             "sentence": " ".join((*before, f"[{here}]", *behind)),
-            "offer": " ".join((*before, f"[{shown}]", *behind)),
+            "offer": placed or said,
             "how": how(offer),
             "page": document.docno,
         }

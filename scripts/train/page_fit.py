@@ -30,9 +30,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scripts.train.page_texts import (
+    READ_ONCE,
     READINGS,
     SENTENCES,
-    TECHNOLOGY,
     UNREAD,
     Ints,
     Mask,
@@ -40,7 +40,7 @@ from scripts.train.page_texts import (
     folds_of,
     left_out_with,
 )
-from scripts.train.teacher import Teacher
+from scripts.train.teacher import Taught, Teacher
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPRegressor
 
@@ -60,7 +60,7 @@ _KIND_C, _KIND_TURNS, _KIND_ROWS = 6.4, 100, 12_000
 _CENTER, _UNIT = 50.0, 25.0
 _UNITS, _MEMBERS, _SHRINK, _RATE, _ROUNDS = 64, 6, 0.3, 2e-3, 20
 # What a reading of a text weighs that was written for an awkward kind.
-_AWKWARD = 3.0
+_AWKWARD = 2.0
 # Their labels are CEFR levels, 1 to 6.
 LEVELLED = ("cefr_sp_wiki", "medreadme", "medreadme_docs", "readmepp_en")
 
@@ -93,7 +93,7 @@ class Recipe:
     @property
     def sets(self) -> list[str]:
         """The names of all sets."""
-        return [*self.labels, *self.kinds, READINGS, TECHNOLOGY, UNREAD, SENTENCES]
+        return [*self.labels, *self.kinds, READINGS, READ_ONCE, UNREAD, SENTENCES]
 
 
 _USE = (
@@ -239,15 +239,16 @@ def _bells(rows: Floats, vectors: Floats, gamma: float) -> Floats:
 
 
 class DifficultyFit:
-    """Networks from a passage to its difficulty, as one: their units stand side by side.
+    """Networks from a passage to its difficulty and to how hard it is to get its message, as one.
 
-    `used` says which texts are learned from, `labels` the difficulty of each.
+    Their units stand side by side. `used` says which texts are learned from, `taught` what of each.
     """
 
-    def __init__(self, table: Table, used: Mask, labels: Floats, seed: int = 0) -> None:
+    def __init__(self, table: Table, used: Mask, taught: Taught, seed: int = 0) -> None:
         passages = table.passages
         text = np.repeat(np.arange(len(table)), np.diff(passages.starts))
-        used = used & np.isin(table.sets, [READINGS, TECHNOLOGY, UNREAD]) & np.isfinite(labels)
+        used = used & np.isin(table.sets, [READINGS, READ_ONCE, UNREAD])
+        used &= np.isfinite(taught.labels) & np.isfinite(taught.messages)
         own = np.flatnonzero(used[text])
         rows = passages.columns[own].astype(np.float64)
         self.center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
@@ -255,7 +256,7 @@ class DifficultyFit:
         rows = standardised(rows, self.center, self.center, self.scale, CUT)
         weights = passages.words[own] / passages.totals[text[own]]
         weights *= np.where(np.char.startswith(table.kinds, "own:"), _AWKWARD, 1.0)[text[own]]
-        wanted = (labels[text[own]] - _CENTER) / _UNIT
+        wanted = (np.column_stack(taught)[text[own]] - _CENTER) / _UNIT
         members = [
             MLPRegressor(
                 hidden_layer_sizes=(_UNITS,),
@@ -284,8 +285,8 @@ class DifficultyFit:
             ),
             CUT,
         )
-        self.rows = self.network(passages.columns.astype(np.float64))[:, 0]
-        self.difficulties = passages.means(self.rows)
+        rows = self.network(passages.columns.astype(np.float64))
+        self.difficulties, self.messages = passages.means(rows).T
         prepared = self.network.prepared(passages.columns.astype(np.float64))
         self.squares = (passages.means(prepared) ** 2).mean(axis=1)
 
@@ -304,10 +305,10 @@ class Fitted:
         cls, table: Table, recipe: Recipe, used: Mask, teacher: Teacher, seed: int = 0
     ) -> Fitted:
         """Learned from the texts that are `used`."""
-        labels = teacher.taught(used)
-        difficulty = DifficultyFit(table, used, labels, seed)
+        taught = teacher.taught(used)
+        difficulty = DifficultyFit(table, used, taught, seed)
         known = recipe.difficulty_in_level * difficulty.difficulties
-        level = LevelFit(table, recipe, used, labels, known, seed)
+        level = LevelFit(table, recipe, used, taught.labels, known, seed)
         levels = level.levels
         # All levels are moved together, so that they are right on average.
         of_set = table.sets == recipe.level_from
@@ -317,10 +318,11 @@ class Fitted:
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """Level and difficulty of every text, from models that saw nothing of its group."""
+    """What models say of every text that saw nothing of its group."""
 
     levels: Floats
     difficulties: Floats
+    messages: Floats
 
 
 def unseen_by(table: Table, recipe: Recipe) -> Mask:
@@ -337,10 +339,10 @@ def out_of_fold(table: Table, recipe: Recipe, teacher: Teacher, seed: int = 0) -
     """
     own, usable = np.isin(table.sets, recipe.sets), unseen_by(table, recipe)
     fold = folds_of(table.groups, FOLDS, seed)
-    found = np.zeros((2, len(table)))
+    found = np.zeros((3, len(table)))
     for number in range(FOLDS):
         fit = Fitted.of(table, recipe, usable & (fold != number), teacher, seed)
-        values = np.stack([fit.levels, fit.difficulty.difficulties])
+        values = np.stack([fit.levels, fit.difficulty.difficulties, fit.difficulty.messages])
         here = own & (fold == number)
         found[:, here] = values[:, here]
         found[:, ~own] += values[:, ~own] / FOLDS

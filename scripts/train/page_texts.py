@@ -84,9 +84,9 @@ SETS = {
     ),
 }
 READINGS = "readings"
-# Documentation of software, read like the others, but once: learned from in every fold, not judged.
-TECHNOLOGY = "technology"
-TECHNOLOGY_FILE = Path(__file__).parents[2] / "readings" / "technology.jsonl.gz"
+# Texts that were read like the others, but once: they are learned from and judge nothing.
+READ_ONCE = "read_once"
+READ_ONCE_FILE = Path(__file__).parents[2] / "readings" / "once.jsonl.gz"
 
 # Kinds of pages by where they come from; of a corpus at most `MOST` of each source are used.
 _WEB = {
@@ -116,7 +116,13 @@ _KINDS_OF = {
     "consumer_nih": ("medlineplus", "genetics home reference"),
     "wikipedia_med": ("wikipedia medicine",),
     "pdq_pages": ("pdq patient", "pdq professional"),
-    TECHNOLOGY: ("manual_programming", "own: source code, configuration, command lines"),
+    "technology": ("manual_programming", "own: source code, configuration, command lines"),
+    "own: documentation of professional software": (
+        "manual_programming",
+        "own: technical manuals and standards",
+    ),
+    "own: shop page of a product": ("product_description_software",),
+    "own: spoken meeting": ("spoken_meeting",),
 }
 # The kinds of pages that the assessors of 2016 saw.
 REFERENCE = ("sondhi", "schwarz")
@@ -154,6 +160,23 @@ def path_of(data: Path, name: str) -> Path:
     return data / "labelled" / f"{name}.jsonl.gz"
 
 
+# The mean difficulty of the readings where so many of a hundred adults get the main message.
+_MESSAGES = (
+    (0, 3, 12, 25, 45, 65, 82, 91, 97, 100),
+    (100, 97, 89, 80, 65, 48, 32, 20, 9, 0),
+)
+
+
+def message_of(understand: Floats) -> Floats:
+    """How hard it is to get the message: the usual difficulty where that share gets it.
+
+    >>> message_of(np.array([1, 0.25, 0])).tolist()
+    [0.0, 80.0, 100.0]
+    """
+    shares, difficulties = _MESSAGES
+    return np.interp(100 * understand, shares, difficulties)
+
+
 def labelled(data: Path, name: str) -> list[Text]:
     """The texts of a labelled set, in the order of its file."""
     if name == READINGS:
@@ -187,12 +210,11 @@ def readings(data: Path, file: str) -> list[Text]:
     ]
 
 
-def technology() -> Iterator[Text]:
-    """Documentation of software, each with one reading or, for `UNREAD`, with none."""
-    for row in records(TECHNOLOGY_FILE):
-        label = np.nan if row["difficulty"] is None else float(row["difficulty"])
-        of = UNREAD if row["difficulty"] is None else TECHNOLOGY
-        yield Text(of, row["id"], row["text"], label, row["group"], TECHNOLOGY)
+def read_once() -> Iterator[Text]:
+    """Texts of no other set that were read once: documentation, and texts written to be read."""
+    for row in records(READ_ONCE_FILE):
+        label, share = float(row["difficulty"]), float(row["understand"]) / 100
+        yield Text(READ_ONCE, row["id"], row["text"], label, row["group"], row["kind"], share)
 
 
 _SENTENCE_END = re.compile(r'(?<=[.!?]) +(?=[A-Z"“(])')
@@ -511,7 +533,7 @@ def cached(folder: Path | None, name: str, make: Callable[[], Table]) -> Table:
 
 
 def training_table(data: Path, cache: Path | None) -> Table:
-    """The passages of all labelled sets, then those that nobody read, then `technology`."""
+    """The passages of all labelled sets, of open texts, and of texts that were read once."""
 
     def texts() -> Iterator[Text]:
         for name in SETS:
@@ -519,7 +541,7 @@ def training_table(data: Path, cache: Path | None) -> Table:
         yield from unread(data)
 
     table = cached(cache, "training", lambda: Table.of(texts(), joined=True))
-    return table.and_ungrouped(cached(cache, TECHNOLOGY, lambda: Table.of(technology())))
+    return table.and_ungrouped(cached(cache, READ_ONCE, lambda: Table.of(read_once())))
 
 
 def sha256(path: Path) -> str:

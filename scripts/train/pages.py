@@ -22,12 +22,12 @@ from scipy.optimize import linprog
 from scripts.evaluate.intervals import Measured, auc, measured, pearson
 from scripts.train.page_fit import LEVELLED, RECIPES, Fitted, OutOfFold, Recipe, out_of_fold
 from scripts.train.page_texts import (
+    READ_ONCE,
+    READ_ONCE_FILE,
     READINGS,
     REFERENCE,
     SENTENCES,
     SETS,
-    TECHNOLOGY,
-    TECHNOLOGY_FILE,
     UNREAD,
     Mask,
     Table,
@@ -122,7 +122,7 @@ def labels_2016(data: Path, *, unmoved: bool = False) -> tuple[float, float]:
     return float(used.mean()), float(used.std())
 
 
-def curve_of(difficulties: Floats, spreads: Floats, understand: Floats) -> Floats:
+def curve_of(messages: Floats, spreads: Floats, understand: Floats) -> Floats:
     """The public's curve: shares at 0, 20 … 100 by which P(U|d) is nearest to the shares read.
 
     Nearest in mean distance, over estimates out of fold; a share never rises with difficulty.
@@ -132,7 +132,7 @@ def curve_of(difficulties: Floats, spreads: Floats, understand: Floats) -> Float
     columns = np.column_stack(
         [
             replace(public, curve=tuple(zip(knots, row, strict=True))).understands(
-                difficulties, spreads
+                messages, spreads
             )
             for row in np.eye(len(knots))
         ]
@@ -204,13 +204,13 @@ def origin(data: Path, name: str) -> dict[str, str]:
             "(difficulty of passages) and from CEFR-SP (level of sentences), says of open texts, "
             "NIH, PDQ and Wikipedia",
         }
-    if name == TECHNOLOGY:
+    if name == READ_ONCE:
         return {
-            "licence": "the readings are CC0; texts MIT, BSD, Apache-2.0, ISC, PSF-2.0, MPL-2.0, "
-            "PostgreSQL, CC BY 3.0, public domain",
-            "source": "documentation of software, read once by a language model; "
-            "readings/technology.jsonl.gz",
-            "sha256": sha256(TECHNOLOGY_FILE),
+            "licence": "the readings are CC0; texts CC0, MIT, BSD, Apache-2.0, ISC, PSF-2.0, "
+            "MPL-2.0, PostgreSQL, CC BY 3.0, public domain, and those of open texts",
+            "source": "documentation of software, texts written for the set by a language model, "
+            "and parts of open texts, read once by a language model; readings/once.jsonl.gz",
+            "sha256": sha256(READ_ONCE_FILE),
         }
     return {
         "licence": SETS[name].licence,
@@ -222,7 +222,7 @@ def origin(data: Path, name: str) -> dict[str, str]:
 def training(data: Path, table: Table, recipe: Recipe, used: Mask) -> Iterator[dict[str, object]]:
     """The rows of a card that say what was learned from."""
     uses = dict.fromkeys([*recipe.labels, *recipe.kinds, SENTENCES], "level")
-    uses |= dict.fromkeys([READINGS, TECHNOLOGY, UNREAD], "difficulty")
+    uses |= dict.fromkeys([READINGS, READ_ONCE, UNREAD], "difficulty")
     for name, use in uses.items():
         count = int((used & (table.sets == name)).sum())
         yield {"name": name, "use": use, "records": count, **origin(data, name)}
@@ -285,7 +285,7 @@ def train(data: Path, name: str, table: Table, teacher: Teacher, reference: Tabl
     read = table.sets == READINGS
     squares, words = fit.difficulty.squares[read], np.maximum(table.passages.totals[read], 1)
     spreads = errors[0].of(said.difficulties[read], words, errors[0].unlikeness(squares, words))
-    curve = curve_of(said.difficulties[read], spreads, table.understand[read])
+    curve = curve_of(said.messages[read], spreads, table.understand[read])
     print("curve of the public reader", curve.round(3))
     of_pages = model.read_passages(reference.passages).level
     card: dict[str, Any] = {

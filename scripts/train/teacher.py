@@ -16,19 +16,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scripts.train.page_texts import (
+    READ_ONCE,
     READINGS,
     SENTENCES,
-    TECHNOLOGY,
     UNREAD,
     Mask,
     Table,
     Text,
     labelled,
-    technology,
+    message_of,
+    read_once,
     unread,
 )
 
@@ -41,7 +43,7 @@ _CUT = 4.0
 # How far bells reach, how smooth the regression is: for difficulty, for level.
 _OF_DIFFICULTY, _OF_LEVEL = (0.3, 0.1), (0.05, 0.5)
 _OF_COLUMNS = 1.3  # what all columns weigh beside all numbers of the encoder
-_READ = (READINGS, TECHNOLOGY)
+_READ = (READINGS, READ_ONCE)
 _LABELLED = (*_READ, "cefr_sp_wiki")
 
 
@@ -56,6 +58,13 @@ def states_of(texts: list[Text]) -> Floats:
     return np.array(found, np.float16)
 
 
+class Taught(NamedTuple):
+    """Of each text the label (difficulty or level), and `message_of` its share; NaN if unknown."""
+
+    labels: Floats
+    messages: Floats
+
+
 class Teacher:
     """Kernel ridge regression on the encoder's numbers, and for difficulty on the columns of texts.
 
@@ -67,6 +76,7 @@ class Teacher:
         with np.load(states, allow_pickle=False) as arrays:
             rows = dict(zip(arrays["ids"].tolist(), arrays["states"], strict=True))
         self._sets, self._labels = table.sets, table.labels
+        self._messages = message_of(table.understand)
         self._here = np.isin(table.sets, [*_LABELLED, UNREAD, SENTENCES])
         passages = table.passages
         columns = passages.columns.astype(np.float64)
@@ -78,25 +88,29 @@ class Teacher:
             ),
         )
 
-    def taught(self, learned_from: Mask) -> Floats:
+    def taught(self, learned_from: Mask) -> Taught:
         """What it gives to every text that nobody read, and the labels of all others."""
-        found = self._labels.copy()
-        difficulty = self._said(learned_from, _READ, UNREAD, _OF_DIFFICULTY, (1.0, _OF_COLUMNS))
-        found[self._sets == UNREAD] = difficulty
-        found[self._sets == SENTENCES] = self._said(
-            learned_from, ("cefr_sp_wiki",), SENTENCES, _OF_LEVEL, (1.0,)
-        )
-        return found
+        labels, messages = self._labels.copy(), self._messages.copy()
+        unread = self._sets == UNREAD
+        read = np.column_stack([labels, messages])
+        labels[unread], messages[unread] = self._said(
+            read, learned_from, _READ, UNREAD, _OF_DIFFICULTY, (1.0, _OF_COLUMNS)
+        ).T
+        labels[self._sets == SENTENCES] = self._said(
+            read[:, :1], learned_from, ("cefr_sp_wiki",), SENTENCES, _OF_LEVEL, (1.0,)
+        )[:, 0]
+        return Taught(labels, messages)
 
     def _said(
         self,
+        labels: Floats,
         learned_from: Mask,
         labelled_sets: Sequence[str],
         unread_set: str,
         smooth: tuple[float, float],
         parts: tuple[float, ...],
     ) -> NDArray[np.float32]:
-        """What some sets teach of another; `parts` is what each part weighs."""
+        """What labels of some sets teach of another; `parts` is what each part weighs."""
         (reach, ridge), sets = smooth, self._sets[self._here]
         learned_from = learned_from & np.isin(self._sets, labelled_sets)
         own, asked = learned_from[self._here], sets == unread_set
@@ -106,10 +120,10 @@ class Teacher:
             for rows, found in ((own, read), (asked, wanted)):
                 standard = standardised(part[rows], center, center, scale, _CUT)
                 found.append((standard * np.sqrt(weight / part.shape[1])).astype(np.float32))
-        rows, labels = np.hstack(read), self._labels[learned_from]
-        near = _bells(rows, rows, reach) + ridge * np.eye(len(labels), dtype=np.float32)
-        weights = np.linalg.solve(near, (labels - labels.mean()).astype(np.float32))
-        return _bells(np.hstack(wanted), rows, reach) @ weights + np.float32(labels.mean())
+        rows, known = np.hstack(read), labels[learned_from].astype(np.float32)
+        near = _bells(rows, rows, reach) + ridge * np.eye(len(known), dtype=np.float32)
+        weights = np.linalg.solve(near, known - known.mean(axis=0))
+        return np.asarray(_bells(np.hstack(wanted), rows, reach) @ weights + known.mean(axis=0))
 
 
 def _bells(rows: Floats, vectors: Floats, reach: float) -> Floats:
@@ -124,7 +138,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     chosen = parser.parse_args()
     texts = [text for name in (READINGS, "cefr_sp_wiki") for text in labelled(chosen.data, name)]
-    texts += [*unread(chosen.data), *technology()]
+    texts += [*unread(chosen.data), *read_once()]
     states = states_of(texts)
     np.savez_compressed(chosen.output, ids=[text.id for text in texts], states=states)
     print(f"{len(texts)} texts")

@@ -55,6 +55,8 @@ COUNTS = ("words", "sentences")
 # Of the estimate, under the names of its fields.
 ESTIMATES = ("p_understandable", "difficulty", "spread", "level", "level_error", "raw")
 TEXTS = ("docno", "path", "url", "language", "encoding", "extractor", "scale", "flags")
+# Of a text in another language than English, its own formula.
+LANGUAGE_FORMULA = ("language_formula", "language_formula_value")
 NOT_ENGLISH = "not_english"
 # The bundle of other languages than English, loaded when a page has one of them.
 LANGUAGES_BUNDLE = "languages"
@@ -284,7 +286,7 @@ class Scorer:
         import pyarrow as pa
 
         types = {
-            **dict.fromkeys(TEXTS, pa.string()),
+            **dict.fromkeys((*TEXTS, LANGUAGE_FORMULA[0]), pa.string()),
             **dict.fromkeys(COUNTS, pa.int64()),
         }
         names = self._columns(Batch([document_of_text("A text.")]))
@@ -318,6 +320,7 @@ class Scorer:
             **{name: [getattr(each, name) for each in estimates] for name in ESTIMATES},
             **{name: values[name] for name in FORMULAS},
             **{name: list(map(int, values[name])) for name in COUNTS},
+            **dict(zip(LANGUAGE_FORMULA, _language_formulas(documents), strict=True)),
             "language": [document.language for document in documents],
             "encoding": [document.encoding for document in documents],
             "extractor": [document.extractor for document in documents],
@@ -380,6 +383,20 @@ class Scorer:
         """The rows of many documents, in tables of a bounded size; at least one, if empty."""
         for batch in batches(documents):
             yield self._table(batch) if len(batch) else self.schema.empty_table()
+
+
+def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
+    """The names of the formulas made for the documents' languages, and their values."""
+    found: list[tuple[str, float]] = []
+    for document in documents:
+        if (document.language or "en") == "en":
+            found.append(("", math.nan))
+            continue
+        from understandability.feature.formulas_of_languages import language_formula
+
+        found.append(language_formula(document))
+    yield [name for name, _ in found]
+    yield [value for _, value in found]
 
 
 def _not_english(docno: str, flags: tuple[str, ...] = ()) -> Estimate:

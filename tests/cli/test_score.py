@@ -38,6 +38,8 @@ COLUMNS = [
     "smog",
     "words",
     "sentences",
+    "language_formula",
+    "language_formula_value",
     "language",
     "encoding",
     "extractor",
@@ -256,6 +258,7 @@ def test_pages_in_other_languages(understand, tmp_path: Path) -> None:  # type: 
     assert found["da"]["gunning_fog"] is not None
     assert 0 < found["de"]["p_understandable"] < 1
     assert "not_english" not in str(found["de"]["flags"])
+    assert found["de"]["language_formula"] == "amstad"
     (row,) = rows_of(understand("score", tmp_path / "da.html", "-o", "-", "--any-language").stdout)
     assert row["difficulty"] is not None
     assert "not_english" in str(row["flags"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ from understandability.model.passage_model import (
 )
 from understandability.model.passages import passage_columns, passages
 from understandability.model.predictors import Kernel, Network, Prepared
-from understandability.model.readers import READERS
+from understandability.model.readers import READERS, Reader
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.page import Page
 
@@ -115,10 +116,11 @@ def test_a_heading_or_a_row_of_a_table_moves_an_estimate_by_its_words_alone(adde
 
 
 def model_of(outputs: Sequence[float], least: float = 0.0) -> PassageModel:
-    """One that says the same of every passage: 50 points, and what the kernel's outputs are."""
+    """It says the same of every passage: 50 points, its message 60, and the kernel's outputs."""
     columns = len(passage_columns())
     zeros, ones = np.zeros(columns), np.ones(columns)
-    network = Network((np.zeros((columns, 1)), np.zeros((1, 1))), (np.zeros(1), np.array([50.0])))
+    weights = np.zeros((columns, 1)), np.zeros((1, 2))
+    network = Network(weights, (np.zeros(1), np.array([50.0, 60.0])))
     kernel = Kernel(np.zeros((1, columns)), np.zeros((1, len(outputs))), np.array(outputs), 1.0)
     error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)
     prepared = (Prepared(zeros, zeros, ones, each) for each in (network, kernel))
@@ -139,6 +141,19 @@ def test_the_function_of_a_kind_counts_as_far_as_a_passage_is_of_it(
     for each in (model, again):
         assert each.predict(rows) == pytest.approx([50.0, 50.0])
         assert each.levels(rows, each.predict(rows)) == pytest.approx([level + 0.5] * 2)
+
+
+def test_the_public_gets_the_message_and_a_threshold_is_one_of_difficulty() -> None:
+    """At a message of 60 the curve gives half; at difficulty 50 a threshold of 60 gives more."""
+    bundle = replace(BUNDLE, model=model_of([4.0, 0.6, 0.0]))
+    batch = Batch([document_of_text(LEAFLET)])
+    (public,) = bundle.estimate(batch)
+    assert public.difficulty == pytest.approx(50.0)
+    usual = READERS["public"].understands(60.0, public.spread)
+    assert public.p_understandable == pytest.approx(float(usual))
+    own = Reader("own", "me", 60.0, "a test", scale=bundle.scale)
+    (mine,) = bundle.estimate(batch, own)
+    assert mine.p_understandable == pytest.approx(float(own.understands(50.0, mine.spread)))
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:
@@ -275,13 +290,13 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
     """
     folder = Path(__file__).parents[2] / "resources" / "samples"
     expected = {
-        "easy": ("0.971792", "6.83366", "2.10913"),
-        "medium": ("0.855874", "31.2656", "3.55168"),
-        "hard": ("0.0401024", "98.7961", "6"),
+        "easy": ("0.970006", "6.4106", "2.09166"),
+        "medium": ("0.85", "34.4798", "3.58037"),
+        "hard": ("0.0480698", "100", "6"),
     }
     pages = [Page(name, "", (folder / f"{name}.html").read_bytes()) for name in expected]
     found = BUNDLE.estimate(Batch([document_of_page(page) for page in pages]))
-    assert BUNDLE.checksum.startswith("d5e1218447234b23")
+    assert BUNDLE.checksum.startswith("4077c1777df99b5d")
     for each, digits in zip(found, expected.values(), strict=True):
         numbers = (each.p_understandable, each.difficulty, each.level)
         assert tuple(f"{number:.6g}" for number in numbers) == digits

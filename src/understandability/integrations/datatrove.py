@@ -18,7 +18,7 @@ except ImportError as error:
     raise ImportError("the step needs datatrove: pip install datatrove") from error
 
 from understandability.crawls.score import score_table
-from understandability.scoring import TEXTS
+from understandability.scoring import LANGUAGE_FORMULA, TEXTS
 
 if TYPE_CHECKING:
     from datatrove.data import Document
@@ -69,6 +69,6 @@ class UnderstandabilityStep(PipelineStep):  # type: ignore[misc, unused-ignore] 
 
 def _typed(value: Any, name: str) -> float | str:
     """A number as a float and text as text, with NaN and "" for what is missing."""
-    if name in TEXTS:
+    if name in (*TEXTS, LANGUAGE_FORMULA[0]):
         return value or ""
     return math.nan if value is None else float(value)

@@ -6,7 +6,7 @@ In memory a `Bundle`, on disk a folder of ``bundle.json`` and weights (`model.bu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -116,12 +116,15 @@ class Bundle:
         reader = reader or READERS[DEFAULT_READER]
         reading = batch.once(self.model.read)  # other readers may ask too
         some = batch.words > 0
-        difficulty, spread = self.calibration_for(reader.scale_of(self.scale)).apply(reading)
+        calibration = self.calibration_for(reader.scale_of(self.scale))
+        difficulty, spread = calibration.apply(reading)
         # A language of which nothing was read has a level alone, on whatever scale.
         difficulty, spread = (
             np.where(np.isnan(reading.raw), np.nan, x) for x in (difficulty, spread)
         )
-        chance = reader.understands(difficulty, spread)
+        about = replace(reading, raw=reading.message)
+        message = calibration.apply(about)[0] if reader.curve else difficulty
+        chance = reader.understands(message, spread)
         levels = np.clip(reading.level, A1, C2)
         lacking = ("missing_vocabulary",) if self.missing_vocabularies else ()
         chance, difficulty, spread, raw, levels, level_errors = (

@@ -136,7 +136,7 @@ class LanguagesModel:
             raised = (*[UNTESTED] * (not known.tested), *[TWO_LANGUAGES] * mixed)
             flags.append(raised)
         raw, error, level, level_error, total = np.array(rows).reshape(len(rows), 5).T
-        return Reading(raw, error, total, tuple(flags), level, level_error)
+        return Reading(raw, error, total, tuple(flags), level, level_error, raw)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The numbers of each language in ``bundle.json``, the functions as arrays."""

@@ -22,7 +22,8 @@ class Reading:
 
     `raw` is its own output (higher is harder), `error` its standard error, NaN where the model
     knows none; `words` is how many it read. `level` is the CEFR level, 1 (A1) to 6 (C2), with its
-    error, NaN of models that learned no levels.
+    error, NaN of models that learned no levels. `message` is how hard it is to get the message, on
+    the scale of `raw`; of models that tell no such thing, it is `raw`.
     """
 
     raw: Floats
@@ -31,12 +32,14 @@ class Reading:
     flags: tuple[tuple[str, ...], ...]
     level: Floats
     level_error: Floats
+    message: Floats
 
     @classmethod
     def of(cls, raw: Floats, words: Floats) -> Reading:
         """Of a model that knows its output only; none without words."""
         none = np.full(len(raw), np.nan)
-        return cls(np.where(words > 0, raw, np.nan), none, words, ((),) * len(raw), none, none)
+        raw = np.where(words > 0, raw, np.nan)
+        return cls(raw, none, words, ((),) * len(raw), none, none, raw)
 
 
 class Model(Protocol):

@@ -1,7 +1,9 @@
 """The model of passages: difficulty and level of each, and of a page their means.
 
 *Difficulty*, 0 to 100, is what readings say: how hard the text is to understand for an adult of the
-public. A small network gives it from the columns of a passage (`passages`).
+public. A small network gives it from the columns of a passage (`passages`), and beside it how hard
+it is to get the *message*: the difficulty that texts usually have of which as many get it. In the
+minutes of a meeting the words are easier than the message.
 
 *Level*, 1 (A1) to 6 (C2) as in the CEFR, is what people said about language. The columns go to sums
 of Gaussian bells around passages that it learned from (kernel ridge regression, Nyström
@@ -104,9 +106,10 @@ def shares(odds: Floats, least: float) -> Floats:
 class PassageModel:
     """A network and a kernel on the columns of passages, and their errors; see the module.
 
-    `network` gives the difficulty. `kernel` reads the first of the columns, and gives the level of
-    every text, what each kind adds to it, and the log-odds of each kind to none; `least` is what
-    `shares` needs, `difficulty_in_level` what a point of difficulty adds to the level.
+    `network` gives the difficulty, and that of the message. `kernel` reads the first of the
+    columns, and gives the level of every text, what each kind adds to it, and the log-odds of each
+    kind to none; `least` is what `shares` needs, `difficulty_in_level` what a point of difficulty
+    adds to the level.
     """
 
     network: Prepared
@@ -123,9 +126,9 @@ class PassageModel:
             isinstance(network, Network)
             and network.inputs == columns
             and network.link == "identity"
-            and network.biases[-1].shape == (1,)
+            and network.biases[-1].shape == (2,)
         ):
-            raise InputError("its network does not go from the columns of passages to one number")
+            raise InputError("its network does not go from the columns of passages to two numbers")
         if not (
             isinstance(kernel, Kernel)
             and kernel.inputs <= columns
@@ -168,9 +171,9 @@ class PassageModel:
 
     def read_passages(self, found: Passages) -> Reading:
         """The same of passages that were cut before."""
-        of_passages = self.predict(found.columns)
-        difficulty = found.means(of_passages)
-        level = found.means(self.levels(found.columns, of_passages))
+        of_passages = self.network(found.columns)
+        hard = found.means(of_passages)
+        level = found.means(self.levels(found.columns, of_passages[:, 0]))
         squares = (found.means(self.network.prepared(found.columns)) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.difficulty_error.unlikeness(squares, words)
@@ -184,9 +187,9 @@ class PassageModel:
         }
         wider = np.prod([np.where(raised[name], by, 1.0) for name, by in _WIDER.items()], axis=0)
         # Where nothing was judged, easy is no more than a guess; what looks hard may well be.
-        guess = _USUAL + (difficulty - _USUAL) / wider
-        unsure = (raised[CUT] | raised[NO_ORDER]) & (difficulty < _USUAL)
-        difficulty = np.where(unsure, guess, difficulty)
+        unsure = (raised[CUT] | raised[NO_ORDER])[:, None] & (hard < _USUAL)
+        hard = np.where(unsure, _USUAL + (hard - _USUAL) / wider[:, None], hard)
+        difficulty, message = hard.T
         return Reading(
             difficulty,
             wider * self.difficulty_error.of(difficulty, words, unlikeness),
@@ -197,6 +200,7 @@ class PassageModel:
             ),
             level,
             wider * self.level_error.of(level, words, unlikeness),
+            message,
         )
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
