@@ -58,7 +58,7 @@ LINES = {
     "feature": 4_190,
     "inputs": 4_545,
     "integrations": 1_042,
-    "model": 4_300,
+    "model": 4_310,
     "neural": 560,
     "study": 5_126,
     "text": 2_980,

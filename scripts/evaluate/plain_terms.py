@@ -9,13 +9,13 @@ Morris 2011), none that a sheet before drew, and writes `offers.jsonl` (300, at 
 and `proposals.jsonl` (200: all that are more than plain terms, the rest plain terms; passages of
 MedQuAD where pages have too few), each with the sentence as the writer has it before and after.
 `how` is "in place" where the first plain term is put in. It is "in plain words" where none fits,
-and "note" where there is none: then the term stays, its meaning behind it, and only that is to be
-judged. Drawn with ``--seed 31``, 77 and 101, and revised after the first and the second, they were
-judged by language models that had not seen tables and rules: 225, 241 and 246 of 300 offers are
-right, 134 and 151 of 200 proposals (not judged a third time). Since then only pairs that judges
-found right in three sentences and more are put in place. `tests/writers/offers_judged.jsonl` and
-`proposals_judged.jsonl` have the changed words of each and the verdict;
-`tests/report/plain_terms_judged*.tsv` those of earlier rules, from texts for experts.
+and "note" where there is none: then the term stays, and its meaning is shown beside the sentence,
+as in the editor. Drawn with ``--seed 31``, 77, 101, 202 and 303, and revised after each, they were
+judged by language models that had not seen tables and rules: 225, 241, 246, 259 and 272 of 300
+offers are right, 134, 151 and 188 of 200 proposals (those of 77 to 202).
+`tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` have the changed words of each and
+the verdict (of seed 303 those of two judges); `tests/report/plain_terms_judged*.tsv` those of
+earlier rules, from texts for experts.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sheets FOLDER]
 """
