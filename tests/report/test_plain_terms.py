@@ -219,8 +219,8 @@ def test_what_was_judged_wrong_is_not_said_any_more(monkeypatch: pytest.MonkeyPa
     """400 offers in expert texts, judged by language models that had not seen the tables.
 
     138 were wrong, and the tables and rules were mended: none of these is put in place any more. Of
-    the 262 that were right about three in five still have help there, a plain term or a note. What the
-    mended tables offer in other texts has to be judged anew.
+    the 262 that were right about three in five still have help there, a plain term or a note. What
+    the mended tables offer in other texts has to be judged anew.
     """
     monkeypatch.setattr(offers_module, "trusted_terms", trusted_terms)
     still: dict[str, list[bool]] = {"right": [], "wrong": []}
