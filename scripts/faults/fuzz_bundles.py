@@ -114,8 +114,8 @@ def passages(rng: np.random.Generator) -> PassageModel:
     """A model of passages with few units, few landmarks and one kind."""
     columns = len(passage_columns())
     zeros, ones = np.zeros(columns), np.ones(columns)
-    weights = rng.normal(size=(columns, 4)), rng.normal(size=(4, 1))
-    network = Network(weights, (np.zeros(4), np.array([50.0])))
+    weights = rng.normal(size=(columns, 4)), rng.normal(size=(4, 2))
+    network = Network(weights, (np.zeros(4), np.array([50.0, 50.0])))
     starts = np.array([3.5, 0.1, 0.0])
     kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 3)), starts, 0.001)
     error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)

@@ -386,11 +386,11 @@ class Scorer:
 
 
 def _language_formulas(documents: Sequence[Document]) -> Iterator[list[Any]]:
-    """The names of the formulas made for the documents' languages, and their values."""
-    found: list[tuple[str, float]] = []
+    """The names of the formulas made for the documents' languages, and their values, if any."""
+    found: list[tuple[str, float | None]] = []
     for document in documents:
         if (document.language or "en") == "en":
-            found.append(("", math.nan))
+            found.append(("", None))
             continue
         from understandability.feature.formulas_of_languages import language_formula
 

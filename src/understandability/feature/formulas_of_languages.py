@@ -273,10 +273,10 @@ def _of_other(pieces: tuple[str, ...], tag: str) -> dict[str, float]:
     }
 
 
-def language_formula(document: Document) -> tuple[str, float]:
+def language_formula(document: Document) -> tuple[str, float | None]:
     """The best known formula made for the document's language, and its value.
 
-    LIX where none was made for it; '' and NaN where its syllables and sentences are not known.
+    LIX where none was made for it; '' and None where its syllables and sentences are not known.
 
     >>> german = "Ruhen Sie sich aus. Trinken Sie viel Wasser, und bleiben Sie heute im Bett."
     >>> language_formula(document_of_text(german))[0]
@@ -284,10 +284,10 @@ def language_formula(document: Document) -> tuple[str, float]:
     """
     tag = str(document.language).partition("-")[0].lower()
     if tag not in LANGUAGES:
-        return "", math.nan
+        return "", None
     formula = LANGUAGE_FORMULAS[tag][0]
     counts = counts_in_language(document.pieces, LANGUAGES[tag])
-    return formula.name, formula.compute(counts) if counts.words else math.nan
+    return formula.name, formula.compute(counts) if counts.words else None
 
 
 def counts_in_language(pieces: Sequence[str], language: OtherLanguage) -> Counts:
