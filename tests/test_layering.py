@@ -58,12 +58,12 @@ LINES = {
     "feature": 4_190,
     "inputs": 4_545,
     "integrations": 1_042,
-    "model": 4_310,
+    "model": 4_375,
     "neural": 560,
     "study": 5_126,
     "text": 2_980,
     "training": 2_800,
-    "writers": 7_050,
+    "writers": 7_090,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

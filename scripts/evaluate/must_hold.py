@@ -283,7 +283,7 @@ class Learned:
             used = usable & (fold != number)
             fit = Fitted.of(table, recipe, used, teacher)
             errors = [ships.difficulty_error, ships.level_error]
-            said = model_of(fit, recipe, errors).read_passages(table.passages)
+            said = model_of(fit, recipe, errors, ships.hardenings).read_passages(table.passages)
             values = np.stack([said.raw, said.error, said.level, said.level_error, said.message])
             here = own & (fold == number)
             found[:, here] = values[:, here]
@@ -295,8 +295,9 @@ class Learned:
         for name in ("cefr_sp_wiki", "onestop"):
             here = table.sets == name
             left_out[here] = _without_set(table, recipe, name)[here]
-        kinds = kinds_left_out(table, recipe, teacher)
-        of_pairs = _without_pairs(table, recipe, teacher, asked)
+        whole = ships.hardenings[0]
+        kinds = whole.of(kinds_left_out(table, recipe, teacher), table.passages.equal_parts)
+        of_pairs = whole.of(_without_pairs(table, recipe, teacher, asked), asked.equal_parts)
         return cls(*found, without, kinds, left_out, of_pairs)
 
 
@@ -575,7 +576,7 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
     ).values
     learned = _kept(
         Learned,
-        path(f"learned_{code_checksum()}"),
+        path(f"learned_{code_checksum()}_{stamp}"),
         lambda: Learned.of(
             table,
             RECIPES["open"],

@@ -39,7 +39,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.inflection import one_spelling
 from understandability.feature.terms import singular
 from understandability.inputs.sources import Sources
-from understandability.scoring import Scorer, documents_of
+from understandability.scoring import Scorer, Settings, documents_of
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
@@ -50,11 +50,11 @@ from understandability.writers.proposals import PLAIN, proposals
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 _COLLECTIONS = ("sondhi/", "schwarz/")
-_SEEDS = (31, 77, 101, 202)  # of sheets by which the rules were revised
-_SEED = 303  # of pages by which nothing was
+JUDGED = Path(__file__).parents[2] / "tests" / "writers" / "offers_judged.jsonl"
+_SEED = 505  # of pages by which nothing was revised
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
 _MORE = 500  # passages of MedQuAD, for proposals
-_LEAST_WORDS, _MOST_WORDS = 150, 3000
+_LEAST_WORDS, _MOST_WORDS = 40, 20_000
 _SENTENCES = 7  # in a row make a passage, about 150 words
 # Files of medical vocabularies, and the column that holds the words.
 _VOCABULARIES = (
@@ -148,22 +148,25 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
     return counts
 
 
-def patient_pages(data: Path, scorer: Scorer, seed: int) -> list[Document]:
-    """English pages for patients, drawn at random; none that an earlier seed drew."""
+def patient_pages(data: Path, settings: Settings, seed: int) -> list[Document]:
+    """English pages for patients, drawn at random; none of which a sheet was judged."""
     found = [
         document
         for document in documents_of(
-            Sources([data / "html/health_pages/health_pages.tar.gz"]), scorer.settings
+            Sources([data / "html/health_pages/health_pages.tar.gz"]), settings
         )
         if any(each in document.docno for each in _COLLECTIONS)
         and document.language in (None, "en")
         and _LEAST_WORDS <= len(document.pieces) <= _MOST_WORDS
     ]
     found.sort(key=lambda each: each.docno)
-    if seed not in _SEEDS:
-        drawn = [each.docno for one in _SEEDS for each in random.Random(one).sample(found, _PAGES)]
-        found = [each for each in found if each.docno not in drawn]
-    return random.Random(seed).sample(found, _PAGES)
+    seen = {
+        row["page"]
+        for row in map(json.loads, JUDGED.read_text("utf-8").splitlines())
+        if row["seed"] != seed
+    }
+    found = [each for each in found if each.docno not in seen]
+    return random.Random(seed).sample(found, min(_PAGES, len(found)))
 
 
 def helped(documents: list[Document]) -> Counter[str]:
@@ -190,7 +193,7 @@ def sheet_of_offers(documents: list[Document], seed: int) -> Iterator[dict[str, 
         times[key] += 1
         before, behind = document.pieces[start : offer.first], document.pieces[offer.last : end]
         here = " ".join(document.pieces[offer.first : offer.last])
-        said = f"{offer.term}: {offer.plain[0] if offer.plain else offer.note}"
+        said = f"{offer.term}: {' – '.join(filter(None, (*offer.plain[:1], offer.note)))}"
         placed = " ".join((*before, f"[{offer.texts[0]}]", *behind)) if offer.texts else ""
         yield {
             "sentence": " ".join((*before, f"[{here}]", *behind)),
@@ -233,7 +236,7 @@ def sheet_of_proposals(
 def write_sheets(folder: Path, data: Path, seed: int) -> None:
     """The two sheets, without verdicts."""
     scorer = Scorer()
-    documents = patient_pages(data, scorer, seed)
+    documents = patient_pages(data, scorer.settings, seed)
     more = passages(data / "corpora/consumer_nih.jsonl.gz", _MORE, seed)
     for name, rows in (
         ("offers", list(islice(sheet_of_offers(documents, seed), _OFFERS))),
@@ -260,7 +263,7 @@ def main() -> None:
         name: passages(chosen.data / path, chosen.passages, chosen.seed)
         for name, path in SOURCES.items()
     }
-    pages = helped(patient_pages(chosen.data, Scorer(), _SEED))
+    pages = helped(patient_pages(chosen.data, Settings(), _SEED))
     shares = ", ".join(f"{name} {each / pages.total():.1%}" for name, each in pages.items())
     print(f"{_PAGES} pages for patients, {pages.total()} marked words: {shares}")
     for name, some in documents.items():

@@ -39,7 +39,7 @@ from understandability.model.card import card
 from understandability.model.estimators import ESTIMATORS
 from understandability.model.judged import JudgedModel
 from understandability.model.model import ColumnModel
-from understandability.model.passage_model import ErrorModel, PassageModel
+from understandability.model.passage_model import ErrorModel, Hardening, PassageModel
 from understandability.model.passages import passage_columns
 from understandability.model.predictors import Kernel, Network, Prepared
 from understandability.text.analysis import document_of_text
@@ -120,7 +120,8 @@ def passages(rng: np.random.Generator) -> PassageModel:
     kernel = Kernel(rng.normal(size=(8, columns)), rng.normal(size=(8, 3)), starts, 0.001)
     error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)
     prepared = [Prepared(zeros, zeros, ones, each, 4.0) for each in (network, kernel)]
-    return PassageModel(*prepared, error, error, 0.1, 0.01)
+    harder = Hardening(50.0, 0.3)
+    return PassageModel(*prepared, error, error, 0.1, 0.01, (harder, harder))
 
 
 @cache

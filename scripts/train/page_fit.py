@@ -87,8 +87,8 @@ class Recipe:
     difficulty_in_level: float = 0.0125
     # What the teacher's levels of sentences weigh.
     sentences: float = 3.0
-    # The level is told without the vectors of rare words, which come last.
-    level_columns: int = -DIMENSIONS
+    # The level is told without the vectors of rare words and without order, which come last.
+    level_columns: int = -DIMENSIONS - 2
 
     @property
     def sets(self) -> list[str]:

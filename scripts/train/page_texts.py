@@ -15,7 +15,7 @@ import random
 import re
 import tarfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
@@ -29,6 +29,7 @@ from understandability.feature.table import batches, features_of
 from understandability.model.passages import Passages, passages
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.document import Document
+from understandability.text.extract.extractors import extract, parse_for
 from understandability.text.page import Page
 from understandability.training.validation import BASELINES
 
@@ -87,6 +88,11 @@ READINGS = "readings"
 # Texts that were read like the others, but once: they are learned from and judge nothing.
 READ_ONCE = "read_once"
 READ_ONCE_FILE = Path(__file__).parents[2] / "readings" / "once.jsonl.gz"
+
+# Whole pages that were read once, whose texts are not ours to give: how passages make a page.
+READ_PAGES = "read_pages"
+READ_PAGES_FILE = READ_ONCE_FILE.with_name("pages.jsonl")
+_FIRST = 550  # words of a page were read
 
 # Kinds of pages by where they come from; of a corpus at most `MOST` of each source are used.
 _WEB = {
@@ -215,6 +221,30 @@ def read_once() -> Iterator[Text]:
     for row in records(READ_ONCE_FILE):
         label, share = float(row["difficulty"]), float(row["understand"]) / 100
         yield Text(READ_ONCE, row["id"], row["text"], label, row["group"], row["kind"], share)
+
+
+def read_pages(data: Path) -> Iterator[Text]:
+    """The beginnings of whole pages that were read once, as the package reads them."""
+    rows = {
+        row["source_id"]: row
+        for row in map(json.loads, READ_PAGES_FILE.read_text("utf-8").splitlines())
+    }
+    texts = {
+        row["id"]: row["text"] for row in records(path_of(data, "pdq_pages")) if row["id"] in rows
+    }
+    for folder, archive in (("wcxb", "pages"), ("health_pages", "health_pages")):
+        with tarfile.open(data / "html" / folder / f"{archive}.tar.gz") as members:
+            for member in members:
+                name = f"html/{folder}/{member.name}"
+                name = name if name in rows else name.removesuffix(".html")
+                if name in rows and (file := members.extractfile(member)):
+                    page = parse_for(Page(name, "", file.read()), "main")
+                    kept = (block.text for block in extract(page, "main") if block.kept)
+                    texts[name] = "\n\n".join(kept)
+    for name, row in rows.items():
+        text = "".join(re.findall(r"\s*\S+", texts[name])[:_FIRST])
+        share = float(row["understand"]) / 100
+        yield Text(READ_PAGES, name, text, float(row["difficulty"]), name, row["kind"], share)
 
 
 _SENTENCE_END = re.compile(r'(?<=[.!?]) +(?=[A-Z"“(])')
@@ -480,11 +510,15 @@ class Table:
             _joined_passages(found),
         )
 
-    def and_ungrouped(self, other: Self) -> Self:
-        """The rows of both; those of the other are of the group -1, which is in no fold."""
-        other = replace(
-            other, groups=np.full(len(other), -1), plain=other.plain + self.plain.max() + 1
-        )
+    def and_others(self, other: Self, made_of: Mapping[str, str]) -> Self:
+        """The rows of both.
+
+        Those of the other are of the group -1, which is in no fold, but for what was `made_of` a
+        row of this table: by ids.
+        """
+        groups = dict(zip(self.ids.tolist(), self.groups.tolist(), strict=True))
+        others = [groups.get(made_of.get(each, ""), -1) for each in other.ids.tolist()]
+        other = replace(other, groups=np.array(others), plain=other.plain + self.plain.max() + 1)
         rows = {
             each.name: np.concatenate([getattr(self, each.name), getattr(other, each.name)])
             for each in fields(self)
@@ -541,7 +575,8 @@ def training_table(data: Path, cache: Path | None) -> Table:
         yield from unread(data)
 
     table = cached(cache, "training", lambda: Table.of(texts(), joined=True))
-    return table.and_ungrouped(cached(cache, READ_ONCE, lambda: Table.of(read_once())))
+    made_of = {row["id"]: row["of"] for row in records(READ_ONCE_FILE) if "of" in row}
+    return table.and_others(cached(cache, READ_ONCE, lambda: Table.of(read_once())), made_of)
 
 
 def sha256(path: Path) -> str:

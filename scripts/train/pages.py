@@ -11,19 +11,21 @@ from __future__ import annotations
 
 import argparse
 import gzip
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize
 from scripts.evaluate.intervals import Measured, auc, measured, pearson
 from scripts.train.page_fit import LEVELLED, RECIPES, Fitted, OutOfFold, Recipe, out_of_fold
 from scripts.train.page_texts import (
     READ_ONCE,
     READ_ONCE_FILE,
+    READ_PAGES,
+    READ_PAGES_FILE,
     READINGS,
     REFERENCE,
     SENTENCES,
@@ -33,6 +35,7 @@ from scripts.train.page_texts import (
     Table,
     cached,
     path_of,
+    read_pages,
     sha256,
     training_table,
     web_pages,
@@ -40,12 +43,15 @@ from scripts.train.page_texts import (
 from scripts.train.teacher import Teacher
 
 from understandability.arrays import Floats
+from understandability.errors import InputError
 from understandability.model.bundle import Bundle
 from understandability.model.calibration import AssessorScale, ReadingScale
-from understandability.model.passage_model import ErrorModel, PassageModel
-from understandability.model.predictors import Kernel
-from understandability.model.readers import READERS
+from understandability.model.passage_model import ErrorModel, Hardening, PassageModel
+from understandability.model.predictors import Kernel, Prepared
+from understandability.model.readers import READERS, Reader
 
+# Where the curve of the public reader has its points.
+_KNOTS = tuple(range(0, 101, 20))
 _WITHIN = 0.68  # of labels lie so near to the estimate, in errors of 1
 
 
@@ -122,30 +128,62 @@ def labels_2016(data: Path, *, unmoved: bool = False) -> tuple[float, float]:
     return float(used.mean()), float(used.std())
 
 
+def hardening_of(
+    means: Floats, parts: Floats, wanted: Floats, said: Callable[[Floats], Floats]
+) -> Hardening:
+    """That by which what is `said` of the difficulties of pages is nearest to what is wanted."""
+
+    def away(numbers: Floats) -> float:
+        try:
+            return float(np.mean((said(Hardening(*numbers).of(means, parts)) - wanted) ** 2))
+        except InputError:
+            return np.inf
+
+    found = minimize(away, (50.0, 0.3), method="Nelder-Mead").x
+    return Hardening(*(round(float(each), 4) for each in found))
+
+
+def hardenings_of(
+    read: Table, network: Prepared, error: ErrorModel, public: Reader
+) -> tuple[Hardening, Hardening]:
+    """Those of the difficulty and of the message, from whole pages that were read."""
+    passages = read.passages
+    columns = passages.columns.astype(np.float64)
+    difficulties, messages = passages.means(network(columns)).T
+    parts, words = passages.equal_parts, passages.totals
+    squares = (passages.means(network.prepared(columns)) ** 2).mean(axis=1)
+    of_difficulty = hardening_of(difficulties, parts, read.labels, lambda values: values)
+    difficulties = of_difficulty.of(difficulties, parts)
+    spreads = error.of(difficulties, words, error.unlikeness(squares, words))
+    of_message = hardening_of(
+        messages, parts, read.understand, lambda values: public.understands(values, spreads)
+    )
+    return of_difficulty, of_message
+
+
 def curve_of(messages: Floats, spreads: Floats, understand: Floats) -> Floats:
     """The public's curve: shares at 0, 20 … 100 by which P(U|d) is nearest to the shares read.
 
     Nearest in mean distance, over estimates out of fold; a share never rises with difficulty.
     """
-    knots = np.arange(0, 101, 20)
     public = READERS["public"]
     columns = np.column_stack(
         [
-            replace(public, curve=tuple(zip(knots, row, strict=True))).understands(
+            replace(public, curve=tuple(zip(_KNOTS, row, strict=True))).understands(
                 messages, spreads
             )
-            for row in np.eye(len(knots))
+            for row in np.eye(len(_KNOTS))
         ]
     )
     count, one = len(understand), np.eye(len(understand))
-    falls = np.hstack([np.diff(np.eye(len(knots)), axis=0), np.zeros((len(knots) - 1, count))])
+    falls = np.hstack([np.diff(np.eye(len(_KNOTS)), axis=0), np.zeros((len(_KNOTS) - 1, count))])
     found = linprog(
-        np.append(np.zeros(len(knots)), np.ones(count)),
+        np.append(np.zeros(len(_KNOTS)), np.ones(count)),
         np.vstack([np.hstack([columns, -one]), np.hstack([-columns, -one]), falls]),
-        np.concatenate([understand, -understand, np.zeros(len(knots) - 1)]),
-        bounds=[(0, 1)] * len(knots) + [(0, None)] * count,
+        np.concatenate([understand, -understand, np.zeros(len(_KNOTS) - 1)]),
+        bounds=[(0, 1)] * len(_KNOTS) + [(0, None)] * count,
     )
-    return np.asarray(found.x[: len(knots)])
+    return np.asarray(found.x[: len(_KNOTS)])
 
 
 def scale_of(data: Path, levels: Floats) -> AssessorScale:
@@ -184,6 +222,12 @@ _OTHER = (
         "mean and deviation only",
         "none stated",
         "CLEFeHealth/CLEFeHealth2016Task3, labels of assessors",
+    ),
+    (
+        READ_PAGES_FILE,
+        "how passages make a page, two pairs of numbers only",
+        "the readings are CC0; pages belong to their sites",
+        "306 health pages and pages of WCXB, read once by a language model",
     ),
     (
         "html/health_pages/health_pages.tar.gz",
@@ -262,17 +306,23 @@ def figures(table: Table, recipe: Recipe, said: OutOfFold) -> Iterator[dict[str,
             }
 
 
-def model_of(fit: Fitted, recipe: Recipe, errors: list[ErrorModel]) -> PassageModel:
+def model_of(
+    fit: Fitted, recipe: Recipe, errors: list[ErrorModel], hardenings: tuple[Hardening, Hardening]
+) -> PassageModel:
     """What goes into a bundle."""
     kernel = fit.level.kernel
     assert isinstance(kernel.predictor, Kernel)
     biases = kernel.predictor.biases + np.eye(1, len(kernel.predictor.biases))[0] * fit.moved
     kernel = replace(kernel, predictor=replace(kernel.predictor, biases=biases))
     part = recipe.difficulty_in_level
-    return PassageModel(fit.difficulty.network, kernel, *errors, recipe.least, part)
+    return PassageModel(
+        fit.difficulty.network, kernel, errors[0], errors[1], recipe.least, part, hardenings
+    )
 
 
-def train(data: Path, name: str, table: Table, teacher: Teacher, reference: Table) -> Bundle:
+def train(
+    data: Path, name: str, table: Table, teacher: Teacher, reference: Table, read_whole: Table
+) -> Bundle:
     """The bundle of a recipe."""
     recipe = RECIPES[name]
     said = out_of_fold(table, recipe, teacher)
@@ -281,12 +331,14 @@ def train(data: Path, name: str, table: Table, teacher: Teacher, reference: Tabl
     known = (table.sets == "cefr_sp_wiki") & np.isfinite(said.levels)
     start = float((table.labels - said.levels)[known].mean())
     errors = errors_of(table, said, fit, start)
-    model = model_of(fit, recipe, errors)
     read = table.sets == READINGS
     squares, words = fit.difficulty.squares[read], np.maximum(table.passages.totals[read], 1)
     spreads = errors[0].of(said.difficulties[read], words, errors[0].unlikeness(squares, words))
     curve = curve_of(said.messages[read], spreads, table.understand[read])
-    print("curve of the public reader", curve.round(3))
+    public = replace(READERS["public"], curve=tuple(zip(_KNOTS, curve.tolist(), strict=True)))
+    hardenings = hardenings_of(read_whole, fit.difficulty.network, errors[0], public)
+    model = model_of(fit, recipe, errors, hardenings)
+    print("curve of the public reader", curve.round(3), *hardenings)
     of_pages = model.read_passages(reference.passages).level
     card: dict[str, Any] = {
         "summary": "How hard whole pages are, from their passages: difficulty 0 to 100 as readings "
@@ -322,8 +374,9 @@ def main() -> None:
     reference = cached(
         arguments.cache, "reference", lambda: Table.of(web_pages(arguments.data, REFERENCE))
     )
+    read_whole = cached(arguments.cache, READ_PAGES, lambda: Table.of(read_pages(arguments.data)))
     for name in RECIPES:
-        bundle = train(arguments.data, name, table, teacher, reference)
+        bundle = train(arguments.data, name, table, teacher, reference, read_whole)
         bundle.save(arguments.output / name)
         print(name, bundle.assessors, *bundle.card["figures"], sep="\n")
 

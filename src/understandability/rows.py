@@ -162,7 +162,7 @@ class TextRows:
                 "encoding": document.encoding,
                 "flags": " ".join(document.flags),
                 "text": text_of(document),
-                "blocks": [asdict(block) for block in document.blocks] if self.explain else None,
+                "blocks": [block._asdict() for block in document.blocks] if self.explain else None,
             }
             for document in documents
         ]

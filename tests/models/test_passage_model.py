@@ -23,6 +23,7 @@ from understandability.model.passage_model import (
     REPEATED,
     TWO_LANGUAGES,
     ErrorModel,
+    Hardening,
     PassageModel,
 )
 from understandability.model.passages import passage_columns, passages
@@ -124,7 +125,8 @@ def model_of(outputs: Sequence[float], least: float = 0.0) -> PassageModel:
     kernel = Kernel(np.zeros((1, columns)), np.zeros((1, len(outputs))), np.array(outputs), 1.0)
     error = ErrorModel(0.1, 1.0, 1.0, 1.0, 3.0)
     prepared = (Prepared(zeros, zeros, ones, each) for each in (network, kernel))
-    return PassageModel(*prepared, error, error, least, 0.01)
+    harder = Hardening(50.0, 0.3)
+    return PassageModel(*prepared, error, error, least, 0.01, (harder, harder))
 
 
 @pytest.mark.parametrize(("least", "level"), [(0.0, 4.2), (0.25, 4.2), (0.4, 4.1), (0.5, 4.0)])
@@ -164,18 +166,42 @@ def test_weights_that_do_not_fit_are_refused() -> None:
     model, files = model_of([4.0, 0.6, 0.0]).to_parts()
     with pytest.raises(InputError, match="not what a model of passages has"):
         PassageModel.from_parts({**model, "least": None}, files)
+    for numbers in (None, [], [{"start": 50.0, "by": "far"}] * 2):
+        with pytest.raises(InputError, match="how much hard pages"):
+            PassageModel.from_parts({**model, "hardenings": numbers}, files)
 
 
 def test_the_whole_lies_among_its_passages() -> None:
-    """The difficulty of a page is the mean of its passages', weighted by their words."""
+    """The difficulty of a page is the mean of its passages', and of a hard one a little more.
+
+    They are weighted by their words; two of the same length count as two.
+    """
+    assert isinstance(BUNDLE.model, PassageModel)
+    harder, _ = BUNDLE.model.hardenings
     texts = [(PANEL / row["file"]).read_text("utf-8") for row in panel() if int(row["words"]) > 400]
     batch = Batch([document_of_text(text) for text in texts])
     whole, cut = BUNDLE.model.read(batch).raw, passages(batch)
     each = BUNDLE.model.predict(cut.columns)
     for number in range(len(batch)):
         own = slice(cut.starts[number], cut.starts[number + 1])
-        assert whole[number] == pytest.approx(np.average(each[own], weights=cut.words[own]))
-        assert each[own].min() <= whole[number] <= each[own].max()
+        words = cut.words[own]
+        mean, parts = np.average(each[own], weights=words), words.sum() ** 2 / (words**2).sum()
+        assert each[own].min() <= mean <= each[own].max()
+        assert cut.equal_parts[number] == pytest.approx(parts)
+        assert whole[number] == pytest.approx(harder.of(mean, parts))
+
+
+def test_hard_pages_are_harder_than_their_passages() -> None:
+    """By hand: odds of 80 in 100 are 4; of four passages they go half of the way again, to 8.
+
+    Of five all of the way, to 16.
+    """
+    harder = Hardening(50.0, 1.0)
+    means = np.array([80.0, 80.0, 50.0, 20.0, 80.0, 103.0])
+    found = harder.of(means, np.array([4.0, 9.0, 4.0, 4.0, 3.0, 1.0]))
+    assert found == pytest.approx([100 * 8 / 9, 100 * 16 / 17, 50.0, 20.0, 80.0, 103.0])
+    with pytest.raises(InputError, match="point of the scale"):
+        Hardening(100.0, 0.3)
 
 
 def test_passages_are_equal_parts_of_about_a_hundred_words() -> None:
@@ -222,7 +248,10 @@ physician can choose the allocation, and I may be withdrawn if the sponsor termi
 
 
 def test_what_fools_a_formula_is_flagged() -> None:
-    """Cuts without a verb, words without order, repeated sentences, two languages on one page."""
+    """Cuts without a verb, words without order, repeated sentences, two languages on one page.
+
+    Cuts and words without order make a text harder, too.
+    """
     words = HARD.replace(".", "").split()
     cut = " ".join(f"{word}." if not n % 6 else word for n, word in enumerate(words, 1))
     without_order = " ".join(sorted(words)) + "."
@@ -231,7 +260,7 @@ def test_what_fools_a_formula_is_flagged() -> None:
     assert not found[0].flags
     for each, flag in zip(found[1:], (CUT, NO_ORDER, REPEATED, TWO_LANGUAGES), strict=True):
         assert flag in each.flags
-    assert found[1].spread > 1.5 * found[0].spread < found[2].spread
+    assert found[0].difficulty < found[1].difficulty < found[2].difficulty
 
 
 def test_side_effects_in_a_list_are_read() -> None:
@@ -290,13 +319,13 @@ def test_the_same_bundle_gives_the_same_digits() -> None:
     """
     folder = Path(__file__).parents[2] / "resources" / "samples"
     expected = {
-        "easy": ("0.970006", "6.4106", "2.09166"),
-        "medium": ("0.85", "34.4798", "3.58037"),
-        "hard": ("0.0480698", "100", "6"),
+        "easy": ("0.961119", "9.43618", "2.13225"),
+        "medium": ("0.874516", "31.1584", "3.5414"),
+        "hard": ("0.0405777", "99.7002", "6"),
     }
     pages = [Page(name, "", (folder / f"{name}.html").read_bytes()) for name in expected]
     found = BUNDLE.estimate(Batch([document_of_page(page) for page in pages]))
-    assert BUNDLE.checksum.startswith("4077c1777df99b5d")
+    assert BUNDLE.checksum.startswith("7edc00ebeff22d74")
     for each, digits in zip(found, expected.values(), strict=True):
         numbers = (each.p_understandable, each.difficulty, each.level)
         assert tuple(f"{number:.6g}" for number in numbers) == digits

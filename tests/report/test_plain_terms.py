@@ -82,7 +82,7 @@ def test_a_plain_term_takes_the_form_and_place_of_the_term(text: str, changed: s
     ("text", "changed"),
     [
         ("You should mobilise with crutches.", "You should move about with crutches."),
-        ("You may have trouble passing stools.", "You may have trouble emptying your bowel."),
+        ("You may have trouble passing stools.", "You may have trouble emptying the bowel."),
         ("You can drive after discharge.", "You can drive after going home."),
         ("She had minor depression.", "She had minor depression."),
         ("He has coeliac disease.", "He has coeliac disease."),
@@ -298,4 +298,4 @@ def test_what_is_put_in_place_was_judged_right() -> None:
     }
     trusted = trusted_terms()
     assert "medicine" in trusted["medication", "noun"]
-    assert all(right[*key, plain] >= 3 for key, plains in trusted.items() for plain in plains)
+    assert all(right[*key, plain] >= 5 for key, plains in trusted.items() for plain in plains)

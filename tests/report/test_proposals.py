@@ -30,7 +30,7 @@ def proposed(sentence: str) -> dict[str, str]:
 def test_no_proposal_makes_the_text_harder() -> None:
     """Each is tried on the whole text; the largest gain comes first."""
     document = document_of_text(
-        "Patients are advised to discontinue the medication in the event of haemorrhage. Rest well."
+        "Patients are advised to discontinue the medication prior to surgery. Rest well."
     )
     batch = Batch([document])
     made = proposals(document, 0, findings(batch), offers(batch)[0], SCORER, "british")

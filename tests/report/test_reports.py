@@ -224,13 +224,14 @@ def test_a_term_that_nothing_fits_is_said_in_plain_words(scorer: Scorer) -> None
     """In the list, at its mark and as data; where it fits elsewhere the list says that."""
     text = "She had an incarcerated hernia."
     explanation = explain(document_of_text(text), scorer)
-    (term,) = explanation.terms
+    (term,) = (each for each in explanation.terms if each.term == "hernia")
     assert (term.plain, term.count, term.in_place) == (("bulge through a muscle wall",), 1, 0)
-    assert explanation.to_json()["offers"][0]["texts"] == []
+    assert all(each["texts"] == [] for each in explanation.to_json()["offers"])
     report = page_report([explanation])
     assert report.count("in plain words: bulge through a muscle wall") == 2
     assert "rewrite the sentence" in report
-    (term,) = explain(document_of_text(f"{text} A hernia may hurt."), scorer).terms
+    terms = explain(document_of_text(f"{text} A hernia may hurt."), scorer).terms
+    (term,) = (each for each in terms if each.term == "hernia")
     assert (term.count, term.in_place) == (2, 1)
 
 

@@ -14,7 +14,8 @@ average of their own texts, so that they change the order of texts and leave the
 little of the difficulty is part of the level.
 
 A page is the mean of its passages, weighted by their words; since the same holds in training, a
-judged sentence is a page of one passage.
+judged sentence is a page of one passage. A hard page of several is a little harder than their
+mean (`Hardening`).
 """
 
 from __future__ import annotations
@@ -40,10 +41,13 @@ CUT, NO_ORDER = "cut_sentences", "words_without_order"
 REPEATED, TWO_LANGUAGES = "repeated", "two_languages"
 # Below this share of a page's words in sentences it is flagged; above these shares too.
 _LEAST_PROSE, _MOST_REPEATED, _MOST_FOREIGN = 0.25, 0.3, 0.1
-# The difficulty of a text of which nothing is known.
-_USUAL = 55.0
-# By how much the error grows with a flag: nothing like it was judged, or little.
-_WIDER = {FEW_SENTENCES: 1.5, CUT: 2.0, NO_ORDER: 2.5, REPEATED: 1.3, TWO_LANGUAGES: 1.5}
+# By how much the error grows with each of these flags; readings that have one lie as much further
+# from estimates that were made without them.
+_WIDER, _WIDENING = 1.2, (FEW_SENTENCES, CUT, NO_ORDER, REPEATED, TWO_LANGUAGES)
+
+
+# Passages of texts whose difficulty is the mean of theirs, and of those that are whole pages.
+_FEW, _MANY = 3, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,35 @@ def shares(odds: Floats, least: float) -> Floats:
     return np.asarray(np.maximum(chances - least, 0) / (1 - least))
 
 
+@dataclass(frozen=True, slots=True)
+class Hardening:
+    """By how much a whole page is harder than the mean of its passages, if it is hard.
+
+    What is told of a hard passage leans towards the middle, as any estimate from few signs, and a
+    reader who is lost in one passage has less from the next. So what the mean is above `start`
+    grows by the share `by`, on the logistic scale. Of texts of three passages nothing is added, for
+    the texts that were learned from have two; of five and more all, as of the pages that were read.
+
+    >>> Hardening(50.0, 0.5).of(np.array([80.0, 80.0, 80.0]), np.array([3, 4, 9])).round(1).tolist()
+    [80.0, 85.0, 88.9]
+    """
+
+    start: float
+    by: float
+
+    def __post_init__(self) -> None:
+        if not (0 < self.start < 100 and 0 <= self.by <= 2):
+            raise InputError("what makes hard pages harder is not a point of the scale and a share")
+
+    def of(self, means: Floats, parts: Floats) -> Floats:
+        """The difficulty of texts of so many passages, whose mean difficulties are these."""
+        inside = np.clip(means, 1, 99)
+        odds, start = np.log(inside / (100 - inside)), np.log(self.start / (100 - self.start))
+        share = np.clip((parts - _FEW) / (_MANY - _FEW), 0, 1)
+        odds = odds + self.by * share * np.maximum(odds - start, 0)
+        return np.asarray(means - inside + 100 / (1 + np.exp(-odds)))
+
+
 @dataclass(frozen=True, eq=False)
 class PassageModel:
     """A network and a kernel on the columns of passages, and their errors; see the module.
@@ -109,7 +142,7 @@ class PassageModel:
     `network` gives the difficulty, and that of the message. `kernel` reads the first of the
     columns, and gives the level of every text, what each kind adds to it, and the log-odds of each
     kind to none; `least` is what `shares` needs, `difficulty_in_level` what a point of difficulty
-    adds to the level.
+    adds to the level. `hardenings` are those of the difficulty and of the message.
     """
 
     network: Prepared
@@ -118,6 +151,7 @@ class PassageModel:
     level_error: ErrorModel
     least: float
     difficulty_in_level: float
+    hardenings: tuple[Hardening, Hardening]
 
     def __post_init__(self) -> None:
         network, kernel = self.network.predictor, self.kernel.predictor
@@ -185,11 +219,11 @@ class PassageModel:
             CUT: found.cut,
             NO_ORDER: found.disordered,
         }
-        wider = np.prod([np.where(raised[name], by, 1.0) for name, by in _WIDER.items()], axis=0)
-        # Where nothing was judged, easy is no more than a guess; what looks hard may well be.
-        unsure = (raised[CUT] | raised[NO_ORDER])[:, None] & (hard < _USUAL)
-        hard = np.where(unsure, _USUAL + (hard - _USUAL) / wider[:, None], hard)
-        difficulty, message = hard.T
+        wider = _WIDER ** np.sum([raised[name] for name in _WIDENING], axis=0)
+        difficulty, message = (
+            harder.of(mean, found.equal_parts)
+            for harder, mean in zip(self.hardenings, hard.T, strict=True)
+        )
         return Reading(
             difficulty,
             wider * self.difficulty_error.of(difficulty, words, unlikeness),
@@ -215,6 +249,7 @@ class PassageModel:
             "level_error": asdict(self.level_error),
             "least": self.least,
             "difficulty_in_level": self.difficulty_in_level,
+            "hardenings": [asdict(each) for each in self.hardenings],
         }
         return model, {"network.npz": array_bytes(network), "kernel.npz": array_bytes(kernel)}
 
@@ -235,7 +270,11 @@ class PassageModel:
         difficulty_error, level_error = (
             _error_of(model.get(f"{name}_error")) for name in ("difficulty", "level")
         )
-        return cls(network, kernel, difficulty_error, level_error, least, part)
+        try:
+            one, two = (Hardening(**each) for each in model["hardenings"])
+        except (TypeError, ValueError, KeyError) as error:
+            raise InputError("it does not say by how much hard pages are harder") from error
+        return cls(network, kernel, difficulty_error, level_error, least, part, (one, two))
 
 
 def _error_of(numbers: object) -> ErrorModel:

@@ -28,7 +28,8 @@ from understandability.model.word_columns import (
     STYLE_KINDS,
     kinds_of_token,
     known_of,
-    order_of,
+    order_flags,
+    sentence_order,
     word_complexity,
 )
 from understandability.text.language_guess import only_foreign
@@ -99,7 +100,7 @@ _BY_SENTENCE_OF_TOKENS = ("comma", "relative", "complexity_over_0.3", "complexit
 def passage_columns() -> tuple[str, ...]:
     """The names of the columns of a passage, in the order in which `_columns` gives them.
 
-    Those of the vectors of rare words come last, for a model that reads none of them.
+    The last, those of the vectors of rare words and of order, are for difficulty alone.
     """
     vectors = range(DIMENSIONS)
     return (
@@ -129,6 +130,8 @@ def passage_columns() -> tuple[str, ...]:
         "prose",
         "short_fields",
         *(f"rare_word_vector_{number}" for number in vectors),
+        "word_order",
+        "cut_sentences",
     )
 
 
@@ -258,6 +261,15 @@ class Passages:
         """The words of all passages of each document."""
         return sum_segments(self.words, self.starts)
 
+    @cached_property
+    def equal_parts(self) -> Floats:
+        """As how many passages of one length those of each document count; 1 without any.
+
+        The inverse of Simpson's index: two of the same length count as 2.
+        """
+        squares = sum_segments(self.words**2, self.starts)
+        return np.asarray(np.where(squares > 0, self.totals**2 / np.maximum(squares, 1), 1.0))
+
 
 # -- which sentences are read ----------------------------------------------------------------------
 
@@ -342,7 +354,7 @@ def passages(batch: Batch) -> Passages:
     kinds = (once, once & verbal, once & (foreign > _FOREIGN * lengths), np.ones_like(once))
     sums = sum_segments(lengths[:, None] * np.column_stack(kinds), first)
     in_once, in_verbal, in_foreign, in_all = np.where(sums > 0, sums, np.nan).T
-    cut, disordered = order_of(batch, once)
+    cut, disordered = order_flags(sum_segments(batch.once(sentence_order) * once[:, None], first))
     return Passages(
         np.searchsorted(read.documents, np.arange(len(batch.documents) + 1)),
         _columns(batch, read),
@@ -447,8 +459,15 @@ def _columns(batch: Batch, of: ReadSentences) -> Floats:
             of_rarity[:, :-DIMENSIONS],
             _sentence_columns(batch, of, tokens),
             of_rarity[:, -DIMENSIONS:],
+            _order_columns(batch, of),
         ]
     )
+
+
+def _order_columns(batch: Batch, of: ReadSentences) -> Floats:
+    """How usual it is that words follow each other so; the share of sentences that are cut."""
+    scores, pairs, cut, ends = _sums(batch.once(sentence_order)[of.numbers], of.begins).T
+    return np.column_stack([scores / np.maximum(pairs, 1), cut / np.maximum(ends, 1)])
 
 
 def _sentences(of: ReadSentences) -> Floats:

@@ -250,39 +250,45 @@ def classes_of(frequent: NDArray[Any], tags: NDArray[Any], words: int) -> NDArra
     return np.where(frequent >= 0, frequent, words + TO_TWELVE[tags]).astype(np.int64)
 
 
-def order_of(batch: Batch, read: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether each document's sentences are cut, and whether its words have no order.
+def sentence_order(batch: Batch) -> Floats:
+    """How words follow each other in each sentence, (sentences, 4). Use `Batch.once`.
 
-    `read` says which sentences are looked at.
+    The sum of the scores of its pairs of words, the number of pairs, whether it ends where none
+    can, and whether it has an end.
 
     >>> from understandability.text.analysis import document_of_text
-    >>> text = "She went to the door. The cat was cold and it wanted milk from the kitchen. " * 3
-    >>> shuffled = " ".join(sorted(text.replace(".", "").split())) + "."
-    >>> batch = Batch([document_of_text(text), document_of_text(shuffled)])
-    >>> [each.tolist() for each in order_of(batch, np.ones(len(batch.token_sentence_starts), bool))]
-    [[False, False], [False, True]]
+    >>> text = "The cat was cold and it wanted milk from the kitchen."
+    >>> batch = Batch([document_of_text(each) for each in (text, "The cat was cold and it.")])
+    >>> sentence_order(batch)[:, 1:].tolist()
+    [[10.0, 0.0, 1.0], [5.0, 0.0, 1.0]]
     """
     numbers, scores = _table()
     classes = classes_of(batch.token_values(_frequent), batch.tags, len(numbers))
-    is_word = classes != len(numbers) + TWELVE.index("PUNCT")
     starts = np.append(batch.token_sentence_starts, len(classes))
     sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    kept = np.flatnonzero(is_word & read[sentence])
+    kept = np.flatnonzero(classes != len(numbers) + TWELVE.index("PUNCT"))
     sentence, classes = sentence[kept], classes[kept]
-    document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.first_sentences))[sentence]
     within = sentence[1:] == sentence[:-1]
     pairs = scores[classes[:-1], classes[1:]] * within
-    counts = np.bincount(document[1:], within, len(batch.documents))
-    means = np.bincount(document[1:], pairs, len(batch.documents)) / np.maximum(counts, 1)
-    is_last = np.append(~within, True) if len(sentence) else np.zeros(0, bool)
-    is_last &= ~batch.is_open[sentence]
-    ends = np.bincount(document[is_last], minlength=len(batch.documents))
-    cut = np.bincount(
-        document[is_last], scores[classes[is_last], -1] < _NO_END, minlength=len(batch.documents)
+    is_last = np.append(~within, True)[: len(sentence)] & ~batch.is_open[sentence]
+    is_cut = scores[classes[is_last], -1] < _NO_END
+    count = len(starts) - 1
+    return np.column_stack(
+        [
+            np.bincount(sentence[1:], pairs, count),
+            np.bincount(sentence[1:], within, count),
+            np.bincount(sentence[is_last], is_cut, count),
+            np.bincount(sentence[is_last], minlength=count),
+        ]
     )
+
+
+def order_flags(order: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether sentences are cut, and whether words have no order, by sums of `sentence_order`."""
+    scores, pairs, cut, ends = order.T
     return (
         (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),
-        (counts >= _LEAST_PAIRS) & (means < _LEAST),
+        (pairs >= _LEAST_PAIRS) & (scores < _LEAST * pairs),
     )
 
 

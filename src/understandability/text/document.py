@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, repeat
+from itertools import pairwise
 from types import MappingProxyType
+from typing import NamedTuple
 
 MOSTLY_LINKS = "mostly links"  # the reason for which lists of links are dropped
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A piece of a page's text as one extractor sees it, kept or dropped, with the reason.
 
     `tag` is the element that the text stands in (``p``, ``li``, ``h1``, ``title``, ...).
@@ -61,10 +60,6 @@ class Document:
         return tuple(self.pieces[start:end] for start, end in bounds)
 
 
-# Blocks are frozen, so that their own constructor sets each field by a call of Python's.
-_SETTERS = [Block.__dict__[name].__set__ for name in Block.__slots__]
-
-
 def blocks_of(
     texts: Sequence[str], tags: Iterable[str], kept: Iterable[bool], reasons: Iterable[str]
 ) -> tuple[Block, ...]:
@@ -73,7 +68,4 @@ def blocks_of(
     >>> blocks_of(["Flu", "Ads"], ["h1", "p"], [True, False], ["wordy", "sparse"])[1]
     Block(text='Ads', tag='p', kept=False, reason='sparse')
     """
-    blocks = tuple(map(object.__new__, repeat(Block, len(texts))))
-    for set_field, column in zip(_SETTERS, (texts, tags, kept, reasons), strict=True):
-        deque(map(set_field, blocks, column), maxlen=0)
-    return blocks
+    return tuple(map(Block._make, zip(texts, tags, kept, reasons, strict=False)))

@@ -43,7 +43,8 @@ STOP_LISTS = {
 }  # fmt: skip
 
 _FREQUENT = 100  # words of a language that are compared
-_SAMPLE = 20_000  # characters of a text that are looked at
+# Characters of a text that are looked at, if its start is not plainly English.
+_START, _SAMPLE = 3_000, 20_000
 _MIN_WORDS = 12
 _MIN_SHARE = 0.08  # of the words that have to be frequent ones of the language
 # Of another language than English more: shorthand ("po", "na", "s/p") has words of many languages.
@@ -162,7 +163,11 @@ def guess_language(text: str) -> str | None:
     >>> guess_language("Home News Contact") is None
     True
     """
-    sample = text[:_SAMPLE]
+    start = _guess(text[:_START])
+    return start if start == "en" or len(text) <= _START else _guess(text[:_SAMPLE])
+
+
+def _guess(sample: str) -> str | None:
     enough = _SCRIPT_SHARE * len(sample)
     if len(sample) - len(sample.encode("ascii", "ignore")) > enough:
         for language, script in _SCRIPTS:

@@ -167,8 +167,8 @@ _REMARKS = {
     "unlike_judged": (
         "The text is unlike any that the model learned from; be careful with the estimate."
     ),
-    "cut_sentences": "Many sentences are cut where none can end: the estimate is a guess.",
-    "words_without_order": "The words do not follow each other as in text: a guess.",
+    "cut_sentences": "Many sentences are cut where none can end: the estimate is less certain.",
+    "words_without_order": "The words do not follow each other as in text: this is less certain.",
     "repeated": "Much of the text is repeated; repeated sentences are read once.",
     "two_languages": "Part of the text is in another language: the estimate is less certain.",
 }

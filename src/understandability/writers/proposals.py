@@ -28,6 +28,7 @@ from understandability.writers.hard_sentences import LONG_SENTENCE, Findings, sp
 from understandability.writers.plain_terms.english import in_english
 from understandability.writers.plain_terms.offers import Offer, is_quoted
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
+from understandability.writers.plain_terms.term_tables import abbreviations
 from understandability.writers.rebuilding import rebuilt, replaced
 
 PLAIN, CUT, ACTIVE, YOU, LIST, IN_FULL = "plain", "cut", "active", "you", "list", "in full"
@@ -373,8 +374,9 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
         return []  # a hyphen: a list already
     inside = sentence.tags[sentence.pieces.index(start) :]
     is_clear = {"VERB", "AUX", "SCONJ", "PRON"}.isdisjoint(inside)
-    # "traces of wheat, milk or soy": traces of all three
-    is_clear = is_clear and "ADP" not in [tags.get(n) for n in range(start, ends[0] + 1)]
+    # "traces of wheat, milk or soy": traces of all three; "swelling, pain or redness of the leg"
+    is_clear = is_clear and "ADP" not in [tags.get(n) for n in range(start, len(pieces))]
+    is_clear = is_clear and {"no", "not", "without", "usually", "often"}.isdisjoint(pieces)
     is_clear = is_clear and {"such", "including", "like"}.isdisjoint(pieces[start:])
     is_one = not any(word in ("and", "or") for part in parts for word in part)
     if len(parts) < _LEAST_ITEMS or not (are_nouns and are_short and is_clear and is_one):
@@ -384,18 +386,12 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
     return [" ".join(pieces[:start]).rstrip(":"), *items]
 
 
-@cache
-def _abbreviations() -> Mapping[str, str]:
-    lines = resource_lines("plain_terms/abbreviations.tsv")[1:]
-    return {line.partition("\t")[0]: line.partition("\t")[2] for line in lines}
-
-
 def _in_full(pieces: list[str], first: int, found: Findings, english: str) -> str:
     """The sentence with each abbreviation said in full where it stands first."""
     made = list(pieces)
     for name, places in found.abbreviations.items():
         place = places[0] - first
-        full = in_english(_abbreviations().get(name, ""), english)
+        full = in_english(abbreviations().get(name, ("",))[0], english)
         is_explained = any(piece[0] == "(" for piece in pieces[place + 1 : place + 3])
         if is_explained or full.split(" ")[0].lower() in " ".join(pieces).lower().split():
             continue

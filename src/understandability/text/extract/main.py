@@ -30,8 +30,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from understandability import _core
@@ -184,7 +184,7 @@ def main(parsed: ParsedPage) -> tuple[Block, ...]:
         together = " ".join(data)
         if len(together) > MIN_TIMES * length:
             beside = [
-                replace(block, kept=False, reason=IN_DATA)
+                block._replace(kept=False, reason=IN_DATA)
                 if block.kept and block.text in together
                 else block
                 for block in blocks
@@ -198,7 +198,8 @@ def _kept_length(blocks: Sequence[Block]) -> int:
 
 
 def _blocks(parsed: ParsedPage, skipped: frozenset[str] = _SKIPPED) -> tuple[Block, ...]:
-    actions = {tag: _action(tag, parsed.tags, skipped) for tag in parsed.tags}
+    tags = parsed.tags
+    actions = {tag: _action(tag, "/" + tag in tags, skipped) for tag in tags}
     texts, elements, reasons = _core.main_blocks(
         parsed.tape,
         actions,
@@ -224,13 +225,14 @@ def _closing(heading: str) -> str | None:
     return (match.lastgroup or "") if match else None
 
 
-def _action(tag: str, tags: Mapping[str, int], skipped: frozenset[str]) -> int:
+@lru_cache(4096)
+def _action(tag: str, is_ended: bool, skipped: frozenset[str]) -> int:
     if not tag:
         return _NOTHING
     name = tag.strip("/")
     closes, is_empty = tag[0] == "/", tag[-1] == "/"
     if name in skipped:
-        return _SKIP if "/" + tag in tags else _SPACE
+        return _SKIP if is_ended else _SPACE
     if name in _SPACED:
         return _SPACE
     if name == "br":

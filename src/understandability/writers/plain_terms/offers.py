@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import BASE, one_spelling
+from understandability.text.tokens import word_of
 from understandability.writers.memory import Memory
 from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
 from understandability.writers.plain_terms.fitting import changes_sense, fits
@@ -30,6 +31,7 @@ from understandability.writers.plain_terms.tagged_sentences import (
 from understandability.writers.plain_terms.term_tables import (
     MEDICAL,
     TermForm,
+    abbreviations,
     index,
     trusted_terms,
 )
@@ -82,7 +84,7 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     `english` is ``american`` or ``british``; without it, it is that in which the text is spelled.
 
     >>> from understandability.text.analysis import document_of_text
-    >>> text = "She takes medication. He had an incarcerated hernia."
+    >>> text = "She takes medication. He had a hernia."
     >>> document = document_of_text(text)
     >>> for each in offers(Batch([document]))[0]:
     ...     print(each.term, each.plain, each.texts)
@@ -103,19 +105,42 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
         return [
             tuple(
                 offer
-                for each in _found(sentence)
-                for one in _offer(each, parts[place])
+                for one in sorted(
+                    (*_of_terms(sentence, parts[place]), *_of_abbreviations(sentence)),
+                    key=lambda offer: offer.first,
+                )
                 for offer in _in_english(one, keys[place][0])
             )
             for place, sentence in zip(places, tagged_sentences(batch, places, parts), strict=True)
         ]
 
     found: list[list[Offer]] = [[] for _ in batch.documents]
+    told = [
+        {word_of(piece) for piece in document.pieces if piece[0] in "(["}
+        for document in batch.documents
+    ]
     for (number, start, _), offered in zip(bounds, _OFFERED.of(keys, made), strict=True):
         for o in offered:
+            if o.term in told[number]:
+                continue  # "body mass index (BMI)"
             first, last = o.first + start, o.last + start
             found[number].append(Offer(first, last, o.term, o.plain, o.texts, o.note, o.kind))
     return tuple(map(tuple, found))
+
+
+def _of_terms(sentence: TaggedSentence, pieces: Sequence[str]) -> Iterator[Offer]:
+    for match in _found(sentence):
+        yield from _offer(match, pieces)
+
+
+def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
+    """What abbreviations mean, but for those in brackets or before some."""
+    known = abbreviations()
+    for place, token in enumerate(sentence.tokens):
+        name = token if token in known else token.removesuffix("s")
+        if name in known and "(" not in (sentence.word(place - 1), sentence.word(place + 1)):
+            first, note = sentence.pieces[place], ": ".join(filter(None, known[name]))
+            yield Offer(first, first + 1, name, (), (), note, MEDICAL)
 
 
 def _in_english(offer: Offer, english: str) -> Iterator[Offer]:
@@ -145,8 +170,8 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
         plain, note = (), EXPLAINED
     elif fitting := [each for each in match.plain if each in trusted and fits(match, each)]:
         first, last, plain, texts = placed(match, fitting, pieces)
-    elif row.kind != MEDICAL:
-        plain = ()  # a general word has too many senses for a word beside it to be right
+    elif row.kind != MEDICAL and not (note or row.rules):
+        plain = ()  # too many senses for a word beside it to be right
     else:
         plain = tuple(each for each in plain if not _says_little(match, each))
     if plain or note:
@@ -173,17 +198,17 @@ def _says_little(match: Match, plain: str) -> bool:
 def _found(sentence: TaggedSentence) -> Iterator[Match]:
     """The terms of a sentence, the longest that begins at each word, none overlapping.
 
-    The title of a paper or a heading in capitals has none: "Kramer MS, et al.", "Looking At It".
+    The title of a paper has none: "Kramer MS, et al.".
     """
-    if _is_title(sentence):
+    if {"et", "al", "al."}.intersection(sentence.tokens) > {"et"}:
         return
-    forms, longest = index()
+    is_title, (forms, longest) = _is_title(sentence), index()
     words = [one_spelling(token) for token in sentence.tokens]
     at = 0
     while at < len(words):
         for size in range(min(longest.get(words[at], 0), len(words) - at), 0, -1):
             found = forms.get(tuple(words[at : at + size]))
-            match = _chosen(found, sentence, at, at + size) if found else None
+            match = _chosen(found, sentence, at, at + size, is_title) if found else None
             if match:
                 yield match
                 at += size - 1
@@ -199,42 +224,49 @@ def is_quoted(sentence: TaggedSentence, place: int) -> bool:
 
 
 def _is_title(sentence: TaggedSentence) -> bool:
+    """Whether nearly all words begin with a capital: "Looking At It", "Zinc, Lactose"."""
     words = [token for token in sentence.tokens if token.isalpha() and len(token) > 3]
     capital = sum(token[0].isupper() for token in words)
-    return {"et", "al", "al."}.intersection(sentence.tokens) > {"et"} or (
-        len(words) > 2 and capital > 0.8 * len(words)
-    )
+    return len(words) > 2 and capital > 0.8 * len(words)
 
 
 def _chosen(
-    forms: Sequence[TermForm], sentence: TaggedSentence, start: int, end: int
+    forms: Sequence[TermForm], sentence: TaggedSentence, start: int, end: int, is_title: bool
 ) -> Match | None:
-    """The first of the forms whose sense is right there."""
+    """The first of the forms whose sense is right there; without plain terms where words must stay.
+
+    Those of a title, a name, a quotation (what somebody else said is not the writer's to change), a
+    pair ("cancer/tumor") or an abbreviation stay, and get a note; in a name only medical ones.
+    """
     word = sentence.tokens[start]
     if end - start == 1 and word.isupper() and len(word) > 1:
         return None  # an abbreviation, a gene or a heading
-    if sentence.is_in_compound(start, end) or _is_name(sentence, start, end):
-        return None
-    if is_quoted(sentence, start):
-        return None  # what somebody else said is not the writer's to change
-    if _is_before_name(sentence, end) and {form.row.part for form in forms} <= _OF_NAMES:
-        return None
-    if "/" in (sentence.word(start - 1), sentence.word(end)):
-        return None  # "cancer/tumor progression"
-    if _is_in_abbreviated(sentence, start, end):
+    is_name = not is_title and _is_name(sentence, start, end)
+    if sentence.is_in_compound(start, end):
         return None
     parts = {form.row.part for form in forms}
+    stays = (
+        is_title
+        or is_name
+        or is_quoted(sentence, start)
+        or (_is_before_name(sentence, end) and parts <= _OF_NAMES)
+        or "/" in (sentence.word(start - 1), sentence.word(end))
+        or _is_in_abbreviated(sentence, start, end)
+    )
     for form in forms:
         row = form.row
         if _has_part(form, parts, sentence, start, end) and all(
             sentence.holds(rule, start, end) for rule in row.rules
         ):
+            if stays:
+                has_note = row.note and (row.kind == MEDICAL or not is_name)
+                return Match(form, (), sentence, start, end) if has_note else None
             match = Match(form, row.plain, sentence, start, end)
             plain = tuple(each for each in row.plain if not _is_unfit(each, match))
-            if plain == row.plain:
-                return match
-            if plain:
+            if plain or plain == row.plain:
                 return replace(match, plain=plain)
+            if row.note:
+                return replace(match, plain=())
     return None
 
 

@@ -2,7 +2,8 @@
 
 ``medical.tsv`` and ``general.tsv`` of ``resources/plain_terms`` hold a row for each term, part of
 speech and rule; ``irregular.tsv`` the forms that no rule gives; ``judged.tsv`` in how many of the
-sentences that judges saw a plain term was right in its term's place. A rule says where a row holds:
+sentences that judges saw a plain term was right in its term's place; ``abbreviations.tsv`` what
+abbreviations stand for, and what that is. A rule says where a row holds:
 
     near:heart,valve      one of these words within ten words of the term, in its sentence
     before:test,result    the next word is one of these
@@ -27,7 +28,7 @@ from understandability.text.tokens import split_pieces, tokenize
 
 MEDICAL, GENERAL = "medical", "general"
 LISTS = (MEDICAL, GENERAL)
-_LEAST_RIGHT, _ONE_WRONG_OF = 3, 12  # sentences
+_LEAST_RIGHT = 5  # sentences, and none wrong
 HYPHENS = frozenset("-‐‑–")
 # The head of a plain noun stands before the first of these: "bulges in a blood vessel".
 AFTER_HEAD = frozenset(
@@ -77,7 +78,7 @@ class PlainTerm:
 def trusted_terms() -> Mapping[tuple[str, str], frozenset[str]]:
     """The plain terms that may be put in a writer's sentence by one click, by term and part.
 
-    Right in each of at least three sentences, or in all but one of a dozen and more.
+    Right in each of at least five sentences.
 
     >>> sorted(trusted_terms()["medication", "noun"])
     ['medicine']
@@ -85,10 +86,20 @@ def trusted_terms() -> Mapping[tuple[str, str], frozenset[str]]:
     found: dict[tuple[str, str], set[str]] = {}
     for line in resource_lines("plain_terms/judged.tsv")[1:]:
         term, part, plain, right, of = line.split("\t")
-        wrong = int(of) - int(right)
-        if int(right) >= _LEAST_RIGHT and wrong * _ONE_WRONG_OF <= int(of):
+        if int(right) >= _LEAST_RIGHT and right == of:
             found.setdefault((term, part), set()).add(plain)
     return {key: frozenset(plain) for key, plain in found.items()}
+
+
+@cache
+def abbreviations() -> Mapping[str, tuple[str, str]]:
+    """What abbreviations stand for, and what that is.
+
+    >>> abbreviations()["BMI"][0]
+    'body mass index'
+    """
+    lines = resource_lines("plain_terms/abbreviations.tsv")[1:]
+    return {name: (full, note) for name, full, note in (line.split("\t") for line in lines)}
 
 
 def _rules(text: str) -> Iterator[Rule]:
