@@ -10,11 +10,11 @@ and `proposals.jsonl` (200: all that are more than plain terms, the rest plain t
 MedQuAD where pages have too few), each with the sentence as the writer has it before and after.
 `how` is "in place" where the first plain term is put in. It is "in plain words" where none fits,
 and "note" where there is none: then the term stays, and its meaning is shown beside the sentence,
-as in the editor. Drawn with ``--seed 31``, 77, 101, 202 and 303, and revised after each, they were
-judged by language models that had not seen tables and rules: 225, 241, 246, 259 and 272 of 300
-offers are right, 134, 151 and 188 of 200 proposals (those of 77 to 202).
+as in the editor. Drawn with ``--seed 31``, 77, 101, 202, 303, 404 and 505, and revised after each,
+they were judged by language models that had not seen tables and rules: 225, 241, 246, 259, 272,
+289 and 289 of 300 offers are right, 134, 151 and 188 of 200 proposals (those of 77 to 202).
 `tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` have the changed words of each and
-the verdict (of seed 303 those of two judges); `tests/report/plain_terms_judged*.tsv` those of
+the verdict (from seed 303 on those of two judges); `tests/report/plain_terms_judged*.tsv` those of
 earlier rules, from texts for experts.
 
     python -m scripts.evaluate.plain_terms ../shared/data [--sheets FOLDER]
@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from wordfreq import top_n_list
 
@@ -51,6 +52,7 @@ from understandability.writers.proposals import PLAIN, proposals
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 _COLLECTIONS = ("sondhi/", "schwarz/")
 JUDGED = Path(__file__).parents[2] / "tests" / "writers" / "offers_judged.jsonl"
+MARKED = JUDGED.with_name("words_marked.jsonl")
 _SEED = 505  # of pages by which nothing was revised
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
 _MORE = 500  # passages of MedQuAD, for proposals
@@ -148,8 +150,8 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
     return counts
 
 
-def patient_pages(data: Path, settings: Settings, seed: int) -> list[Document]:
-    """English pages for patients, drawn at random; none of which a sheet was judged."""
+def patient_pages(data: Path, settings: Settings) -> list[Document]:
+    """English pages for patients."""
     found = [
         document
         for document in documents_of(
@@ -159,14 +161,39 @@ def patient_pages(data: Path, settings: Settings, seed: int) -> list[Document]:
         and document.language in (None, "en")
         and _LEAST_WORDS <= len(document.pieces) <= _MOST_WORDS
     ]
-    found.sort(key=lambda each: each.docno)
-    seen = {
-        row["page"]
-        for row in map(json.loads, JUDGED.read_text("utf-8").splitlines())
-        if row["seed"] != seed
-    }
-    found = [each for each in found if each.docno not in seen]
-    return random.Random(seed).sample(found, min(_PAGES, len(found)))
+    return sorted(found, key=lambda each: each.docno)
+
+
+def drawn(pages: list[Document], seed: int) -> list[Document]:
+    """Pages at random; none of which another sheet was judged."""
+    seen = {row["page"] for row in rows_of(JUDGED) if row["seed"] != seed}
+    left = [each for each in pages if each.docno not in seen]
+    return random.Random(seed).sample(left, min(_PAGES, len(left)))
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def of_marked(pages: list[Document]) -> Counter[str]:
+    """What words get that two judges, who worked apart, would both mark as too hard."""
+    counts: Counter[str] = Counter()
+    named = {page.docno: page for page in pages}
+    for row in rows_of(MARKED):
+        page = named[row["page"]]
+        (found,) = offers(Batch([page]))
+        at = {place: offer for offer in found for place in range(offer.first, offer.last)}
+        places = range(row["first"], row["last"])
+        for word in {*row["one"]} & {*row["two"]}:
+            help_of = {
+                how(at.get(n)) if n not in at or at[n].note != EXPLAINED else "explained"
+                for n in places
+                if word_of(page.pieces[n]).lower() == word
+            }
+            kinds = ("in place", "in plain words", "note", "explained", "nothing")
+            counts.update([each for each in kinds if each in help_of][:1])
+    return counts
 
 
 def helped(documents: list[Document]) -> Counter[str]:
@@ -236,7 +263,7 @@ def sheet_of_proposals(
 def write_sheets(folder: Path, data: Path, seed: int) -> None:
     """The two sheets, without verdicts."""
     scorer = Scorer()
-    documents = patient_pages(data, scorer.settings, seed)
+    documents = drawn(patient_pages(data, scorer.settings), seed)
     more = passages(data / "corpora/consumer_nih.jsonl.gz", _MORE, seed)
     for name, rows in (
         ("offers", list(islice(sheet_of_offers(documents, seed), _OFFERS))),
@@ -263,9 +290,13 @@ def main() -> None:
         name: passages(chosen.data / path, chosen.passages, chosen.seed)
         for name, path in SOURCES.items()
     }
-    pages = helped(patient_pages(chosen.data, Settings(), _SEED))
-    shares = ", ".join(f"{name} {each / pages.total():.1%}" for name, each in pages.items())
-    print(f"{_PAGES} pages for patients, {pages.total()} marked words: {shares}")
+    pages = patient_pages(chosen.data, Settings())
+    for what, counted in (
+        ("words that the editor marks", helped(drawn(pages, _SEED))),
+        ("words that two judges would mark", of_marked(pages)),
+    ):
+        shares = ", ".join(f"{name} {n / counted.total():.1%}" for name, n in counted.items())
+        print(f"Pages for patients, {counted.total()} {what}: {shares}")
     for name, some in documents.items():
         counts = coverage(some, chosen.data)
         words, medicines = counts["word"], counts["drug"]

@@ -116,3 +116,5 @@ def test_an_explanation_in_brackets_or_behind_a_dash_counts() -> None:
     ):
         assert not findings(Batch([document_of_text(text)])).hard
     assert findings(Batch([document_of_text("You need haemofiltration now.")])).hard
+    assert not findings(Batch([document_of_text("A step-by-step, stop-smoking plan.")])).hard
+    assert findings(Batch([document_of_text("A nephron-sparing plan.")])).hard

@@ -121,9 +121,17 @@ def _hard_words(batch: Batch) -> tuple[int, ...]:
     hard = (batch.word_values(complexities) > HARD_WORD) & ~batch.is_name
     (document,) = batch.documents
     pieces = document.pieces
-    found = [place for place in places[hard].tolist() if is_plain_word(word_of(pieces[place]))]
+    found = [place for place in places[hard].tolist() if _is_hard(word_of(pieces[place]))]
     explained = {word_of(pieces[place]).lower() for place in found if _is_explained(pieces, place)}
     return tuple(place for place in found if word_of(pieces[place]).lower() not in explained)
+
+
+@lru_cache(1 << 12)
+def _is_hard(word: str) -> bool:
+    """Whether a word that nobody rated can be called hard: "step-by-step" has easy parts only."""
+    parts = re.split("[-‐‑]", word.lower())
+    is_hard = len(parts) == 1 or bool((complexities(parts) > HARD_WORD).any())
+    return is_hard and is_plain_word(word)
 
 
 def _is_explained(pieces: Sequence[str], place: int) -> bool:
