@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import BASE, one_spelling
+from understandability.model.word_columns import complexities
 from understandability.text.tokens import word_of
 from understandability.writers.memory import Memory
 from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
@@ -52,6 +54,7 @@ EXPLAINED = "the text says what it means"
 _BESIDE = 12  # words before and behind a term, which may say what it means
 _STEM = 5  # letters by which words tell that they are akin
 _EMPTY = frozenset(("that", "with", "from", "which", "such", "into", "their", "than", "body"))
+_KNOWN = 0.3  # complexity; a word of less has no note
 _LONGEST_NAME = 6  # words of a term and behind it, before an abbreviation in brackets
 
 
@@ -170,12 +173,20 @@ def _offer(match: Match, pieces: Sequence[str]) -> Iterator[Offer]:
         plain, note = (), EXPLAINED
     elif fitting := [each for each in match.plain if each in trusted and fits(match, each)]:
         first, last, plain, texts = placed(match, fitting, pieces)
+    elif match.is_one_word and _is_known(row.term):
+        return  # it can be said more plainly, but needs no help
     elif row.kind != MEDICAL and not (note or row.rules):
         plain = ()  # too many senses for a word beside it to be right
     else:
         plain = tuple(each for each in plain if not _says_little(match, each))
     if plain or note:
         yield Offer(first, last, term_in(match, pieces), plain, texts, note, row.kind)
+
+
+@lru_cache(1 << 14)
+def _is_known(word: str) -> bool:
+    """Whether nearly everybody knows a word: "increase", not "tissue"."""
+    return float(complexities([word])[0]) < _KNOWN
 
 
 def _is_told(match: Match, note: str) -> bool:
