@@ -63,7 +63,7 @@ LINES = {
     "study": 5_126,
     "text": 2_980,
     "training": 2_800,
-    "writers": 7_090,
+    "writers": 7_110,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")
