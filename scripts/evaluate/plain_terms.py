@@ -119,6 +119,12 @@ def is_frequent(word: str) -> bool:
     return bool({singular(word), one_spelling(word), *forms} & frequent)
 
 
+def by_place(document: Document) -> dict[int, Offer]:
+    """The offers of a document, by the numbers of their pieces."""
+    (found,) = offers(Batch([document]))
+    return {place: offer for offer in found for place in range(offer.first, offer.last)}
+
+
 def how(offer: Offer | None) -> str:
     """How a word is helped: "in place", "in plain words", by a "note", or by "nothing"."""
     if offer is None:
@@ -130,8 +136,7 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
     """Hard medical words by kind, and what they get."""
     counts: Counter[str] = Counter()
     for document in documents:
-        (found,) = offers(Batch([document]))
-        offered = {place: offer for offer in found for place in range(offer.first, offer.last)}
+        offered = by_place(document)
         starts = set(document.sentence_starts)
         for place, piece in enumerate(document.pieces):
             word = word_of(piece)
@@ -173,7 +178,7 @@ def drawn(pages: list[Document], seed: int) -> list[Document]:
 
 def rows_of(path: Path) -> list[dict[str, Any]]:
     """The rows of a file of JSON lines."""
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    return [json.loads(line) for line in lines_of(path)]
 
 
 def of_marked(pages: list[Document]) -> Counter[str]:
@@ -182,12 +187,11 @@ def of_marked(pages: list[Document]) -> Counter[str]:
     named = {page.docno: page for page in pages}
     for row in rows_of(MARKED):
         page = named[row["page"]]
-        (found,) = offers(Batch([page]))
-        at = {place: offer for offer in found for place in range(offer.first, offer.last)}
+        at = by_place(page)
         places = range(row["first"], row["last"])
         for word in {*row["one"]} & {*row["two"]}:
             help_of = {
-                how(at.get(n)) if n not in at or at[n].note != EXPLAINED else "explained"
+                "explained" if n in at and at[n].note == EXPLAINED else how(at.get(n))
                 for n in places
                 if word_of(page.pieces[n]).lower() == word
             }
@@ -200,9 +204,7 @@ def helped(documents: list[Document]) -> Counter[str]:
     """Words that the editor marks as hard, and what they get."""
     counts: Counter[str] = Counter()
     for document in documents:
-        batch = Batch([document])
-        found, (offered,) = findings(batch), offers(batch)
-        at = {place: offer for offer in offered for place in range(offer.first, offer.last)}
+        found, at = findings(Batch([document])), by_place(document)
         counts.update(how(at.get(place)) for place in {*found.hard} - {*found.misspelled})
     return counts
 

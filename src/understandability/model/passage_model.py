@@ -41,8 +41,8 @@ CUT, NO_ORDER = "cut_sentences", "words_without_order"
 REPEATED, TWO_LANGUAGES = "repeated", "two_languages"
 # Below this share of a page's words in sentences it is flagged; above these shares too.
 _LEAST_PROSE, _MOST_REPEATED, _MOST_FOREIGN = 0.25, 0.3, 0.1
-# By how much the error grows with each of these flags; readings that have one lie as much further
-# from estimates that were made without them.
+# By how much the error grows with each of these flags; texts that were read and have one lie at
+# most so much further from estimates that were made without them.
 _WIDER, _WIDENING = 1.2, (FEW_SENTENCES, CUT, NO_ORDER, REPEATED, TWO_LANGUAGES)
 
 

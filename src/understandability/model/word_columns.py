@@ -258,9 +258,9 @@ def sentence_order(batch: Batch) -> Floats:
 
     >>> from understandability.text.analysis import document_of_text
     >>> text = "The cat was cold and it wanted milk from the kitchen."
-    >>> batch = Batch([document_of_text(each) for each in (text, "The cat was cold and it.")])
+    >>> batch = Batch([document_of_text(each) for each in (text, "The cat was cold and the.")])
     >>> sentence_order(batch)[:, 1:].tolist()
-    [[10.0, 0.0, 1.0], [5.0, 0.0, 1.0]]
+    [[10.0, 0.0, 1.0], [5.0, 1.0, 1.0]]
     """
     numbers, scores = _table()
     classes = classes_of(batch.token_values(_frequent), batch.tags, len(numbers))

@@ -274,10 +274,8 @@ def _chosen(
                 return Match(form, (), sentence, start, end) if has_note else None
             match = Match(form, row.plain, sentence, start, end)
             plain = tuple(each for each in row.plain if not _is_unfit(each, match))
-            if plain or plain == row.plain:
+            if plain or row.note:
                 return replace(match, plain=plain)
-            if row.note:
-                return replace(match, plain=())
     return None
 
 
