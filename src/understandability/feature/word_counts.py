@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch, FloatArray, TypeTable, letters
+from understandability.feature.batch import Batch, FloatArray, TypeTable, letters, sum_rows
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.syllables import count_each
 from understandability.feature.word_lists import (
@@ -86,7 +86,9 @@ def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
 
 def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
     characters, syllables, sign = letters(words), count_each(words), polarity(words)
-    inflected = (syllables == 3) & syllabic_ending(words)
+    three = np.flatnonzero(syllables == 3)
+    inflected = np.zeros(len(words), bool)
+    inflected[three] = syllabic_ending([words[place] for place in three])
     columns = [
         unfamiliar(words),
         (syllables >= 3) & ~(inflected | hyphenated(words)),
@@ -115,10 +117,12 @@ def is_of_kind(batch: Batch, kind: str) -> NDArray[np.bool_]:
 
 def count_all(batch: Batch) -> FloatArray:
     """The sum of each of `KINDS` over each document; (documents, kinds)."""
-    words = batch.word_values(kinds_of_word)
-    sums = batch.sum_words(words)
-    names = len(_UNLESS_NAMES)
-    sums[:, :names] -= batch.sum_words(words[:, :names] * batch.is_name[:, None])
+    table, starts = batch.word_types.column(kinds_of_word), batch.word_starts
+    sums = sum_rows(table, batch.word_ids, starts[:-1], starts[1:])
+    names, unless = np.flatnonzero(batch.is_name), len(_UNLESS_NAMES)
+    sums[:, :unless] -= sum_rows(
+        table[:, :unless], batch.word_ids[names], *np.searchsorted(names, [starts[:-1], starts[1:]])
+    )
     return sums
 
 

@@ -37,7 +37,10 @@ def unfamiliar(words: Sequence[str]) -> NDArray[np.bool_]:
     >>> unfamiliar(["stopped", "babies", "3.5", "well-known", "tumour"]).tolist()
     [False, False, False, False, True]
     """
-    return np.fromiter((not is_familiar(word) for word in words), bool)
+    known = familiar_words()
+    return np.fromiter(
+        (word not in known and not is_familiar(word) for word in words), bool, len(words)
+    )
 
 
 def is_familiar(word: str) -> bool:
@@ -58,7 +61,10 @@ def is_familiar(word: str) -> bool:
 
 def _is_listed(word: str) -> bool:
     known = familiar_words()
-    return word in known or not known.isdisjoint(bases(word))
+    return word in known or (word[-1:] in _LAST and not known.isdisjoint(bases(word)))
+
+
+_LAST = frozenset("sdgrt")  # the last letters of regular inflections
 
 
 def bases(word: str) -> Iterator[str]:
@@ -209,20 +215,21 @@ def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
     """
     known = general_places()
     return np.fromiter(
-        (any(part not in known and part not in CLITICS for part in _parts(word)) for word in words),
+        (
+            word.lower() not in known if word.isalpha() else any(map(_is_unknown, tokenize(word)))
+            for word in words
+        ),
         bool,
         len(words),
     )
 
 
-def _parts(word: str) -> list[str]:
-    if word.isalpha():
-        return [word.lower()]
-    return [
-        token.lower().replace("’", "'")
-        for token in tokenize(word)
-        if not token.isdigit() and any(map(str.isalpha, token)) and not any(map(str.isdigit, token))
-    ]
+def _is_unknown(token: str) -> bool:
+    """Whether a token of letters is no word of English; one with a digit is none to know."""
+    if any(map(str.isdigit, token)) or not any(map(str.isalpha, token)):
+        return False
+    token = token.lower().replace("’", "'")
+    return token not in general_places() and token not in CLITICS
 
 
 @cache

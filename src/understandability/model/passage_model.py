@@ -205,10 +205,11 @@ class PassageModel:
 
     def read_passages(self, found: Passages) -> Reading:
         """The same of passages that were cut before."""
-        of_passages = self.network(found.columns)
+        prepared = self.network.prepared(found.columns)
+        of_passages = self.network.predictor(prepared)
         hard = found.means(of_passages)
         level = found.means(self.levels(found.columns, of_passages[:, 0]))
-        squares = (found.means(self.network.prepared(found.columns)) ** 2).mean(axis=1)
+        squares = (found.means(prepared) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.difficulty_error.unlikeness(squares, words)
         raised = {

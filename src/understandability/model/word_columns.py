@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.feature.batch import Batch
 from understandability.feature.frequency import places_of_keys
 from understandability.feature.language_model import (
     UNKNOWN,
@@ -19,7 +18,6 @@ from understandability.feature.language_model import (
     numbers_of_keys,
     statistics_key,
 )
-from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import kinds_of_word
 from understandability.model.bags import Vocabulary
 from understandability.model.letters import runs_of_letters
@@ -196,10 +194,13 @@ class WordComplexity:
         """The complexity of each word, from 0 to 1; 0 without a letter."""
         if not len(words):
             return np.empty(0)
-        rows = np.clip((word_inputs(words, known) - self.center) / self.scale, -_CUT, _CUT)
+        rows = word_inputs(words, known)
+        rows -= self.center
+        rows /= self.scale
+        np.minimum(np.maximum(rows, -_CUT, out=rows), _CUT, out=rows)
         runs = runs_of_letters(words)
         spelled = np.bincount(runs.words, runs.values * self.letters[runs.numbers], len(words))
-        found = np.clip((rows * self.weights).sum(axis=1) + spelled + self.bias, 0, 1)
+        found = np.clip(np.einsum("ij,j->i", rows, self.weights) + spelled + self.bias, 0, 1)
         has_letter = [any(map(str.isalpha, word)) for word in words]
         return np.where(has_letter, found, 0.0)
 
@@ -224,76 +225,6 @@ def complexities(words: Sequence[str]) -> Floats:
     return word_complexity()(words)
 
 
-STEP = 0.05  # of the whole numbers that are kept
-# Ordinary text has a mean of .5 to 1.1 a pair, its words in any order -.6 to -.1.
-_LEAST = 0.15
-_LEAST_PAIRS = 30
-# A sentence ends with a word that so seldom does; ordinary text has less than one in ten of those.
-_NO_END, _MOST_CUT, _LEAST_SENTENCES = -1.8, 0.15, 4
-
-
-@cache
-def _table() -> tuple[dict[str, int], Floats]:
-    arrays = resource_arrays("word_order.npz")
-    words = bytes(arrays["words"]).decode().split()
-    return dict(zip(words, range(len(words)), strict=True)), arrays["scores"] * STEP
-
-
-def _frequent(tokens: Sequence[str]) -> NDArray[np.int16]:
-    """The number of each frequent word, -1 of others."""
-    numbers = _table()[0]
-    return np.fromiter((numbers.get(token.lower(), -1) for token in tokens), np.int16, len(tokens))
-
-
-def classes_of(frequent: NDArray[Any], tags: NDArray[Any], words: int) -> NDArray[np.int64]:
-    """The class of each token: its word, or its part of speech; the last class is a boundary."""
-    return np.where(frequent >= 0, frequent, words + TO_TWELVE[tags]).astype(np.int64)
-
-
-def sentence_order(batch: Batch) -> Floats:
-    """How words follow each other in each sentence, (sentences, 4). Use `Batch.once`.
-
-    The sum of the scores of its pairs of words, the number of pairs, whether it ends where none
-    can, and whether it has an end.
-
-    >>> from understandability.text.analysis import document_of_text
-    >>> text = "The cat was cold and it wanted milk from the kitchen."
-    >>> batch = Batch([document_of_text(each) for each in (text, "The cat was cold and the.")])
-    >>> sentence_order(batch)[:, 1:].tolist()
-    [[10.0, 0.0, 1.0], [5.0, 1.0, 1.0]]
-    """
-    numbers, scores = _table()
-    classes = classes_of(batch.token_values(_frequent), batch.tags, len(numbers))
-    starts = np.append(batch.token_sentence_starts, len(classes))
-    sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    kept = np.flatnonzero(classes != len(numbers) + TWELVE.index("PUNCT"))
-    sentence, classes = sentence[kept], classes[kept]
-    within = sentence[1:] == sentence[:-1]
-    pairs = scores[classes[:-1], classes[1:]] * within
-    is_last = np.append(~within, True)[: len(sentence)] & ~batch.is_open[sentence]
-    is_cut = scores[classes[is_last], -1] < _NO_END
-    count = len(starts) - 1
-    return np.column_stack(
-        [
-            np.bincount(sentence[1:], pairs, count),
-            np.bincount(sentence[1:], within, count),
-            np.bincount(sentence[is_last], is_cut, count),
-            np.bincount(sentence[is_last], minlength=count),
-        ]
-    )
-
-
-def order_flags(order: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether sentences are cut, and whether words have no order, by sums of `sentence_order`."""
-    scores, pairs, cut, ends = order.T
-    return (
-        (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),
-        (pairs >= _LEAST_PAIRS) & (scores < _LEAST * pairs),
-    )
-
-
-# So many vectors stay in the processor's cache while they are summed, in one thread.
-_AT_ONCE = 512
 # The rank of the word that weighs half: that of p = 0.0005.
 _HALF_RANK = 200
 
