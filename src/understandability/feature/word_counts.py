@@ -88,7 +88,7 @@ def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
     characters, syllables, sign = letters(words), count_each(words), polarity(words)
     three = np.flatnonzero(syllables == 3)
     inflected = np.zeros(len(words), bool)
-    inflected[three] = syllabic_ending([words[place] for place in three])
+    inflected[three] = syllabic_ending([words[place] for place in three.tolist()])
     columns = [
         unfamiliar(words),
         (syllables >= 3) & ~(inflected | hyphenated(words)),

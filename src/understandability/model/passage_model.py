@@ -29,11 +29,16 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
-from understandability.model.arrays import LINKS
 from understandability.model.model import Reading
 from understandability.model.passages import Passages, passage_columns, passages
-from understandability.model.predictors import Kernel, Network, Prepared
-from understandability.model.weights import array_bytes, predictor_of
+from understandability.model.predictors import (
+    LINKS,
+    Kernel,
+    Network,
+    Prepared,
+    array_bytes,
+    predictor_of,
+)
 
 UNLIKE_JUDGED = "unlike_judged"
 FEW_SENTENCES = "few_sentences"

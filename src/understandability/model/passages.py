@@ -265,8 +265,8 @@ def passages(batch: Batch) -> Passages:
     >>> bool((once == twice).all())
     True
     """
-    first, is_open = batch.first_sentences, batch.is_open
-    document = np.repeat(np.arange(len(batch)), np.diff(first))
+    first, is_open, count = batch.first_sentences, batch.is_open, len(batch.documents)
+    document = np.repeat(np.arange(count), np.diff(first))
     lengths = np.diff(batch.word_bounds).astype(np.float64)
     tags = _tag_counts(batch)
     has_verb = tags[:, _VERB] > 0
@@ -284,14 +284,14 @@ def passages(batch: Batch) -> Passages:
     in_all, in_some = np.where(in_all > 0, in_all, np.nan), np.where(in_once > 0, in_once, np.nan)
     prose = np.where((of_whole >= _LEAST_SHARE * of_sentences)[document], whole, sentences)
     numbers = np.flatnonzero(once & (lengths > 0))
-    begins, words = _parts(document[numbers], lengths[numbers], len(batch))
+    begins, words = _parts(document[numbers], lengths[numbers], count)
     ends = np.append(begins[1:], len(numbers))[: len(begins)]
     read = _Read(numbers, lengths[numbers], prose[numbers], begins, ends)
     documents = document[numbers[begins]]
     spans = np.stack([numbers[begins], numbers[ends - 1] + 1], axis=1)
     cut, disordered = order_flags(sums[:, 6:])
     return Passages(
-        np.searchsorted(documents, np.arange(len(batch) + 1)),
+        np.searchsorted(documents, np.arange(count + 1)),
         _columns(batch, read, tags, order),
         words,
         spans - first[documents][:, None],
@@ -428,9 +428,11 @@ class _Read(NamedTuple):
     def parts(self) -> Iterator[_Read]:
         """Runs of some passages."""
         for start in range(0, len(self.begins), _AT_ONCE):
-            begins, ends = (each[start : start + _AT_ONCE] for each in self[3:])
-            numbers, words, prose = (each[begins[0] : ends[-1]] for each in self[:3])
-            yield _Read(numbers, words, prose, begins - begins[0], ends - begins[0])
+            some = slice(start, start + _AT_ONCE)
+            begins, ends = self.begins[some], self.ends[some]
+            own = slice(begins[0], ends[-1])
+            sentences = self.numbers[own], self.words[own], self.prose[own]
+            yield _Read(*sentences, begins - begins[0], ends - begins[0])
 
 
 def _columns(batch: Batch, read: _Read, tags: NDArray[np.int64], order: Floats) -> Floats:
@@ -443,13 +445,13 @@ def _columns_of_part(batch: Batch, read: _Read, tags: NDArray[np.int64], order: 
     """Sums over each sentence first, and over the sentences of each passage."""
     words, tokens = _word_sums(batch, read), _token_sums(batch, read)
     hardest, of_rarity = _rarity_columns(batch, read)
-    tags, order, lengths = tags[read.numbers], order[read.numbers], read.words
+    of_tags, order, lengths = tags[read.numbers], order[read.numbers], read.words
     log_words, over = np.log1p(lengths), lengths[:, None] - _LENGTHS
     in_prose = np.column_stack(
         [
             words[:, _WORDS_BY_SENTENCE],
             tokens[:, _TOKENS_BY_SENTENCE],
-            tags[:, _VERB],
+            of_tags[:, _VERB],
             lengths,
             log_words,
             np.maximum(over, 0),
@@ -459,12 +461,12 @@ def _columns_of_part(batch: Batch, read: _Read, tags: NDArray[np.int64], order: 
             np.ones(len(lengths)),
         ]
     )
-    rows = [words, tokens, tags, order, in_prose * read.prose[:, None]]
+    rows = [words, tokens, of_tags, order, in_prose * read.prose[:, None]]
     rows.append(np.column_stack([lengths, lengths < _LEAST_WORDS, np.ones(len(lengths))]))
     every = np.arange(len(lengths), dtype=np.int32)
     sums = sum_rows(np.hstack(rows), every, read.begins, read.ends)
     ends = np.cumsum([each.shape[1] for each in rows])[:-1]
-    words, tokens, tags, order, in_prose, others = np.split(sums, ends, axis=1)
+    words, tokens, counts, order, in_prose, others = np.split(sums, ends, axis=1)
     length, short, sentences = others.T
     prose_words = in_prose[:, _PROSE_LENGTH]
     of_prose = in_prose[:, :-1] / np.where(in_prose[:, -1:] > 0, in_prose[:, -1:], np.nan)
@@ -477,7 +479,7 @@ def _columns_of_part(batch: Batch, read: _Read, tags: NDArray[np.int64], order: 
             marks / np.maximum(counted, 1),
             of_prose[:, 2:6],
             vectors / np.maximum(weight, 0.5),
-            tags / np.maximum(tags.sum(axis=1), 1)[:, None],
+            counts / np.maximum(counts.sum(axis=1), 1)[:, None],
             of_prose[:, 6:7],
             of_rarity[:, :-DIMENSIONS],
             of_prose[:, _PROSE_LENGTH:-1],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,64 @@ from understandability.feature.language_model import (
     statistics_key,
 )
 from understandability.feature.word_counts import kinds_of_word
-from understandability.model.bags import Vocabulary
-from understandability.model.letters import runs_of_letters
 from understandability.resources import resource_arrays
+
+if TYPE_CHECKING:
+    pass
+
+RUNS = 8192
+_LENGTHS = (3, 4, 5)
+_MOST_LETTERS = 30
+_FACTOR = np.uint32(2654435761)  # Knuth's multiplier
+_POWERS = _FACTOR ** np.arange(_MOST_LETTERS + 2, dtype=np.uint32)
+
+
+class Runs(NamedTuple):
+    """The runs of some words, in no order: the place of the word, the run's number, its value.
+
+    Values are of the sign that the hash says, so that runs which share a number cancel out rather
+    than add up; those of a word have the length 1.
+    """
+
+    words: NDArray[np.intp]
+    numbers: NDArray[np.intp]
+    values: Floats
+
+
+def runs_of_letters(words: Sequence[str]) -> Runs:
+    """The runs of each word, at once for all.
+
+    >>> len(runs_of_letters(["Flu"]).numbers)  # <fl flu lu> <flu flu> <flu>
+    6
+    """
+    marked = [f"<{word.lower()[:_MOST_LETTERS]}>" for word in words]
+    letters = np.frombuffer("".join(marked).encode("utf-32-le", "replace"), "<u4")
+    sizes = np.fromiter(map(len, marked), np.intp, len(marked))
+    ends = np.cumsum(sizes)
+    word = np.repeat(np.arange(len(words)), sizes)
+    left = ends[word] - np.arange(len(letters))  # letters from here to the word's end
+    owners, hashes = [], []
+    for length in _LENGTHS:
+        starts = np.flatnonzero(left >= length)
+        hashed = np.zeros(len(starts), np.uint32)
+        for place in range(length):
+            hashed += letters[starts + place] * _POWERS[place]
+        owners.append(word[starts])
+        hashes.append(hashed)
+    long = np.flatnonzero(sizes > max(_LENGTHS))
+    if len(long):
+        inside = sizes[word] - left
+        wholes = np.add.reduceat(letters * _POWERS[inside], ends - sizes, dtype=np.uint32)
+        owners.append(long)
+        hashes.append(wholes[long])
+    owner, mixed = np.concatenate(owners), np.concatenate(hashes)
+    for shift in np.array([16, 13], np.uint32):
+        mixed = (mixed ^ (mixed >> shift)) * _FACTOR
+    values = np.where(mixed >> np.uint32(31), 1.0, -1.0)
+    counts = np.bincount(owner, minlength=len(words))
+    numbers = ((mixed >> np.uint32(12)) % RUNS).astype(np.intp)
+    return Runs(owner, numbers, values / np.sqrt(counts[owner]))
+
 
 _MARKS = {
     "comma": ",",
@@ -149,8 +204,8 @@ def known_of(tokens: Sequence[str]) -> Known:
     keys = list(map(statistics_key, tokens))
     places, numbers = places_of_keys(keys), numbers_of_keys(keys)
     zipf = np.where(places >= 0, places / 100, _UNLISTED_ZIPF)
-    vocabulary, vectors, scale = _words_and_vectors()
-    rows = vocabulary.numbers_of_keys(keys)
+    ranks, vectors, scale = _words_and_vectors()
+    rows = np.fromiter((ranks.get(key, -1) for key in keys), np.int32, len(keys))
     rank = rows[:, None] + 1.0
     weights = rank / (rank + _HALF_RANK)  # 0 where there is no word
     found = np.hstack([(vectors.take(rows, axis=0, mode="clip") * scale) * weights, weights])
@@ -233,7 +288,9 @@ DIMENSIONS = 100  # how many numbers a vector has
 
 
 @cache
-def _words_and_vectors() -> tuple[Vocabulary, NDArray[np.int8], NDArray[np.float32]]:
-    """The words, most frequent first, their vectors as whole numbers, and the scale of these."""
+def _words_and_vectors() -> tuple[dict[str, int], NDArray[np.int8], NDArray[np.float32]]:
+    """The rank of each word, their vectors as whole numbers, and the scale of these."""
     arrays = resource_arrays("word_vectors.npz")
-    return Vocabulary.from_array(arrays["words"]), arrays["vectors"], arrays["scale"]
+    words = arrays["words"].tobytes().decode().split("\n")
+    ranks = dict(zip(words, range(len(words)), strict=True))
+    return ranks, arrays["vectors"], arrays["scale"]
