@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from understandability.feature import types
+from understandability.feature import batch as types
 from understandability.feature.batch import Batch, PieceTable, TypeTable
 from understandability.feature.table import batches, compute_features
 from understandability.text.document import Document

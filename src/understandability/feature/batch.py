@@ -179,13 +179,11 @@ class OtherTagger(Protocol):
 
     def tag(self, tokens: Sequence[str], sentence_starts: NDArray[Any]) -> NDArray[np.uint8]:
         """The tag of each token, an index into `UNIVERSAL`."""
-        ...
 
     def entity_starts(
         self, tokens: Sequence[str], sentence_starts: NDArray[Any]
     ) -> NDArray[np.bool_]:
         """Which tokens begin a named entity."""
-        ...
 
 
 class Batch:

@@ -47,19 +47,10 @@ _FOREIGN = 0.15
 _ENGLISH = 4.6
 
 _WORD_KINDS = (
-    "difficult_words",
-    "characters",
-    "words_longer_6",
-    "words_longer_10",
-    "syllables",
-    "polysyllables",
-    "words_over_3_syllables",
-    "medical_prefixes",
-    "medical_suffixes",
-    "medical_acronyms",
-    "stop_words",
-    "oov",
-)
+    "difficult_words", "characters", "words_longer_6", "words_longer_10", "syllables",
+    "polysyllables", "words_over_3_syllables", "medical_prefixes", "medical_suffixes",
+    "medical_acronyms", "stop_words", "oov",
+)  # fmt: skip
 _PICKED = [KINDS.index(kind) for kind in _WORD_KINDS]
 _DIFFICULT = _WORD_KINDS.index("difficult_words")
 _CHARACTERS = _WORD_KINDS.index("characters")

@@ -4,8 +4,6 @@ A `Predictor` takes a matrix (documents, inputs) and gives (documents, outputs):
 regressor, a probability for each class for a classifier. It equals the scikit-learn estimator that
 it was taken from, whatever version reads it, loads in milliseconds, and cannot crash: there is no
 native code between its arrays and the result, and the arrays are checked when they are read.
-Trees are in `forest`.
-
 A row's result depends on that row only, to the last digit.
 """
 
@@ -252,11 +250,9 @@ class Predictor(Protocol):
     @property
     def inputs(self) -> int:
         """How many columns it takes."""
-        ...
 
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
-        ...
 
 
 class Columns:

@@ -1,7 +1,7 @@
-"""Readers, and user models: from a score of how hard a text is to P(U|d).
+"""From a model's output to difficulty, 0 (very easy) to 100 (very hard), and on to P(U|d).
 
-A user is a threshold and a noise: ``P(U|d) = P(score + noise < threshold)``.
-One function, three noises: none (step), Cauchy (arctan), normal (calibrated).
+A scale maps a model's output; a reader tells who understands. A user is a threshold and a noise,
+``P(U|d) = P(score + noise < threshold)``: none (step), Cauchy (arctan) or normal (calibrated).
 """
 
 from __future__ import annotations
@@ -414,57 +414,27 @@ class Reader:
 # The public's curve and threshold fit the share of adults who get the message, by readings of
 # 3,400 passages (`scripts/train/pages.py`). The other thresholds are those of papers, or places of
 # well-known pages on the scale of 2016, as version 0.2 had them, rounded.
-_PUBLIC = tuple(
-    zip(
-        range(0, 101, 20),
-        (0.985, 0.935, 0.809, 0.524, 0.155, 0.006),
-        strict=True,
-    )
-)
-READERS: Mapping[str, Reader] = MappingProxyType(
-    {
-        reader.name: reader
-        for reader in (
-            Reader(
-                "public",
-                "an adult of the general public",
-                60.0,
-                "readings of 3,418 passages by a language model that imagined a hundred adults",
-                scale=READINGS,
-                curve=_PUBLIC,
-            ),
-            Reader(
-                "assessor-2016",
-                "a member of the public looking for health information, as an assessor of 2016",
-                40.0,
-                "assessors of CLEF eHealth 2016, understandable below 40 (Zuccon et al. 2016)",
-                scale=AssessorScale.scale,
-            ),
-            Reader(
-                "plain-language",
-                "a reader of plain language, as guides ask for it (US grades 6 to 8)",
-                25.0,
-                "the median difficulty of pages of Flesch-Kincaid grades 6 to 8 "
-                "(health pages, MedlinePlus)",
-                scale=AssessorScale.scale,
-            ),
-            Reader(
-                "well-read",
-                "a well-read adult without schooling in health",
-                58.0,
-                "nine in ten pages of ordinary health sites are easier (Sondhi et al. 2012)",
-                scale=AssessorScale.scale,
-            ),
-            Reader(
-                "health-student",
-                "a student of a health profession",
-                69.0,
-                "half of PDQ's pages for health professionals are easier",
-                scale=AssessorScale.scale,
-            ),
-        )
-    }
-)
+_SHARES = (0.985, 0.935, 0.809, 0.524, 0.155, 0.006)
+_PUBLIC = tuple(zip(range(0, 101, 20), _SHARES, strict=True))
+_READERS = (
+    Reader("public", "an adult of the general public", 60.0,
+           "readings of 3,418 passages by a language model that imagined a hundred adults",
+           scale=READINGS, curve=_PUBLIC),
+    Reader("assessor-2016",
+           "a member of the public looking for health information, as an assessor of 2016", 40.0,
+           "assessors of CLEF eHealth 2016, understandable below 40 (Zuccon et al. 2016)",
+           scale=AssessorScale.scale),
+    Reader("plain-language",
+           "a reader of plain language, as guides ask for it (US grades 6 to 8)", 25.0,
+           "the median difficulty of pages of Flesch-Kincaid grades 6 to 8 "
+           "(health pages, MedlinePlus)", scale=AssessorScale.scale),
+    Reader("well-read", "a well-read adult without schooling in health", 58.0,
+           "nine in ten pages of ordinary health sites are easier (Sondhi et al. 2012)",
+           scale=AssessorScale.scale),
+    Reader("health-student", "a student of a health profession", 69.0,
+           "half of PDQ's pages for health professionals are easier", scale=AssessorScale.scale),
+)  # fmt: skip
+READERS: Mapping[str, Reader] = MappingProxyType({each.name: each for each in _READERS})
 DEFAULT_READER = "public"
 _MOST_OF_A_READER = 100_000  # bytes
 
@@ -541,7 +511,9 @@ def probability(
     >>> probability([30, 90], threshold=60, direction="higher-easier").tolist()
     [0.0, 1.0]
     """
-    model = _user(user)
+    if user not in USERS:
+        raise OptionError(f"there is no user model {user!r}; choose one of {', '.join(USERS)}")
+    model = USERS[user]
     scores = np.asarray(score, dtype=np.float64)
     scale = _scale(model, noise_scale)
     if not math.isfinite(threshold):
@@ -555,12 +527,6 @@ def probability(
             "normalise='integral' is the one normalisation there is, and for user 'arctan' only"
         )
     return chance / _integral(margin, float(scale))
-
-
-def _user(name: str) -> UserModel:
-    if name not in USERS:
-        raise OptionError(f"there is no user model {name!r}; choose one of {', '.join(USERS)}")
-    return USERS[name]
 
 
 def _scale(model: UserModel, noise_scale: ArrayLike | None) -> Floats:

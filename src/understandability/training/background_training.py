@@ -1,8 +1,7 @@
 """Background models: the published recipe, learned from labelled corpora alone.
 
-TF-IDF over the words of the corpora and latent semantic analysis (gensim), and an estimator of the
-corpus a document is from (Palotti, Zuccon & Hanbury 2019: 1 medical Reddit, 2 medical Wikipedia,
-3 PubMed); multinomial naive Bayes takes the counts of words instead.
+TF-IDF and latent semantic analysis (gensim), and an estimator of the corpus (Palotti, Zuccon &
+Hanbury 2019: 1 medical Reddit, 2 medical Wikipedia, 3 PubMed); naive Bayes takes counts of words.
 """
 
 from __future__ import annotations
