@@ -107,7 +107,7 @@ def shares(odds: Floats, least: float) -> Floats:
     >>> shares(np.log([[2.0, 1.0]]), 0.25).round(2).tolist()
     [[0.33, 0.0]]
     """
-    chances = LINKS["softmax"](np.pad(odds, ((0, 0), (1, 0))))[:, 1:]
+    chances = LINKS["softmax"](np.hstack([np.zeros((len(odds), 1)), odds]))[:, 1:]
     return np.asarray(np.maximum(chances - least, 0) / (1 - least))
 
 
