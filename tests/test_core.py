@@ -126,7 +126,8 @@ def test_tags_of_tokens(data: st.DataObject) -> None:
     """In sentences of any lengths, by tables of any numbers."""
     chance = np.random.default_rng(data.draw(st.integers(0, 1000)))
     sizes = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=8))
-    tags, types = 3, 5
+    tags, types = 17, 5
+    side = tags + 1
 
     def numbers(*shape: int) -> NDArray[np.int8]:
         return chance.integers(-9, 9, shape).astype(np.int8)
@@ -135,12 +136,37 @@ def test_tags_of_tokens(data: st.DataObject) -> None:
     rows[:, -1] = chance.integers(0, 2, types)
     ids = chance.integers(0, types, sum(sizes))
     starts = np.cumsum([0, *sizes[:-1]])
-    tables = [numbers(5 * tags), numbers(16, tags), numbers(64, tags), numbers(16, tags)]
+    tables = [numbers(5 * tags), numbers(side**2, tags), numbers(side**3, tags)]
+    tables += [numbers(side**2, tags), numbers(2 * side**2, tags)]
     found, wanted = np.empty((2, len(ids)), np.uint8)
-    tables.append(numbers(32, tags))
     _core.best_tags(rows, ids, starts, *tables, found)
     fuzz_core.REFERENCE["best_tags"](rows, ids, starts, *tables, wanted)
     assert found.tolist() == wanted.tolist()
+
+
+@given(st.data())
+def test_sums_of_rows(data: st.DataObject) -> None:
+    """Of segments of any sizes, with weights and without, of tables of every type."""
+    kind = data.draw(st.sampled_from([np.int32, np.float32, np.float64]))
+    table = np.arange(20).reshape(5, 4).astype(kind)[:, data.draw(st.integers(0, 3)) :]
+    ids = np.array(data.draw(st.lists(st.integers(0, 4))), np.int32)
+    bounds = np.sort(data.draw(st.lists(st.integers(0, len(ids)), min_size=1)))
+    weights = np.arange(len(ids), dtype=np.float32) if data.draw(st.booleans()) else None
+    sums = np.empty((2, len(bounds) - 1, table.shape[1]))
+    for core, out in zip((fuzz_core.COMPILED, fuzz_core.REFERENCE), sums, strict=True):
+        core["sum_rows"](table, ids, bounds[:-1], bounds[1:], out, weights)
+    assert np.array_equal(*sums)
+
+
+def test_sums_beyond_a_table_are_refused() -> None:
+    """Of rows and of segments that are not there."""
+    table, out, one = np.ones((2, 3)), np.empty((1, 3)), np.ones(1, np.int64)
+    ids = np.array([0, 2], np.int32)
+    for begin, end in ((0, 2), (0, 3), (-1, 1)):
+        with pytest.raises(IndexError):
+            _core.sum_rows(table, ids, begin * one, end * one, out)
+    with pytest.raises(ValueError, match="do not fit"):
+        _core.sum_rows(table, ids, one, one, out[:, 1:].copy())
 
 
 def test_tables_that_do_not_fit_are_refused() -> None:

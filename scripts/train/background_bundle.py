@@ -15,8 +15,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from understandability.inputs.page_tables import read_objects
-from understandability.model.calibration import LABELS
 from understandability.model.estimators import ESTIMATORS
+from understandability.model.readers import LABELS
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.training.background_training import train_background

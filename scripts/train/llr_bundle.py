@@ -16,8 +16,8 @@ import numpy as np
 from understandability.feature.table import compute_features
 from understandability.inputs.page_tables import read_objects
 from understandability.model.bundle import Bundle
-from understandability.model.calibration import calibrate_by_corpora
 from understandability.model.model import ColumnModel
+from understandability.model.readers import calibrate_by_corpora
 from understandability.text.analysis import document_of_text
 
 CORPORA = (("reddit_like", 1), ("wikipedia_med", 2), ("pubmed", 3))

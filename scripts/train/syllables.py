@@ -48,7 +48,7 @@ def learn(counts: dict[str, int]) -> dict[Pattern, int]:
     considered: Counter[Pattern] = Counter()
     for word in counts:
         marked = f"^{word}$"
-        for nucleus in nuclei(marked):
+        for nucleus in nuclei(marked).tolist():
             considered.update(patterns(marked, nucleus))
     columns = {
         pattern: column
@@ -56,7 +56,7 @@ def learn(counts: dict[str, int]) -> dict[Pattern, int]:
             pattern for pattern, count in considered.items() if count >= LEAST_COUNT
         )
     }
-    possible = [word for word in counts if 1 <= counts[word] <= len(list(nuclei(f"^{word}$")))]
+    possible = [word for word in counts if 1 <= counts[word] <= len(nuclei(f"^{word}$"))]
     matrix, sizes = _incidence(possible, columns)
     targets = np.array([counts[word] for word in possible])
     transposed = matrix.T.tocsr()
@@ -86,7 +86,7 @@ def _incidence(
     ends, sizes = [0], []
     for word in words:
         marked = f"^{word}$"
-        places = list(nuclei(marked))
+        places = nuclei(marked).tolist()
         sizes.append(len(places))
         for place in places:
             found = (columns.get(pattern) for pattern in patterns(marked, place))

@@ -19,8 +19,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from understandability.arrays import Floats
-from understandability.model.letters import RUNS, runs_of_letters
-from understandability.model.word_columns import _CUT, WordComplexity, word_inputs
+from understandability.model.word_columns import (
+    _CUT,
+    RUNS,
+    WordComplexity,
+    runs_of_letters,
+    word_inputs,
+)
 
 RIDGE, LETTERS_RIDGE = 100.0, 3.0
 _IN_CONTEXT = 3.0
@@ -89,8 +94,8 @@ def main() -> None:
         arguments.output,
         center=model.center.astype(np.float32),
         scale=model.scale.astype(np.float32),
-        weights=model.weights.astype(np.float32),
-        letters=model.letters.astype(np.float16),
+        weights=model.predictors.astype(np.float32),
+        letters=model.word_columns.astype(np.float16),
         bias=np.array(model.bias),
     )
     print(len(words), "words,", arguments.output.stat().st_size, "bytes")

@@ -18,7 +18,7 @@ from scripts.train.page_texts import records
 
 from understandability.feature.table import batches
 from understandability.feature.tagger import TWELVE
-from understandability.model.word_columns import STEP, classes_of
+from understandability.model.passages import STEP, classes_of
 from understandability.text.analysis import document_of_text
 
 FREQUENT = 200

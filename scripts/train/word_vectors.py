@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from understandability.feature.language_model import statistics_key, word_statistics
-from understandability.model.bags import Vocabulary
+from understandability.model.background import Vocabulary
 
 DIMENSIONS = 100
 MOST_FREQUENT = 60_000

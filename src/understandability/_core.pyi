@@ -257,3 +257,17 @@ class Places:
     def __contains__(self, word: str) -> bool: ...
     def get(self, word: str, otherwise: int) -> int:
         """The number of a word, or another where it is not there."""
+
+def sum_rows(
+    table: NDArray[Any],
+    ids: NDArray[Any],
+    begins: NDArray[Any],
+    ends: NDArray[Any],
+    out: NDArray[Any],
+    weights: NDArray[Any] | None = None,
+) -> None:
+    """``out[i]``: the sum of the rows ``ids[begins[i]:ends[i]]`` of a table, times their weights.
+
+    The table is of int32, float32 or float64, `ids` int32, `weights` float32, `begins` and `ends`
+    int64. Raises `IndexError` for a row that is not there.
+    """

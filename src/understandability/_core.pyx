@@ -1959,6 +1959,10 @@ def add_features(
             add_row(rows, feature, weights, &table[place, 0])
 
 
+cdef enum:  # of `understandability.feature.tagger.UNIVERSAL`; a loop of known length is fast
+    TAGS = 17
+
+
 def best_tags(
     const short[:, ::1] rows,
     const long long[::1] ids,
@@ -1971,11 +1975,11 @@ def best_tags(
     unsigned char[::1] tags,
 ) -> None:
     cdef Py_ssize_t size = ids.shape[0], place, sentence, start, end, at, offset, tag, columns
-    cdef int number_of_tags = <int>before.shape[1], side = number_of_tags + 1, best
+    cdef int side = TAGS + 1, best
     cdef Py_ssize_t word_class
     cdef array first_pass = clone(_INTS, size + 4, False)
     cdef int* first = first_pass.data.as_ints
-    cdef array memory = clone(_INTS, size * number_of_tags, False)
+    cdef array memory = clone(_INTS, size * TAGS, False)
     cdef int* scores = memory.data.as_ints
     cdef int* score
     cdef const short* row
@@ -1984,13 +1988,13 @@ def best_tags(
     cdef const signed char* by_right
     cdef const signed char* by_word
     cdef int far_left, left, right, far_right
-    columns = 5 * number_of_tags
+    columns = 5 * TAGS
     if (
         rows.shape[1] != columns + 1 or boundary.shape[0] < columns or tags.shape[0] != size
         or before.shape[0] != side * side or after.shape[0] != side * side
         or around.shape[0] != side * side * side or word_around.shape[0] % (side * side)
-        or around.shape[1] != number_of_tags or after.shape[1] != number_of_tags
-        or word_around.shape[1] != number_of_tags
+        or before.shape[1] != TAGS or around.shape[1] != TAGS or after.shape[1] != TAGS
+        or word_around.shape[1] != TAGS
     ):
         raise ValueError("the tables of the tagger do not fit together")
     for place in range(size):
@@ -2005,37 +2009,37 @@ def best_tags(
         if not 0 <= start <= end <= size:
             raise IndexError("sentences are out of order")
         for place in range(start, end):
-            score = scores + place * number_of_tags
-            memset(score, 0, number_of_tags * sizeof(int))
+            score = scores + place * TAGS
+            memset(score, 0, TAGS * sizeof(int))
             for offset in range(5):
                 at = place + offset - 2
                 if start <= at < end:
-                    row = &rows[ids[at], offset * number_of_tags]
-                    for tag in range(number_of_tags):
+                    row = &rows[ids[at], offset * TAGS]
+                    for tag in range(TAGS):
                         score[tag] += row[tag]
                 else:
-                    for tag in range(number_of_tags):
-                        score[tag] += boundary[offset * number_of_tags + tag]
+                    for tag in range(TAGS):
+                        score[tag] += boundary[offset * TAGS + tag]
             best = 0
-            for tag in range(1, number_of_tags):
+            for tag in range(1, TAGS):
                 if score[tag] > score[best]:
                     best = <int>tag
             first[place] = best
         for place in range(start, end):
-            score = scores + place * number_of_tags
-            far_left = first[place - 2] if place - 2 >= start else number_of_tags
-            left = first[place - 1] if place - 1 >= start else number_of_tags
-            right = first[place + 1] if place + 1 < end else number_of_tags
-            far_right = first[place + 2] if place + 2 < end else number_of_tags
+            score = scores + place * TAGS
+            far_left = first[place - 2] if place - 2 >= start else TAGS
+            left = first[place - 1] if place - 1 >= start else TAGS
+            right = first[place + 1] if place + 1 < end else TAGS
+            far_right = first[place + 2] if place + 2 < end else TAGS
             by_left = &before[far_left * side + left, 0]
             by_both = &around[(left * side + first[place]) * side + right, 0]
             by_right = &after[right * side + far_right, 0]
             word_class = rows[ids[place], columns]
             by_word = &word_around[(word_class * side + left) * side + right, 0]
-            for tag in range(number_of_tags):
+            for tag in range(TAGS):
                 score[tag] += by_left[tag] + by_both[tag] + by_right[tag] + by_word[tag]
             best = 0
-            for tag in range(1, number_of_tags):
+            for tag in range(1, TAGS):
                 if score[tag] > score[best]:
                     best = <int>tag
             tags[place] = <unsigned char>best
@@ -2178,3 +2182,47 @@ cdef Py_ssize_t head(
     for place in range(place + 1, end):
         length = length << 8 | s[place]
     return length
+
+
+# --- Sums over words, and over what they are parts of
+
+ctypedef fused number:
+    int
+    float
+    double
+
+
+def sum_rows(
+    const number[:, :] table,
+    const int[::1] ids,
+    const long long[::1] begins,
+    const long long[::1] ends,
+    double[:, ::1] out,
+    const float[::1] weights=None,
+) -> None:
+    cdef Py_ssize_t width = table.shape[1], segment, place, column
+    cdef const number* row
+    cdef double* sums
+    cdef double weight
+    if (
+        begins.shape[0] != ends.shape[0] or out.shape[0] != begins.shape[0]
+        or out.shape[1] != width or (weights is not None and weights.shape[0] != ids.shape[0])
+        or (width > 1 and table.strides[1] != sizeof(number))
+    ):
+        raise ValueError("the rows, their sums and their weights do not fit together")
+    for segment in range(begins.shape[0] if width else 0):
+        sums = &out[segment, 0]
+        memset(sums, 0, width * sizeof(double))
+        if not 0 <= begins[segment] or not ends[segment] <= ids.shape[0]:
+            raise IndexError("a sum goes beyond the rows")
+        for place in range(begins[segment], ends[segment]):
+            if not 0 <= ids[place] < table.shape[0]:
+                raise IndexError("there is no such row")
+            row = &table[ids[place], 0]
+            if weights is None:
+                for column in range(width):
+                    sums[column] += row[column]
+            elif weights[place] != 0:
+                weight = weights[place]
+                for column in range(width):
+                    sums[column] += weight * row[column]

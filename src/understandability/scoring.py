@@ -15,11 +15,9 @@ from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
 from understandability.hooks import load
-from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, load_bundle
+from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
 from understandability.model.bundle_files import read_bundle
-from understandability.model.calibration import READINGS
-from understandability.model.estimate import Estimate
-from understandability.model.readers import DEFAULT_READER, USERS, Reader, reader_of
+from understandability.model.readers import DEFAULT_READER, READINGS, USERS, Reader, reader_of
 from understandability.prompt import AtPrompt
 from understandability.text.analysis import (
     DEFAULT_EXTRACTOR,

@@ -151,14 +151,6 @@ def test_research_prose_is_likelier_in_pubmed_and_a_post_in_reddit() -> None:
     assert values(hard, name)[0] > 1 > -1 > values(easy, name)[0]
 
 
-def test_no_value_depends_on_the_other_documents() -> None:
-    texts = ["The heart beats.", "", "Myocardial infarction 2.5 mg, xqzzzy.", "I feel fine!"]
-    names = (*FREQUENCY, *MODEL)
-    together = compute_features([document(text) for text in texts], names).values
-    alone = np.array([values(text, *names) for text in texts])
-    assert np.array_equal(together, alone, equal_nan=True)
-
-
 def ranked(values: FloatArray) -> FloatArray:
     from scipy.stats import rankdata
 

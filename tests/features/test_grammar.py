@@ -1,4 +1,4 @@
-"""Parts of speech, worked by hand."""
+"""Parts of speech and polarities, worked by hand."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.grammar import _PARTS_OF_SPEECH, count_tags
 from understandability.feature.table import compute_features
 from understandability.feature.tagger import TWELVE
+from understandability.feature.word_lists import polarity
 
 # The DET / old ADJ / doctor NOUN / is AUX / happy ADJ / , PUNCT / and CCONJ / she PRON /
 # never ADV / looks VERB / at ADP / two NUM / bad ADJ / letters NOUN / . PUNCT
@@ -57,9 +58,13 @@ def test_every_token_has_one_of_twelve_tags(document) -> None:
     assert [tag for _, tag, _ in _PARTS_OF_SPEECH] == list(TWELVE)
 
 
-def test_tags_do_not_depend_on_the_batch(document) -> None:
-    """The same tags alone and among others."""
-    texts = [document(TEXT), document("Doctors treat flu. Rest helps!"), document("Why?")]
-    together = Batch(texts)
-    alone = [Batch([text]).tags for text in texts]
-    np.testing.assert_array_equal(together.tags, np.concatenate(alone))
+def test_polarities_of_a_sentence_worked_by_hand(document) -> None:
+    """Happy is positive; worries and bad are negative; they and the neutral add up to the words."""
+    texts = map(
+        document, ["The Happy doctor never worries about two bad colds.", "3.5 kidneys", ""]
+    )
+    names = ["positive_words", "negative_words", "neutral_words", "words"]
+    values = compute_features(texts, names).values
+    assert values.tolist() == [[1, 2, 6, 9], [0, 0, 2, 2], [0, 0, 0, 0]]
+    assert polarity(["kidney", "excellent", "death"]).tolist() == [0, 1, -1]
+    assert polarity([]).tolist() == []

@@ -9,7 +9,7 @@ import pytest
 
 from understandability.errors import InputError, OptionError
 from understandability.model.bundle_files import check_place
-from understandability.model.calibration import Calibration
+from understandability.model.readers import Calibration
 from understandability.training.judged_training import judged_estimator
 from understandability.training.labelled import LabelColumns, read_labelled
 

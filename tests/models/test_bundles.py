@@ -19,10 +19,10 @@ from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.bundle_files import embedded_bundles, write_bundle
-from understandability.model.calibration import Calibration
 from understandability.model.estimators import estimator_row
 from understandability.model.judged import JudgedModel
-from understandability.model.weights import array_bytes, predictor_of
+from understandability.model.predictors import array_bytes, predictor_of
+from understandability.model.readers import Calibration
 from understandability.text.analysis import document_of_text
 from understandability.training.portable import portable
 
@@ -106,36 +106,40 @@ def test_a_document_does_not_depend_on_its_batch(name: str) -> None:
         assert one.difficulty == pytest.approx(other.difficulty, rel=1e-6)
 
 
-def test_a_newer_bundle_says_upgrade(folder: Path) -> None:
-    change(folder, lambda d: d.update(format=2))
-    with pytest.raises(InputError, match=r"format 2, from a newer version .* upgrade"):
-        load_bundle(folder)
-
-
-def test_unknown_features_are_named(folder: Path) -> None:
-    change(folder, lambda d: d["model"]["features"].__setitem__(0, "charm"))  # type: ignore[index]
-    with pytest.raises(InputError, match="knows no feature 'charm'; upgrade it"):
-        load_bundle(folder)
-
-
-def test_an_altered_file_is_refused(folder: Path) -> None:
+def _flip(folder: Path) -> None:
     content = bytearray(weights(folder).read_bytes())
     content[len(content) // 2] ^= 1
     weights(folder).write_bytes(content)
-    with pytest.raises(InputError, match="truncated or was altered"):
-        load_bundle(folder)
 
 
-def test_a_truncated_file_is_refused(folder: Path) -> None:
+def _cut(folder: Path) -> None:
     weights(folder).write_bytes(weights(folder).read_bytes()[:-1])
-    with pytest.raises(InputError, match="truncated or was altered"):
-        load_bundle(folder)
 
 
-def test_a_truncated_description_is_refused(folder: Path) -> None:
+def _cut_description(folder: Path) -> None:
     path = folder / "bundle.json"
     path.write_text(path.read_text()[:-20])
-    with pytest.raises(InputError, match="not JSON, perhaps truncated"):
+
+
+def _unknown(folder: Path) -> None:
+    change(folder, lambda d: d["model"]["features"].__setitem__(0, "charm"))  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("alter", "message"),
+    [
+        (lambda folder: change(folder, lambda d: d.update(format=2)), "a newer version .* upgrade"),
+        (_unknown, "knows no feature 'charm'; upgrade it"),
+        (_flip, "truncated or was altered"),
+        (_cut, "truncated or was altered"),
+        (_cut_description, "not JSON, perhaps truncated"),
+    ],
+)
+def test_what_was_altered_or_is_newer_is_refused(
+    folder: Path, alter: Callable[[Path], object], message: str
+) -> None:
+    alter(folder)
+    with pytest.raises(InputError, match=message):
         load_bundle(folder)
 
 

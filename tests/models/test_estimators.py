@@ -7,9 +7,13 @@ import pytest
 
 from understandability.errors import OptionError
 from understandability.model.estimators import ESTIMATORS, estimator_row
-from understandability.model.forest import MAX_DEPTH, Forest
-from understandability.model.predictors import Columns
-from understandability.model.weights import predictor_files, predictor_of
+from understandability.model.predictors import (
+    MAX_DEPTH,
+    Columns,
+    Forest,
+    predictor_files,
+    predictor_of,
+)
 from understandability.training.portable import forest_of, portable
 
 RNG = np.random.default_rng(1)

@@ -314,7 +314,7 @@ def test_a_ranker_is_no_estimator(made, tmp_path: Path) -> None:
 def test_crafted_trees_are_refused(made, tmp_path: Path) -> None:
     """A feature out of range is told, whatever the checksum says."""
     from understandability.model.bundle_files import read_bundle, write_bundle
-    from understandability.model.weights import array_bytes, arrays_of
+    from understandability.model.predictors import array_bytes, arrays_of
 
     candidates, qrels, _ = made
     recipe = Recipe("combo2", rounds=2)

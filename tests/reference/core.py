@@ -950,3 +950,12 @@ def weigh_patterns(
         if evidence > 0:
             found.append(nucleus)
     return found
+
+
+def sum_rows(
+    table: Array, ids: Array, begins: Array, ends: Array, out: Array, weights: Array | None = None
+) -> None:
+    """Write the sums of the rows of each segment, times their weights."""
+    weights = np.ones(len(ids)) if weights is None else weights
+    for place, (begin, end) in enumerate(zip(begins, ends, strict=True)):
+        out[place] = (table[ids[begin:end]] * weights[begin:end, None]).sum(axis=0)

@@ -106,8 +106,8 @@ def background(
     """
     from understandability.crawls.score import Work
     from understandability.inputs.sources import Sources
-    from understandability.model.arrays import MOST
     from understandability.model.bundle_files import check_place
+    from understandability.model.predictors import MOST
     from understandability.scoring import Settings, documents_of
 
     check_place(output)

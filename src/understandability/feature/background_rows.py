@@ -27,11 +27,9 @@ class BackgroundOutput(Protocol):
     @property
     def estimator(self) -> str:
         """Such as ``mlp-regressor``."""
-        ...
 
     def raw(self, batch: Batch) -> FloatArray:
         """The value of a regressor, or the expected label of a classifier."""
-        ...
 
 
 def row_name(estimator: str) -> str:
@@ -70,22 +68,10 @@ def _row(estimator: str) -> Feature:
     )
 
 
-ROWS = tuple(
-    map(
-        _row,
-        (
-            "linear-regressor",
-            "gradient-boosting-regressor",
-            "xgboost-regressor",
-            "mlp-regressor",
-            "random-forest-regressor",
-            "svm-regressor",
-            "logistic-classifier",
-            "gradient-boosting-classifier",
-            "mlp-classifier",
-            "random-forest-classifier",
-            "svm-classifier",
-            "naive-bayes-classifier",
-        ),
-    )
-)
+_ESTIMATORS = (
+    "linear-regressor", "gradient-boosting-regressor", "xgboost-regressor", "mlp-regressor",
+    "random-forest-regressor", "svm-regressor", "logistic-classifier",
+    "gradient-boosting-classifier", "mlp-classifier", "random-forest-classifier",
+    "svm-classifier", "naive-bayes-classifier",
+)  # fmt: skip
+ROWS = tuple(map(_row, _ESTIMATORS))

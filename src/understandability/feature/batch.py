@@ -179,13 +179,11 @@ class OtherTagger(Protocol):
 
     def tag(self, tokens: Sequence[str], sentence_starts: NDArray[Any]) -> NDArray[np.uint8]:
         """The tag of each token, an index into `UNIVERSAL`."""
-        ...
 
     def entity_starts(
         self, tokens: Sequence[str], sentence_starts: NDArray[Any]
     ) -> NDArray[np.bool_]:
         """Which tokens begin a named entity."""
-        ...
 
 
 class Batch:
@@ -272,17 +270,18 @@ class Batch:
         return inside + np.repeat(self.piece_starts[:-1], sizes)
 
     @cached_property
-    def _sentence_word_starts(self) -> Array:
-        return self._words_before[self._sentence_piece_starts]
+    def word_bounds(self) -> Array:
+        """Where the words of each sentence begin, and where those of the last end."""
+        return np.append(self._words_before[self._sentence_piece_starts], len(self.word_ids))
 
     @cached_property
     def has_word(self) -> NDArray[np.bool_]:
         """Which sentences have a word; as many as `token_sentence_starts`."""
-        return sizes_of(self._sentence_word_starts, len(self.word_ids)) > 0
+        return np.diff(self.word_bounds) > 0
 
     @cached_property
     def sentence_starts(self) -> Array:
-        return self._sentence_word_starts[self.has_word]
+        return self.word_bounds[:-1][self.has_word]
 
     @cached_property
     def sentences(self) -> FloatArray:
@@ -300,8 +299,9 @@ class Batch:
         within[self.sentence_starts] = False
         document = np.searchsorted(self.word_starts, capitalised, side="right") - 1
         keys = document * len(self.word_types) + self.word_ids[capitalised]
+        found = set(keys[within[capitalised]].tolist())
         names = np.zeros(len(self.word_ids), bool)
-        names[capitalised] = np.isin(keys, keys[within[capitalised]], kind="sort")
+        names[capitalised[[key in found for key in keys.tolist()]]] = True
         return names
 
     @cached_property
@@ -320,6 +320,16 @@ class Batch:
     @cached_property
     def token_sentence_starts(self) -> Array:
         return self._tokens[1][self._sentence_piece_starts]
+
+    @cached_property
+    def token_bounds(self) -> Array:
+        """Where the tokens of each sentence begin, and where those of the last end."""
+        return np.append(self.token_sentence_starts, len(self.token_ids))
+
+    @cached_property
+    def sentence_of_token(self) -> NDArray[np.int64]:
+        """The sentence of each token."""
+        return np.repeat(np.arange(len(self.token_bounds) - 1), np.diff(self.token_bounds))
 
     @cached_property
     def tags(self) -> NDArray[np.uint8]:
@@ -396,6 +406,21 @@ def sum_segments(values: Array, starts: Array) -> FloatArray:
     sums = np.zeros((len(full), *values.shape[1:]), np.float64)
     if full.any():
         sums[full] = np.add.reduceat(values, starts[:-1][full], axis=0, dtype=exact)
+    return sums
+
+
+def sum_rows(
+    table: Array, ids: Array, begins: Array, ends: Array, weights: Array | None = None
+) -> FloatArray:
+    """The sum of the rows ``ids[begins[i]:ends[i]]`` of a table for each ``i``, times `weights`.
+
+    >>> sum_rows(np.array([[1.0, 2.0], [5.0, 6.0]]), np.array([1, 0, 1], np.int32),
+    ...          np.array([0, 1]), np.array([1, 3]))
+    array([[5., 6.],
+           [6., 8.]])
+    """
+    sums = np.empty((len(begins), table.shape[1]))
+    _core.sum_rows(table, ids, begins, ends, sums, weights)
     return sums
 
 

@@ -21,7 +21,6 @@ MODULES = (
     "study.concepts",
     "study.metamap",
     "feature.grammar",
-    "feature.polarity",
     "feature.markup",
     "feature.frequency",
     "feature.language_model",

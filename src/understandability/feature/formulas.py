@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from understandability.feature.row import Feature, Flag
 from understandability.feature.word_counts import counts_of
 
 GROUP = "readability"
+HARDER, EASIER = Direction.HARDER, Direction.EASIER
 
 # Numbers, or arrays with one for each document.
 Counts = FloatArray
@@ -117,113 +119,41 @@ def formula_row(
     formula: Formula,
     counts: tuple[Count, ...],
     flag: Flag | None = None,
-    group: str = GROUP,
 ) -> Feature:
     """A row of the catalogue for a formula of counts."""
     compute = partial(evaluate_formula, formula=formula, counts=counts)
-    return Feature(name, group, unit, direction, meaning, source, compute, flag=flag)
+    return Feature(name, GROUP, unit, direction, meaning, source, compute, flag=flag)
 
 
-ROWS: tuple[Feature, ...] = (
-    formula_row(
-        "ari",
-        "grade",
-        Direction.HARDER,
-        "4.71 characters/words + 0.5 words/sentences - 21.43",
-        "Smith & Senter 1967",
-        ari,
-        ("characters", *_PER),
-    ),
-    formula_row(
-        "coleman_liau",
-        "grade",
-        Direction.HARDER,
-        "0.0588 characters - 0.296 sentences per 100 words - 15.8",
-        "Coleman & Liau 1975",
-        coleman_liau,
-        ("characters", *_PER),
-    ),
-    formula_row(
-        "dale_chall",
-        "score",
-        Direction.HARDER,
-        "0.1579 percent difficult words + 0.0496 words/sentences + 3.6365",
-        "Dale & Chall 1948",
-        dale_chall,
-        ("difficult_words", *_PER),
-    ),
-    formula_row(
-        "dale_chall_above_5",
-        "score",
-        Direction.HARDER,
-        "dale_chall, its 3.6365 added only where more than 5 percent of the words are difficult",
-        "common variant of Dale & Chall 1948",
-        dale_chall_above_5,
-        ("difficult_words", *_PER),
-    ),
-    formula_row(
-        "dale_chall_cloze",
-        "cloze score",
-        Direction.EASIER,
-        "64 - 0.95 percent difficult words - 0.69 words/sentences",
-        "Chall & Dale 1995",
-        dale_chall_cloze,
-        ("difficult_words", *_PER),
-    ),
-    formula_row(
-        "flesch_kincaid",
-        "grade",
-        Direction.HARDER,
-        "0.39 words/sentences + 11.8 syllables/words - 15.59",
-        "Kincaid et al. 1975",
-        flesch_kincaid,
-        ("syllables", *_PER),
-    ),
-    formula_row(
-        "flesch_reading_ease",
-        "score",
-        Direction.EASIER,
-        "206.835 - 1.015 words/sentences - 84.6 syllables/words",
-        "Flesch 1948",
-        flesch,
-        ("syllables", *_PER),
-    ),
-    formula_row(
-        "gunning_fog",
-        "grade",
-        Direction.HARDER,
-        "0.4 (words/sentences + percent polysyllables), without names, hyphenated compounds and "
-        "words of three syllables only by -es, -ed, -ing",
-        "Gunning 1952",
-        fog,
-        ("hard_for_fog", *_PER),
-    ),
-    formula_row(
-        "gunning_fog_plain",
-        "grade",
-        Direction.HARDER,
-        "0.4 (words/sentences + percent polysyllables), every polysyllable counted",
-        "Zuccon & Koopman 2014",
-        fog,
-        ("polysyllables", *_PER),
-    ),
-    formula_row(
-        "lix",
-        "score",
-        Direction.HARDER,
-        "words/sentences + percent words of more than 6 letters and digits",
-        "Björnsson 1968",
-        lix,
-        ("words_longer_6", *_PER),
-    ),
-    formula_row(
-        "smog",
-        "grade",
-        Direction.HARDER,
-        "1.043 sqrt(30 polysyllables/sentences) + 3.1291",
-        "McLaughlin 1969",
-        smog,
-        ("polysyllables", "sentences"),
-        SMOG_EXTRAPOLATED,
-    ),
-)
+_ROWS: tuple[tuple[Any, ...], ...] = (
+    ("ari", "grade", HARDER, "4.71 characters/words + 0.5 words/sentences - 21.43",
+     "Smith & Senter 1967", ari, ("characters", *_PER)),
+    ("coleman_liau", "grade", HARDER, "0.0588 characters - 0.296 sentences per 100 words - 15.8",
+     "Coleman & Liau 1975", coleman_liau, ("characters", *_PER)),
+    ("dale_chall", "score", HARDER,
+     "0.1579 percent difficult words + 0.0496 words/sentences + 3.6365",
+     "Dale & Chall 1948", dale_chall, ("difficult_words", *_PER)),
+    ("dale_chall_above_5", "score", HARDER,
+     "dale_chall, its 3.6365 added only where more than 5 percent of the words are difficult",
+     "common variant of Dale & Chall 1948", dale_chall_above_5, ("difficult_words", *_PER)),
+    ("dale_chall_cloze", "cloze score", EASIER,
+     "64 - 0.95 percent difficult words - 0.69 words/sentences",
+     "Chall & Dale 1995", dale_chall_cloze, ("difficult_words", *_PER)),
+    ("flesch_kincaid", "grade", HARDER, "0.39 words/sentences + 11.8 syllables/words - 15.59",
+     "Kincaid et al. 1975", flesch_kincaid, ("syllables", *_PER)),
+    ("flesch_reading_ease", "score", EASIER,
+     "206.835 - 1.015 words/sentences - 84.6 syllables/words",
+     "Flesch 1948", flesch, ("syllables", *_PER)),
+    ("gunning_fog", "grade", HARDER,
+     "0.4 (words/sentences + percent polysyllables), without names, hyphenated compounds and "
+     "words of three syllables only by -es, -ed, -ing",
+     "Gunning 1952", fog, ("hard_for_fog", *_PER)),
+    ("gunning_fog_plain", "grade", HARDER,
+     "0.4 (words/sentences + percent polysyllables), every polysyllable counted",
+     "Zuccon & Koopman 2014", fog, ("polysyllables", *_PER)),
+    ("lix", "score", HARDER, "words/sentences + percent words of more than 6 letters and digits",
+     "Björnsson 1968", lix, ("words_longer_6", *_PER)),
+    ("smog", "grade", HARDER, "1.043 sqrt(30 polysyllables/sentences) + 3.1291",
+     "McLaughlin 1969", smog, ("polysyllables", "sentences"), SMOG_EXTRAPOLATED),
+)  # fmt: skip
+ROWS: tuple[Feature, ...] = tuple(formula_row(*row) for row in _ROWS)

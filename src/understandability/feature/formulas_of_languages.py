@@ -17,6 +17,7 @@ from typing import NamedTuple
 from understandability.direction import Direction
 from understandability.feature import formulas, other_formulas
 from understandability.feature.batch import Batch, letters
+from understandability.feature.formulas import EASIER, HARDER
 from understandability.feature.table import features_of
 from understandability.inputs.frames import wrong_type
 from understandability.text.analysis import document_of_text
@@ -55,26 +56,18 @@ class LanguageFormula(NamedTuple):
     compute: Callable[[Counts], float]
 
 
-def _flesch(
-    counts: Counts, base: float, per_words_of_sentence: float, per_syllables_of_word: float
-) -> float:
-    return (
-        base
-        - per_words_of_sentence * counts.words / counts.sentences
-        - per_syllables_of_word * counts.syllables / counts.words
-    )
-
-
 def _like_flesch(
     name: str, source: str, base: float, sentence: float, word: float
 ) -> LanguageFormula:
     """A formula in the form of Flesch's, with constants of its own."""
-    compute = partial(
-        _flesch, base=base, per_words_of_sentence=sentence, per_syllables_of_word=word
-    )
+
+    def compute(counts: Counts) -> float:
+        of_sentence, of_word = counts.words / counts.sentences, counts.syllables / counts.words
+        return base - sentence * of_sentence - word * of_word
+
     factor = "" if sentence == 1 else f"{sentence:g} "
     meaning = f"{base:g} - {factor}words/sentences - {word:g} syllables/words"
-    return LanguageFormula(name, "score", Direction.EASIER, meaning, source, compute)
+    return LanguageFormula(name, "score", EASIER, meaning, source, compute)
 
 
 def _wiener(counts: Counts, constants: tuple[float, ...]) -> float:
@@ -116,7 +109,7 @@ def _wiener_row(number: int, constants: tuple[float, ...]) -> LanguageFormula:
     return LanguageFormula(
         f"wiener_sachtextformel_{number}",
         "grade",
-        Direction.HARDER,
+        HARDER,
         " ".join(terms).removeprefix("+ "),
         "Bamberger & Vanecek 1984",
         partial(_wiener, constants=constants),
@@ -159,23 +152,12 @@ def rix_of(counts: Counts) -> float:
 
 
 _EVERY = (
-    LanguageFormula(
-        "lix",
-        "score",
-        Direction.HARDER,
-        "words/sentences + percent words of more than 6 letters",
-        "Björnsson 1968",
-        lix_of,
-    ),
-    LanguageFormula(
-        "rix",
-        "score",
-        Direction.HARDER,
-        "words of more than 6 letters/sentences",
-        "Anderson 1983",
-        rix_of,
-    ),
-)
+    LanguageFormula("lix", "score", HARDER,
+                    "words/sentences + percent words of more than 6 letters",
+                    "Björnsson 1968", lix_of),
+    LanguageFormula("rix", "score", HARDER, "words of more than 6 letters/sentences",
+                    "Anderson 1983", rix_of),
+)  # fmt: skip
 
 # The formulas of each language, without those of `_EVERY`.
 _OWN: dict[str, tuple[LanguageFormula, ...]] = {
@@ -188,33 +170,18 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
         _like_flesch("fernandez_huerta", "Fernández Huerta 1959, Law 2011", 206.84, 1.02, 60),
         # INFLESZ (Barrio-Cantalejo 2008) is a table of words for its values.
         _like_flesch("szigriszt_pazos", "Szigriszt-Pazos 1993", 206.835, 1, 62.3),
-        LanguageFormula(
-            "gutierrez_polini",
-            "score",
-            Direction.EASIER,
-            "95.2 - 9.7 letters/words - 0.35 words/sentences",
-            "Gutiérrez de Polini 1972",
-            gutierrez_polini,
-        ),
-        LanguageFormula(
-            "crawford",
-            "years of school",
-            Direction.HARDER,
-            "0.049 syllables - 0.205 sentences per 100 words - 3.407",
-            "Crawford 1989",
-            crawford,
-        ),
+        LanguageFormula("gutierrez_polini", "score", EASIER,
+                        "95.2 - 9.7 letters/words - 0.35 words/sentences",
+                        "Gutiérrez de Polini 1972", gutierrez_polini),
+        LanguageFormula("crawford", "years of school", HARDER,
+                        "0.049 syllables - 0.205 sentences per 100 words - 3.407",
+                        "Crawford 1989", crawford),
     ),
     "fr": (_like_flesch("kandel_moles", "Kandel & Moles 1958", 207, 1.015, 73.6),),
     "it": (
-        LanguageFormula(
-            "gulpease",
-            "score",
-            Direction.EASIER,
-            "89 + 300 sentences/words - 10 letters/words",
-            "Lucisano & Piemontese 1988",
-            gulpease,
-        ),
+        LanguageFormula("gulpease", "score", EASIER,
+                        "89 + 300 sentences/words - 10 letters/words",
+                        "Lucisano & Piemontese 1988", gulpease),
         _like_flesch("flesch_vacca", "Franchina & Vacca 1986", 217, 1.3, 60),
     ),
     "nl": (
@@ -222,18 +189,13 @@ _OWN: dict[str, tuple[LanguageFormula, ...]] = {
         _like_flesch("brouwer", "Brouwer 1963", 195, 2, 200 / 3),
     ),
     "pl": (
-        LanguageFormula(
-            "fog_pl",
-            "grade",
-            Direction.HARDER,
-            "0.4 (words/sentences + percent words of more than three syllables)",
-            "Gunning 1952, in the form of FOG-PL",
-            fog_pl,
-        ),
+        LanguageFormula("fog_pl", "grade", HARDER,
+                        "0.4 (words/sentences + percent words of more than three syllables)",
+                        "Gunning 1952, in the form of FOG-PL", fog_pl),
     ),
     "pt": (_like_flesch("flesch_martins", "Martins et al. 1996", 248.835, 1.015, 84.6),),
     "ru": (_like_flesch("flesch_oborneva", "Oborneva 2006", 206.835, 1.3, 60.1),),
-}
+}  # fmt: skip
 # By the subtag of their language.
 LANGUAGE_FORMULAS = MappingProxyType({tag: (*_OWN.get(tag, ()), *_EVERY) for tag in LANGUAGES})
 

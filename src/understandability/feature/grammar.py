@@ -1,4 +1,4 @@
-"""What the tags of tokens tell: parts of speech, entities, chunks."""
+"""What the tags of tokens tell: parts of speech, entities, chunks; and the polarity of words."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from understandability.feature.batch import Batch, FloatArray, sum_segments
 from understandability.feature.phrases import chunk_heights
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.tagger import TO_TWELVE, TWELVE
+from understandability.feature.word_counts import count
 
 
 def count_tags(batch: Batch) -> FloatArray:
@@ -79,5 +80,19 @@ ROWS: tuple[Feature, ...] = (
         "heights of the sentences' chunk trees (not of full parses), summed",
         sum_heights,
         "Abney 1996",
+    ),
+    *(
+        _row(
+            f"{kind}_words",
+            "words",
+            f"words that VADER's lexicon {where}",
+            partial(count, kind=f"{kind}_words"),
+            "Hutto & Gilbert 2014 (VADER)",
+        )
+        for kind, where in (
+            ("positive", "lists as positive"),
+            ("negative", "lists as negative"),
+            ("neutral", "lacks, or lists as neither"),
+        )
     ),
 )

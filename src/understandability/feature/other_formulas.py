@@ -7,19 +7,15 @@ FORCAST. They are a group of their own, because the features of the 2019 study a
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.direction import Direction
 from understandability.feature.batch import Batch, FloatArray
+from understandability.feature.formulas import HARDER, Counts, formula_row, per_hundred
 from understandability.feature.formulas import ROWS as READABILITY
-from understandability.feature.formulas import (
-    Counts,
-    formula_row,
-    per_hundred,
-)
 from understandability.feature.row import Feature, Flag
 from understandability.feature.word_counts import KINDS, kinds_of_word
 
@@ -160,72 +156,27 @@ FORCAST_EXTRAPOLATED = Flag(
 )
 
 _PER = ("words", "sentences")
-_row = partial(formula_row, group=GROUP)
-
-ROWS: tuple[Feature, ...] = (
-    _row(
-        "eflaw",
-        "score",
-        Direction.HARDER,
-        "(words + words of 1 to 3 letters and digits) / sentences",
-        "McAlpine, From Plain English to Global English (after Nirmaldasan 2009)",
-        eflaw,
-        (count_miniwords, *_PER),
-    ),
-    _row(
-        "forcast",
-        "grade",
-        Direction.HARDER,
-        "20 - 15 words of one syllable/words",
-        "Caylor, Sticht, Fox & Ford 1973",
-        forcast,
-        (count_monosyllables, "words"),
-        FORCAST_EXTRAPOLATED,
-    ),
-    _row(
-        "linsear_write",
-        "grade",
-        Direction.HARDER,
-        "half of (words + 2 polysyllables)/sentences, less 1 where that is 20 or lower",
-        "O'Hayre 1966, in the form of textstat and py-readability-metrics",
-        linsear_write,
-        ("polysyllables", *_PER),
-    ),
-    _row(
-        "rix",
-        "score",
-        Direction.HARDER,
-        "words of more than 6 letters and digits/sentences",
-        "Anderson 1983",
-        rix,
-        ("words_longer_6", "sentences"),
-    ),
-    _row(
-        "spache_dale_chall",
-        "grade",
-        Direction.HARDER,
-        "0.141 words/sentences + 0.086 percent difficult words + 0.839, with the words of Dale and "
-        "Chall in place of Spache's own",
-        "Spache 1953, in the form of textstat",
-        spache,
-        ("difficult_words", *_PER),
-    ),
-    Feature(
-        "text_standard",
-        GROUP,
-        "grade",
-        Direction.HARDER,
-        "the grade named most often by " + ", ".join(_GRADES),
-        "textstat",
-        text_standard,
-    ),
-    _row(
-        "reading_minutes",
-        "minutes",
-        None,
-        "words/238",
-        "Brysbaert 2019",
-        reading_minutes,
-        ("words",),
-    ),
-)
+_ROWS: tuple[tuple[Any, ...], ...] = (
+    ("eflaw", "score", HARDER, "(words + words of 1 to 3 letters and digits) / sentences",
+     "McAlpine, From Plain English to Global English (after Nirmaldasan 2009)",
+     eflaw, (count_miniwords, *_PER)),
+    ("forcast", "grade", HARDER, "20 - 15 words of one syllable/words",
+     "Caylor, Sticht, Fox & Ford 1973", forcast, (count_monosyllables, "words"),
+     FORCAST_EXTRAPOLATED),
+    ("linsear_write", "grade", HARDER,
+     "half of (words + 2 polysyllables)/sentences, less 1 where that is 20 or lower",
+     "O'Hayre 1966, in the form of textstat and py-readability-metrics",
+     linsear_write, ("polysyllables", *_PER)),
+    ("rix", "score", HARDER, "words of more than 6 letters and digits/sentences",
+     "Anderson 1983", rix, ("words_longer_6", "sentences")),
+    ("spache_dale_chall", "grade", HARDER,
+     "0.141 words/sentences + 0.086 percent difficult words + 0.839, with the words of Dale and "
+     "Chall in place of Spache's own",
+     "Spache 1953, in the form of textstat", spache, ("difficult_words", *_PER)),
+    ("reading_minutes", "minutes", None, "words/238", "Brysbaert 2019",
+     reading_minutes, ("words",)),
+)  # fmt: skip
+_formulas = [replace(formula_row(*row), group=GROUP) for row in _ROWS]
+_meaning = "the grade named most often by " + ", ".join(_GRADES)
+_standard = Feature("text_standard", GROUP, "grade", HARDER, _meaning, "textstat", text_standard)
+ROWS: tuple[Feature, ...] = (*_formulas[:-1], _standard, _formulas[-1])

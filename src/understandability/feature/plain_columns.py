@@ -19,33 +19,13 @@ from understandability.feature.frequency import places_in
 from understandability.text.cache import BoundedCache
 
 COLUMNS = (
-    "log_words_of_sentence",
-    "letters_of_word",
-    "spread_of_letters",
-    "long_words",
-    "very_long_words",
-    "commas",
-    "marks",
-    "numbers",
-    "zipf",
-    "zipf_05",
-    "zipf_10",
-    "zipf_25",
-    "zipf_50",
-    "rare_words",
-    "unlisted_words",
-    "rarity_of_sentence",
-    "log_letters_of_sentence",
-    "root_letters_of_sentence",
-    "long_words_of_sentence",
-    "very_long_words_of_sentence",
-    "root_rarity_of_sentence",
-    "questions",
-    "frequent_words",
-    "short_words",
-    "letters_90",
+    "log_words_of_sentence", "letters_of_word", "spread_of_letters", "long_words",
+    "very_long_words", "commas", "marks", "numbers", "zipf", "zipf_05", "zipf_10", "zipf_25",
+    "zipf_50", "rare_words", "unlisted_words", "rarity_of_sentence", "log_letters_of_sentence",
+    "root_letters_of_sentence", "long_words_of_sentence", "very_long_words_of_sentence",
+    "root_rarity_of_sentence", "questions", "frequent_words", "short_words", "letters_90",
     "zipf_75",
-)
+)  # fmt: skip
 WORDS = 100  # of a passage
 _SHORT, _LONG, _VERY_LONG = 3, 6, 10  # letters
 _RARE, _USUAL, _FREQUENT = 3.0, 4.0, 6.0  # Zipf frequencies

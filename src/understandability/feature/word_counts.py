@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.direction import Direction
-from understandability.feature.batch import Batch, FloatArray, TypeTable, letters
+from understandability.feature.batch import Batch, FloatArray, TypeTable, letters, sum_rows
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.syllables import count_each
 from understandability.feature.word_lists import (
@@ -86,7 +87,9 @@ def kinds_of_word(words: Sequence[str]) -> NDArray[np.int32]:
 
 def _kinds_of_each(words: Sequence[str]) -> NDArray[np.int32]:
     characters, syllables, sign = letters(words), count_each(words), polarity(words)
-    inflected = (syllables == 3) & syllabic_ending(words)
+    three = np.flatnonzero(syllables == 3)
+    inflected = np.zeros(len(words), bool)
+    inflected[three] = syllabic_ending([words[place] for place in three.tolist()])
     columns = [
         unfamiliar(words),
         (syllables >= 3) & ~(inflected | hyphenated(words)),
@@ -115,10 +118,12 @@ def is_of_kind(batch: Batch, kind: str) -> NDArray[np.bool_]:
 
 def count_all(batch: Batch) -> FloatArray:
     """The sum of each of `KINDS` over each document; (documents, kinds)."""
-    words = batch.word_values(kinds_of_word)
-    sums = batch.sum_words(words)
-    names = len(_UNLESS_NAMES)
-    sums[:, :names] -= batch.sum_words(words[:, :names] * batch.is_name[:, None])
+    table, starts = batch.word_types.column(kinds_of_word), batch.word_starts
+    sums = sum_rows(table, batch.word_ids, starts[:-1], starts[1:])
+    names, unless = np.flatnonzero(batch.is_name), len(_UNLESS_NAMES)
+    sums[:, :unless] -= sum_rows(
+        table[:, :unless], batch.word_ids[names], *np.searchsorted(names, [starts[:-1], starts[1:]])
+    )
     return sums
 
 
@@ -146,44 +151,35 @@ def count_sentences(batch: Batch) -> FloatArray:
     return batch.sentences
 
 
+_EVERY = (DOCUMENT, WORD, SENTENCE)
+_STUDY = "Palotti, Zuccon & Hanbury 2019"
+# Name, unit, meaning, source, by what it is given, and how it is counted if not as its kind.
+_ROWS: tuple[tuple[Any, ...], ...] = (
+    ("characters", "characters", "letters and digits of all words", _STUDY, _EVERY),
+    ("difficult_words", "words",
+     "words not on the Dale-Chall list; regular inflections, names and numerals are familiar",
+     "Dale & Chall 1948", _EVERY),
+    *((f"words_longer_{than}", "words", f"words of more than {than} letters and digits",
+       _STUDY, _EVERY) for than in LONGER),
+    ("syllables", "syllables", "syllables of all words", _STUDY, _EVERY),
+    ("polysyllables", "words", "words of three syllables or more", _STUDY, _EVERY),
+    ("words_over_3_syllables", "words", "words of more than three syllables", _STUDY, _EVERY),
+    ("words", "words", "runs of characters between white space that have a letter or digit",
+     "Flesch 1948", (DOCUMENT, SENTENCE), count_words),
+    ("sentences", "sentences", "sentences with a word", _STUDY, (DOCUMENT,), count_sentences),
+)  # fmt: skip
+
+
 def _row(
     name: str,
     unit: str,
     meaning: str,
+    source: str,
+    per: tuple[str, ...],
     compute: Callable[[Batch], FloatArray] | None = None,
-    source: str = "Palotti, Zuccon & Hanbury 2019",
-    per: tuple[str, ...] = (DOCUMENT, WORD, SENTENCE),
 ) -> Feature:
     compute = compute or partial(count, kind=name)
     return Feature(name, "components", unit, Direction.HARDER, meaning, source, compute, per)
 
 
-ROWS: tuple[Feature, ...] = (
-    _row("characters", "characters", "letters and digits of all words"),
-    _row(
-        "difficult_words",
-        "words",
-        "words not on the Dale-Chall list; regular inflections, names and numerals are familiar",
-        source="Dale & Chall 1948",
-    ),
-    *(
-        _row(
-            f"words_longer_{than}",
-            "words",
-            f"words of more than {than} letters and digits",
-        )
-        for than in LONGER
-    ),
-    _row("syllables", "syllables", "syllables of all words"),
-    _row("polysyllables", "words", "words of three syllables or more"),
-    _row("words_over_3_syllables", "words", "words of more than three syllables"),
-    _row(
-        "words",
-        "words",
-        "runs of characters between white space that have a letter or digit",
-        count_words,
-        "Flesch 1948",
-        (DOCUMENT, SENTENCE),
-    ),
-    _row("sentences", "sentences", "sentences with a word", count_sentences, per=(DOCUMENT,)),
-)
+ROWS: tuple[Feature, ...] = tuple(_row(*row) for row in _ROWS)

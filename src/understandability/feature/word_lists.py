@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -37,7 +37,8 @@ def unfamiliar(words: Sequence[str]) -> NDArray[np.bool_]:
     >>> unfamiliar(["stopped", "babies", "3.5", "well-known", "tumour"]).tolist()
     [False, False, False, False, True]
     """
-    return np.fromiter((not is_familiar(word) for word in words), bool)
+    known = familiar_words()
+    return _column(words, (word not in known and not is_familiar(word) for word in words))
 
 
 def is_familiar(word: str) -> bool:
@@ -58,7 +59,10 @@ def is_familiar(word: str) -> bool:
 
 def _is_listed(word: str) -> bool:
     known = familiar_words()
-    return word in known or not known.isdisjoint(bases(word))
+    return word in known or (word[-1:] in _LAST and not known.isdisjoint(bases(word)))
+
+
+_LAST = frozenset("sdgrt")  # the last letters of regular inflections
 
 
 def bases(word: str) -> Iterator[str]:
@@ -96,9 +100,9 @@ class WordList:
         self._lower = frozenset(word.lower() for word in self._exact)
         self._sizes = sorted(set(map(len, self._lower)))
         # What affixes begin with or end in, as most words do not.
-        least = self._sizes[0] if self._sizes else 0
-        self._heads = frozenset(affix[:least] for affix in self._lower)
-        self._tails = frozenset(affix[-least:] for affix in self._lower)
+        self._least = self._sizes[0] if self._sizes else 0
+        self._heads = frozenset(affix[: self._least] for affix in self._lower)
+        self._tails = frozenset(affix[-self._least :] for affix in self._lower)
 
     def contains(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are on the list, whatever their case.
@@ -106,7 +110,7 @@ class WordList:
         >>> WordList(["Aarskog", "stent"]).contains(["Stent", "stents"]).tolist()
         [True, False]
         """
-        return _column(words, lambda word: _plain(word) in self._lower)
+        return _column(words, (plain in self._lower for plain in map(_plain, words)))
 
     def contains_acronym(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are on the list as they are written, or their plural in a small s.
@@ -116,7 +120,7 @@ class WordList:
         >>> WordList(["MRI", "B12", "As"]).contains_acronym(["MRIs", "mri", "B12", "As"]).tolist()
         [True, False, True, False]
         """
-        return _column(words, self._has_acronym)
+        return _column(words, map(self._has_acronym, words))
 
     def _has_acronym(self, word: str) -> bool:
         if word not in self._exact:
@@ -133,8 +137,9 @@ class WordList:
         """
         return _column(
             words,
-            lambda word: (
-                (plain := _plain(word)) in self._lower or not self._lower.isdisjoint(bases(plain))
+            (
+                plain in self._lower or not self._lower.isdisjoint(bases(plain))
+                for plain in map(_plain, words)
             ),
         )
 
@@ -144,7 +149,9 @@ class WordList:
         >>> WordList(["cardio", "a"]).begins(["Cardiology", "cardio", "an"]).tolist()
         [True, False, False]
         """
-        return _column(words, lambda word: self._affixed(_plain(word), at_end=False))
+        heads, least = self._heads, self._least
+        plains = map(_plain, words)
+        return _column(words, (w[:least] in heads and self._affixed(w, False) for w in plains))
 
     def ends(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words end in a suffix that the list holds.
@@ -152,14 +159,11 @@ class WordList:
         >>> WordList(["itis", "ectomy"]).ends(["arthritis", "itis", "rash"]).tolist()
         [True, False, False]
         """
-        return _column(words, lambda word: self._affixed(_plain(word), at_end=True))
+        tails, least = self._tails, self._least
+        plains = map(_plain, words)
+        return _column(words, (w[-least:] in tails and self._affixed(w, True) for w in plains))
 
     def _affixed(self, word: str, at_end: bool) -> bool:
-        if not self._sizes:
-            return False
-        least = self._sizes[0]
-        if (word[-least:] not in self._tails) if at_end else (word[:least] not in self._heads):
-            return False
         for size in self._sizes:
             if len(word) - size < _LEAST_STEM:
                 return False
@@ -168,8 +172,8 @@ class WordList:
         return False
 
 
-def _column(words: Sequence[str], test: Callable[[str], bool]) -> NDArray[np.bool_]:
-    return np.fromiter(map(test, words), bool, len(words))
+def _column(words: Sequence[str], values: Iterable[bool]) -> NDArray[np.bool_]:
+    return np.fromiter(values, bool, len(words))
 
 
 def _plain(word: str) -> str:
@@ -208,21 +212,21 @@ def outside_english(words: Sequence[str]) -> NDArray[np.bool_]:
     [False, False, False, False, True]
     """
     known = general_places()
-    return np.fromiter(
-        (any(part not in known and part not in CLITICS for part in _parts(word)) for word in words),
-        bool,
-        len(words),
+    return _column(
+        words,
+        (
+            word.lower() not in known if word.isalpha() else any(map(_is_unknown, tokenize(word)))
+            for word in words
+        ),
     )
 
 
-def _parts(word: str) -> list[str]:
-    if word.isalpha():
-        return [word.lower()]
-    return [
-        token.lower().replace("’", "'")
-        for token in tokenize(word)
-        if not token.isdigit() and any(map(str.isalpha, token)) and not any(map(str.isdigit, token))
-    ]
+def _is_unknown(token: str) -> bool:
+    """Whether a token of letters is no word of English; one with a digit is none to know."""
+    if any(map(str.isdigit, token)) or not any(map(str.isalpha, token)):
+        return False
+    token = token.lower().replace("’", "'")
+    return token not in general_places() and token not in CLITICS
 
 
 @cache

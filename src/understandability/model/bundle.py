@@ -22,10 +22,40 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import missing_resources
 from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
-from understandability.model.calibration import READINGS, AssessorScale, Calibration, ReadingScale
-from understandability.model.estimate import Estimate
 from understandability.model.model import Model
-from understandability.model.readers import DEFAULT_READER, READERS, Reader
+from understandability.model.readers import (
+    DEFAULT_READER,
+    READERS,
+    READINGS,
+    AssessorScale,
+    Calibration,
+    Reader,
+    ReadingScale,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What is estimated of one document.
+
+    `difficulty` runs from 0 (very easy) to 100 (very hard), `spread` is its standard error on that
+    scale (NaN where the bundle knows none), `p_understandable` is P(U|d) in [0, 1], and `raw` the
+    model's own output, on the scale of the labels that it learned from (higher is harder). `level`
+    is how hard the text is on the scale of CEFR levels, 1 (A1) to 6 (C2); NaN for bundles whose
+    labels are of another kind. `level_error` is its standard error, NaN where none is known. All
+    are NaN if there is no estimate (no words, a language that no bundle knows); without readings of
+    a language, all but the level and its error.
+    """
+
+    docno: str
+    p_understandable: float
+    difficulty: float
+    spread: float
+    raw: float
+    level: float = float("nan")
+    level_error: float = float("nan")
+    flags: tuple[str, ...] = ()
+
 
 if TYPE_CHECKING:
     from understandability.model.background import BackgroundModel

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
@@ -49,147 +51,79 @@ class EstimatorRow:
         return estimator.set_params(**{whole[name]: value for name, value in parameters.items()})
 
 
-def _scaled(estimator: Any) -> Any:
+def _prepared(estimator: Any, scaled: bool) -> Any:
     from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     # A column that is missing everywhere counts as 0, so that the columns stay what they are.
     imputer = SimpleImputer(strategy="median", keep_empty_features=True)
-    return make_pipeline(imputer, StandardScaler(), estimator)
+    return make_pipeline(imputer, *[StandardScaler()] * scaled, estimator)
 
 
-def _filled(estimator: Any) -> Any:
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-
-    return make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), estimator)
-
-
-def _linear(random_state: int) -> Any:
-    from sklearn.linear_model import LinearRegression
-
-    return _scaled(LinearRegression())
-
-
-def _gradient_boosting(random_state: int) -> Any:
-    from sklearn.ensemble import GradientBoostingRegressor
-
-    return _filled(GradientBoostingRegressor(random_state=random_state))
-
-
-def _xgboost(random_state: int) -> Any:
-    from xgboost import XGBRegressor
-
-    return XGBRegressor(
-        n_estimators=300,
-        learning_rate=0.05,
-        max_depth=5,
-        min_child_weight=5,
-        subsample=0.7,
-        colsample_bynode=0.5,
-        n_jobs=1,
-        random_state=random_state,
-    )
-
-
-def _mlp(random_state: int) -> Any:
-    from sklearn.neural_network import MLPRegressor
-
-    return _scaled(MLPRegressor(early_stopping=True, max_iter=1000, random_state=random_state))
-
-
-# Leaves of 20 documents and trees of bounded depth keep a forest of 100 trees below 10 MB.
-_FOREST = {"min_samples_leaf": 20, "max_depth": 20}
-
-
-def _random_forest(random_state: int) -> Any:
-    from sklearn.ensemble import RandomForestRegressor
-
-    return _filled(RandomForestRegressor(**_FOREST, random_state=random_state))
-
-
-def _svm(random_state: int) -> Any:
-    from sklearn.svm import SVR
-
-    return _scaled(SVR())
-
-
-def _logistic(random_state: int) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    return _scaled(LogisticRegression(max_iter=1000))
-
-
-def _gradient_boosting_classifier(random_state: int) -> Any:
-    from sklearn.ensemble import GradientBoostingClassifier
-
-    return _filled(GradientBoostingClassifier(random_state=random_state))
-
-
-def _mlp_classifier(random_state: int) -> Any:
-    from sklearn.neural_network import MLPClassifier
-
-    return _scaled(MLPClassifier(early_stopping=True, max_iter=1000, random_state=random_state))
-
-
-def _random_forest_classifier(random_state: int) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-
-    return _filled(RandomForestClassifier(**_FOREST, random_state=random_state))
-
-
-def _svm_classifier(random_state: int) -> Any:
+def _one_vs_rest() -> Any:
     from sklearn.multiclass import OneVsRestClassifier
     from sklearn.svm import SVC
 
-    return _scaled(OneVsRestClassifier(SVC()))
+    return OneVsRestClassifier(SVC())
 
 
-def _naive_bayes(random_state: int) -> Any:
-    from sklearn.naive_bayes import MultinomialNB
+def _make(random_state: int, where: str, steps: str, settings: Mapping[str, Any]) -> Any:
+    """The estimator of a class, with its settings, seeded if it is, behind the `steps`."""
+    module, _, name = where.partition(":")
+    seeded = {"random_state": random_state} if "random_state" in settings else {}
+    made = getattr(import_module(module), name)(**{**settings, **seeded})
+    return _prepared(made, steps == "scaled") if steps else made
 
-    return MultinomialNB()
 
-
+_SEEDED = {"random_state": None}
+# Leaves of 20 documents and trees of bounded depth keep a forest of 100 trees below 10 MB.
+_FOREST = {"min_samples_leaf": 20, "max_depth": 20, **_SEEDED}
+_MLP = {"early_stopping": True, "max_iter": 1000, **_SEEDED}
+_XGBOOST = {
+    "n_estimators": 300,
+    "learning_rate": 0.05,
+    "max_depth": 5,
+    "min_child_weight": 5,
+    "subsample": 0.7,
+    "colsample_bynode": 0.5,
+    "n_jobs": 1,
+    **_SEEDED,
+}
 _GROWN = ("n_estimators", "max_depth")
 _BOOSTED = (*_GROWN, "learning_rate", "subsample")
-_NETWORK = ("hidden_layer_sizes", "alpha", "learning_rate_init")
-
+_LEAVES = ("min_samples_leaf",)
+_LAYERS = ("hidden_layer_sizes", "alpha", "learning_rate_init")
+# Name, class, what comes before it, settings, parameters that can be set.
+_ROWS: tuple[tuple[str, str, str, Mapping[str, Any], tuple[str, ...]], ...] = (
+    ("linear-regressor", "sklearn.linear_model:LinearRegression", "scaled", {}, ()),
+    ("gradient-boosting-regressor", "sklearn.ensemble:GradientBoostingRegressor", "filled",
+     _SEEDED, _BOOSTED + _LEAVES),
+    ("xgboost-regressor", "xgboost:XGBRegressor", "", _XGBOOST, (*_BOOSTED, "min_child_weight")),
+    ("mlp-regressor", "sklearn.neural_network:MLPRegressor", "scaled", _MLP, _LAYERS),
+    ("random-forest-regressor", "sklearn.ensemble:RandomForestRegressor", "filled", _FOREST,
+     _GROWN + _LEAVES),
+    ("svm-regressor", "sklearn.svm:SVR", "scaled", {}, ("C", "epsilon", "gamma")),
+    ("logistic-classifier", "sklearn.linear_model:LogisticRegression", "scaled",
+     {"max_iter": 1000}, ("C",)),
+    ("gradient-boosting-classifier", "sklearn.ensemble:GradientBoostingClassifier", "filled",
+     _SEEDED, _BOOSTED + _LEAVES),
+    ("mlp-classifier", "sklearn.neural_network:MLPClassifier", "scaled", _MLP, _LAYERS),
+    ("random-forest-classifier", "sklearn.ensemble:RandomForestClassifier", "filled", _FOREST,
+     _GROWN + _LEAVES),
+    ("svm-classifier", f"{__name__}:_one_vs_rest", "scaled", {}, ("C", "gamma")),
+    ("naive-bayes-classifier", "sklearn.naive_bayes:MultinomialNB", "", {}, ("alpha",)),
+)  # fmt: skip
 ESTIMATORS: Mapping[str, EstimatorRow] = MappingProxyType(
     {
-        row.name: row
-        for row in (
-            EstimatorRow("linear-regressor", False, _linear),
-            EstimatorRow(
-                "gradient-boosting-regressor",
-                False,
-                _gradient_boosting,
-                (*_BOOSTED, "min_samples_leaf"),
-            ),
-            EstimatorRow("xgboost-regressor", False, _xgboost, (*_BOOSTED, "min_child_weight")),
-            EstimatorRow("mlp-regressor", False, _mlp, _NETWORK),
-            EstimatorRow(
-                "random-forest-regressor", False, _random_forest, (*_GROWN, "min_samples_leaf")
-            ),
-            EstimatorRow("svm-regressor", False, _svm, ("C", "epsilon", "gamma")),
-            EstimatorRow("logistic-classifier", True, _logistic, ("C",)),
-            EstimatorRow(
-                "gradient-boosting-classifier",
-                True,
-                _gradient_boosting_classifier,
-                (*_BOOSTED, "min_samples_leaf"),
-            ),
-            EstimatorRow("mlp-classifier", True, _mlp_classifier, _NETWORK),
-            EstimatorRow(
-                "random-forest-classifier",
-                True,
-                _random_forest_classifier,
-                (*_GROWN, "min_samples_leaf"),
-            ),
-            EstimatorRow("svm-classifier", True, _svm_classifier, ("C", "gamma")),
-            EstimatorRow("naive-bayes-classifier", True, _naive_bayes, ("alpha",), on_counts=True),
+        name: EstimatorRow(
+            name,
+            name.endswith("-classifier"),
+            partial(_make, where=where, steps=steps, settings=settings),
+            parameters,
+            on_counts=name.startswith("naive-bayes"),
         )
+        for name, where, steps, settings, parameters in _ROWS
     }
 )
 

@@ -14,11 +14,9 @@ from understandability.feature.background_rows import GROUP, by_row
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import features_of
-from understandability.model.arrays import MOST
 from understandability.model.background import BackgroundModel, expected_label
 from understandability.model.model import Reading, check_estimator, check_features
-from understandability.model.predictors import Predictor
-from understandability.model.weights import predictor_files, predictor_of
+from understandability.model.predictors import MOST, Predictor, predictor_files, predictor_of
 
 
 @dataclass(frozen=True)

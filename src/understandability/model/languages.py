@@ -20,8 +20,7 @@ from understandability.feature.batch import Batch
 from understandability.feature.plain_columns import COLUMNS, plain_columns
 from understandability.model.model import Reading
 from understandability.model.passage_model import TWO_LANGUAGES
-from understandability.model.predictors import Kernel, Network, Prepared
-from understandability.model.weights import array_bytes, predictor_of
+from understandability.model.predictors import Kernel, Network, Prepared, array_bytes, predictor_of
 from understandability.text.document import Document
 from understandability.text.language_guess import guess_language, stop_words_of
 from understandability.text.other_languages import LANGUAGES

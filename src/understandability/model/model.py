@@ -52,28 +52,22 @@ class Model(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its inputs: columns of the catalogue, or its own."""
-        ...
 
     @property
     def typical(self) -> Floats:
         """The inputs of a typical text, with which contributions compare a document's own."""
-        ...
 
     def inputs(self, batch: Batch) -> Floats:
         """What it reads of each document; (documents, names)."""
-        ...
 
     def predict(self, inputs: Floats) -> Floats:
         """The raw output for each row of inputs; NaN where there is none."""
-        ...
 
     def read(self, batch: Batch) -> Reading:
         """The raw output for each document, that for its inputs, and what else it knows."""
-        ...
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, bytes]]:
         """The entry ``model`` of ``bundle.json``, and weights by file name."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

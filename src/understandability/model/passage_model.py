@@ -29,11 +29,16 @@ import numpy as np
 from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
-from understandability.model.arrays import LINKS
 from understandability.model.model import Reading
 from understandability.model.passages import Passages, passage_columns, passages
-from understandability.model.predictors import Kernel, Network, Prepared
-from understandability.model.weights import array_bytes, predictor_of
+from understandability.model.predictors import (
+    LINKS,
+    Kernel,
+    Network,
+    Prepared,
+    array_bytes,
+    predictor_of,
+)
 
 UNLIKE_JUDGED = "unlike_judged"
 FEW_SENTENCES = "few_sentences"
@@ -102,7 +107,7 @@ def shares(odds: Floats, least: float) -> Floats:
     >>> shares(np.log([[2.0, 1.0]]), 0.25).round(2).tolist()
     [[0.33, 0.0]]
     """
-    chances = LINKS["softmax"](np.pad(odds, ((0, 0), (1, 0))))[:, 1:]
+    chances = LINKS["softmax"](np.hstack([np.zeros((len(odds), 1)), odds]))[:, 1:]
     return np.asarray(np.maximum(chances - least, 0) / (1 - least))
 
 
@@ -205,10 +210,11 @@ class PassageModel:
 
     def read_passages(self, found: Passages) -> Reading:
         """The same of passages that were cut before."""
-        of_passages = self.network(found.columns)
+        prepared = self.network.prepared(found.columns)
+        of_passages = self.network.predictor(prepared)
         hard = found.means(of_passages)
         level = found.means(self.levels(found.columns, of_passages[:, 0]))
-        squares = (found.means(self.network.prepared(found.columns)) ** 2).mean(axis=1)
+        squares = (found.means(prepared) ** 2).mean(axis=1)
         words = found.totals
         unlikeness = self.difficulty_error.unlikeness(squares, words)
         raised = {

@@ -10,16 +10,17 @@ what it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.feature.batch import Batch, starts_of, sum_segments
+from understandability.feature.batch import Batch, sum_rows, sum_segments
 from understandability.feature.language_model import NO_WORD
 from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import KINDS, kinds_of_word
@@ -28,10 +29,9 @@ from understandability.model.word_columns import (
     STYLE_KINDS,
     kinds_of_token,
     known_of,
-    order_flags,
-    sentence_order,
     word_complexity,
 )
+from understandability.resources import resource_arrays
 from understandability.text.language_guess import only_foreign
 
 # Passages of 60 to 150 words, and sentences alone, rank texts the same to .005.
@@ -47,19 +47,10 @@ _FOREIGN = 0.15
 _ENGLISH = 4.6
 
 _WORD_KINDS = (
-    "difficult_words",
-    "characters",
-    "words_longer_6",
-    "words_longer_10",
-    "syllables",
-    "polysyllables",
-    "words_over_3_syllables",
-    "medical_prefixes",
-    "medical_suffixes",
-    "medical_acronyms",
-    "stop_words",
-    "oov",
-)
+    "difficult_words", "characters", "words_longer_6", "words_longer_10", "syllables",
+    "polysyllables", "words_over_3_syllables", "medical_prefixes", "medical_suffixes",
+    "medical_acronyms", "stop_words", "oov",
+)  # fmt: skip
 _PICKED = [KINDS.index(kind) for kind in _WORD_KINDS]
 _DIFFICULT = _WORD_KINDS.index("difficult_words")
 _CHARACTERS = _WORD_KINDS.index("characters")
@@ -85,15 +76,18 @@ _TOKEN_COLUMNS = (
     "single_letters",
     "no_letters",
 )
+_NAMED = len(_TOKEN_COLUMNS)
 _ZIPF_QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5)
 _COMPLEXITY_QUANTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 _LENGTHS = (10, 20, 30)
-# Of so many passages the rows of all tokens stay in the processor's cache while they are summed:
-# a quarter of the time.
-_AT_ONCE = 4
+# So many passages are summed at once, that the sums of their sentences take little memory.
+_AT_ONCE = 256
 # What is a mean over words or tokens, counted by sentence of prose too.
 _BY_SENTENCE_OF_WORDS = ("syllables", "polysyllables")
 _BY_SENTENCE_OF_TOKENS = ("comma", "relative", "complexity_over_0.3", "complexity_over_0.4")
+_WORDS_BY_SENTENCE = [_WORD_KINDS.index(name) for name in _BY_SENTENCE_OF_WORDS]
+_TOKENS_BY_SENTENCE = [_TOKEN_COLUMNS.index(name) for name in _BY_SENTENCE_OF_TOKENS]
+_VERB = TWELVE.index("VERB")
 
 
 @cache
@@ -137,12 +131,21 @@ def passage_columns() -> tuple[str, ...]:
 
 def _code_like(token: str) -> bool:
     """Whether a token is a name of a program, a path, a part number: letters mixed with others."""
+    if token.isalpha():
+        inside = token[1:]
+        return not (inside.islower() or token.isupper() or inside.isupper()) and any(
+            map(str.isupper, inside)
+        )
     inside = token[1:]
     return (
         (not inside.isupper() and any(map(str.isupper, inside)) and not token.isupper())
         or any(mark in inside for mark in "_/\\@=")
         or (any(map(str.isdigit, token)) and any(map(str.isalpha, token)))
     )
+
+
+# Zipf frequency, complexity, whether a word, capitalised, of capitals, without a vector.
+_RARITIES = 6
 
 
 def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
@@ -185,10 +188,6 @@ def _of_tokens(tokens: Sequence[str]) -> NDArray[np.float32]:
     return np.column_stack(columns).astype(np.float32)
 
 
-# Zipf frequency, complexity, whether a word, capitalised, of capitals, without a vector.
-_RARITIES = 6
-
-
 def _of_words(words: Sequence[str]) -> NDArray[np.int32]:
     """What each word adds to `_WORD_KINDS`, the square of its letters, whether it is capitals."""
     kinds = kinds_of_word(words)[:, _PICKED].astype(np.int32)
@@ -203,27 +202,6 @@ def _foreign(words: Sequence[str]) -> NDArray[np.bool_]:
     places = np.flatnonzero(found)
     found[places] = known_of([lower[place] for place in places]).zipf < _ENGLISH
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class ReadSentences:
-    """The sentences, headings and items that the passages of some documents hold.
-
-    `numbers` run through all sentences of the documents, `words` is how many words each has,
-    `prose` whether it is a sentence, and those of passage ``i`` begin at ``numbers[begins[i]]``.
-    `documents` is the document of each passage.
-    """
-
-    numbers: NDArray[np.int64]
-    words: Floats
-    prose: NDArray[np.bool_]
-    begins: NDArray[np.int64]
-    documents: NDArray[np.int64]
-
-    @property
-    def ends(self) -> NDArray[np.int64]:
-        """Behind the last sentence of each passage."""
-        return np.append(self.begins[1:], len(self.numbers))[: len(self.begins)]
 
 
 @dataclass(frozen=True)
@@ -251,10 +229,8 @@ class Passages:
 
     def means(self, values: Floats) -> Floats:
         """The mean of values of passages for each document, weighted by words; NaN without any."""
-        weights = self.words if values.ndim == 1 else self.words[:, None]
-        sums, total = sum_segments(values * weights, self.starts), self.totals
-        full = np.where(total > 0, total, np.nan)
-        return np.asarray(sums / (full if values.ndim == 1 else full[:, None]))
+        sums = sum_segments((values.T * self.words).T, self.starts)
+        return np.asarray((sums.T / np.where(self.totals > 0, self.totals, np.nan)).T)
 
     @cached_property
     def totals(self) -> Floats:
@@ -271,72 +247,6 @@ class Passages:
         return np.asarray(np.where(squares > 0, self.totals**2 / np.maximum(squares, 1), 1.0))
 
 
-# -- which sentences are read ----------------------------------------------------------------------
-
-
-def _prose(batch: Batch) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which sentences tell how long sentences are, and which have a verb and are no short field.
-
-    "Do not smoke." is one of the second. Use `Batch.once`.
-    """
-    first, lengths = batch.first_sentences, _lengths(batch)
-    documents = np.repeat(np.arange(len(batch.documents)), np.diff(first))
-    verbs = TO_TWELVE[batch.tags] == TWELVE.index("VERB")
-    has_verb = sum_segments(verbs, _token_bounds(batch)) > 0
-    is_open = batch.is_open
-    sentences = (lengths >= _LEAST_WORDS) & has_verb
-    whole = sentences & ~(is_open & (lengths < _LONG))
-    sums = sum_segments(lengths[:, None] * np.column_stack([whole, sentences]), first)
-    enough = (sums[:, 0] >= _LEAST_SHARE * sums[:, 1])[documents]
-    return np.where(enough, whole, sentences), sentences | (has_verb & ~is_open & (lengths > 1))
-
-
-def _token_bounds(batch: Batch) -> NDArray[np.int64]:
-    return np.append(batch.token_sentence_starts, len(batch.token_ids))
-
-
-def _word_bounds(batch: Batch) -> NDArray[np.int64]:
-    return np.append(batch._sentence_word_starts, len(batch.word_ids))
-
-
-def _lengths(batch: Batch) -> Floats:
-    return np.diff(_word_bounds(batch)).astype(np.float64)
-
-
-def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
-    """Which sentences did not stand in their document before."""
-    documents = np.repeat(np.arange(len(batch.documents)), np.diff(batch.first_sentences))
-    starts = _token_bounds(batch)
-    sentence = np.repeat(np.arange(len(documents)), np.diff(starts))
-    place = (np.arange(len(batch.token_ids)) - starts[sentence]).astype(np.uint64)
-    # A number for each sentence, by which two that differ are as good as never taken for one.
-    mixed = (batch.token_ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * (
-        place * np.uint64(0xBF58476D1CE4E5B9) | np.uint64(1)
-    )
-    mixed ^= mixed >> np.uint64(32)
-    numbers = np.zeros(len(documents), np.uint64)
-    full = starts[1:] > starts[:-1]
-    if full.any():
-        numbers[full] = np.add.reduceat(mixed, starts[:-1][full])
-    alike = numbers.view(np.int64)
-    order = np.lexsort((alike, documents))  # keeps the order of those that are alike
-    found = np.zeros(len(documents), bool)
-    found[order] = (np.diff(documents[order], prepend=-1) | np.diff(alike[order], prepend=0)) != 0
-    return found
-
-
-def read_sentences(batch: Batch) -> ReadSentences:
-    """The sentences that are read, in passages. Use `Batch.once`."""
-    first, lengths = batch.first_sentences, _lengths(batch)
-    of_sentence = np.repeat(np.arange(len(batch.documents)), np.diff(first))
-    read = batch.once(_first_of_each) & (lengths > 0)
-    passage, documents = _parts(of_sentence[read], lengths[read], len(batch.documents))
-    begins = np.flatnonzero(np.diff(passage, prepend=-1))
-    prose, _ = batch.once(_prose)
-    return ReadSentences(np.flatnonzero(read), lengths[read], prose[read], begins, documents)
-
-
 def passages(batch: Batch) -> Passages:
     """The passages of each document. Use `Batch.once`.
 
@@ -346,260 +256,317 @@ def passages(batch: Batch) -> Passages:
     >>> bool((once == twice).all())
     True
     """
-    read = batch.once(read_sentences)
-    first, lengths, once = batch.first_sentences, _lengths(batch), batch.once(_first_of_each)
-    spans = np.stack([read.numbers[read.begins], read.numbers[read.ends - 1] + 1], axis=1)
-    _, verbal = batch.once(_prose)
-    foreign = sum_segments(batch.word_values(_foreign), _word_bounds(batch))
-    kinds = (once, once & verbal, once & (foreign > _FOREIGN * lengths), np.ones_like(once))
-    sums = sum_segments(lengths[:, None] * np.column_stack(kinds), first)
-    in_once, in_verbal, in_foreign, in_all = np.where(sums > 0, sums, np.nan).T
-    cut, disordered = order_flags(sum_segments(batch.once(sentence_order) * once[:, None], first))
+    first, is_open, count = batch.first_sentences, batch.is_open, len(batch.documents)
+    document = np.repeat(np.arange(count), np.diff(first))
+    lengths = np.diff(batch.word_bounds).astype(np.float64)
+    tags = _tag_counts(batch)
+    has_verb = tags[:, _VERB] > 0
+    sentences = (lengths >= _LEAST_WORDS) & has_verb
+    whole = sentences & ~(is_open & (lengths < _LONG))
+    verbal = sentences | (has_verb & ~is_open & (lengths > 1))  # "Do not smoke." too
+    once = _first_of_each(batch)
+    foreign = sum_segments(batch.word_values(_foreign), batch.word_bounds) > _FOREIGN * lengths
+    order = sentence_order(batch)
+    kinds = np.column_stack([whole, sentences, once, once & verbal, once & foreign])
+    sums = sum_segments(
+        np.column_stack([kinds * lengths[:, None], lengths, order * once[:, None]]), first
+    )
+    of_whole, of_sentences, in_once, in_verbal, in_foreign, in_all = sums[:, :6].T
+    in_all, in_some = np.where(in_all > 0, in_all, np.nan), np.where(in_once > 0, in_once, np.nan)
+    prose = np.where((of_whole >= _LEAST_SHARE * of_sentences)[document], whole, sentences)
+    numbers = np.flatnonzero(once & (lengths > 0))
+    begins, words = _parts(document[numbers], lengths[numbers], count)
+    ends = np.append(begins[1:], len(numbers))[: len(begins)]
+    read = _Read(numbers, lengths[numbers], prose[numbers], begins, ends)
+    documents = document[numbers[begins]]
+    spans = np.stack([numbers[begins], numbers[ends - 1] + 1], axis=1)
+    cut, disordered = order_flags(sums[:, 6:])
     return Passages(
-        np.searchsorted(read.documents, np.arange(len(batch.documents) + 1)),
-        _columns(batch, read),
-        _sums(read.words, read.begins),
-        spans - first[read.documents][:, None],
-        np.nan_to_num(in_verbal) / in_once,
-        1 - np.nan_to_num(in_once) / in_all,
-        np.nan_to_num(in_foreign) / in_once,
+        np.searchsorted(documents, np.arange(count + 1)),
+        _columns(batch, read, tags, order),
+        words,
+        spans - first[documents][:, None],
+        in_verbal / in_some,
+        1 - in_once / in_all,
+        in_foreign / in_some,
         cut,
         disordered,
     )
 
 
+def _tag_counts(batch: Batch) -> NDArray[np.int64]:
+    """How many tokens of each of `TWELVE` each sentence has."""
+    cells = batch.sentence_of_token * len(TWELVE) + TO_TWELVE[batch.tags]
+    shape = len(batch.token_bounds) - 1, len(TWELVE)
+    return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _first_of_each(batch: Batch) -> NDArray[np.bool_]:
+    """Which sentences did not stand in their document before."""
+    tokens, bounds = batch.token_ids.tobytes(), (4 * batch.token_bounds).tolist()
+    found = np.zeros(len(bounds) - 1, bool)
+    firsts = batch.first_sentences.tolist()
+    for first, end in pairwise(firsts):
+        seen: dict[bytes, int] = {}
+        for sentence in range(first, end):
+            seen.setdefault(tokens[bounds[sentence] : bounds[sentence + 1]], sentence)
+        found[list(seen.values())] = True
+    return found
+
+
 def _parts(
     documents: NDArray[np.int64], lengths: Floats, count: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The number of the passage of each sentence, and the document of each passage.
+) -> tuple[NDArray[np.int64], Floats]:
+    """Where each passage begins among the sentences that are read, and its words.
 
     A document is cut where its sentences come nearest to equal parts of about `WORDS` words.
     """
-    starts = np.searchsorted(documents, np.arange(count + 1))
-    total = sum_segments(lengths, starts)
-    parts = np.maximum(1, np.rint(total / WORDS)).astype(np.int64)
-    before = np.append(0.0, np.cumsum(lengths))
-    middle = before[:-1] - before[starts[:-1]][documents] + lengths / 2
-    part = np.minimum(
-        (middle * parts[documents] / total[documents]).astype(np.int64), parts[documents] - 1
+    total = np.bincount(documents, lengths, count)
+    parts = np.maximum(1, np.rint(total / WORDS))
+    before = np.cumsum(lengths) - lengths
+    middle = before - (np.cumsum(total) - total)[documents] + lengths / 2
+    part = np.floor(middle * parts[documents] / total[documents])
+    number = (np.cumsum(parts) - parts)[documents] + np.minimum(part, parts[documents] - 1)
+    begins = np.flatnonzero(np.diff(number, prepend=-1))
+    return begins, np.diff(np.append(before[begins], total.sum()))
+
+
+# -- how words follow each other -------------------------------------------------------------------
+
+STEP = 0.05  # of the whole numbers that are kept
+# Ordinary text has a mean of .5 to 1.1 a pair, its words in any order -.6 to -.1.
+_LEAST_ORDER = 0.15
+_LEAST_PAIRS = 30
+# A sentence ends with a word that so seldom does; ordinary text has less than one in ten of those.
+_NO_END, _MOST_CUT, _LEAST_SENTENCES = -1.8, 0.15, 4
+
+
+@cache
+def _order_table() -> tuple[dict[str, int], Floats]:
+    arrays = resource_arrays("word_order.npz")
+    words = bytes(arrays["words"]).decode().split()
+    return dict(zip(words, range(len(words)), strict=True)), arrays["scores"] * STEP
+
+
+def _frequent(tokens: Sequence[str]) -> NDArray[np.int16]:
+    """The number of each frequent word, -1 of others."""
+    numbers = _order_table()[0]
+    return np.fromiter((numbers.get(token.lower(), -1) for token in tokens), np.int16, len(tokens))
+
+
+def classes_of(frequent: NDArray[Any], tags: NDArray[Any], words: int) -> NDArray[np.int64]:
+    """The class of each token: its word, or its part of speech; the last class is a boundary."""
+    return np.where(frequent >= 0, frequent, words + TO_TWELVE[tags]).astype(np.int64)
+
+
+def sentence_order(batch: Batch) -> Floats:
+    """How words follow each other in each sentence, (sentences, 4).
+
+    The sum of the scores of its pairs of words, the number of pairs, whether it ends where none
+    can, and whether it has an end.
+
+    >>> from understandability.text.analysis import document_of_text
+    >>> text = "The cat was cold and it wanted milk from the kitchen."
+    >>> batch = Batch([document_of_text(each) for each in (text, "The cat was cold and the.")])
+    >>> sentence_order(batch)[:, 1:].tolist()
+    [[10.0, 0.0, 1.0], [5.0, 1.0, 1.0]]
+    """
+    numbers, scores = _order_table()
+    classes = classes_of(batch.token_values(_frequent), batch.tags, len(numbers))
+    kept = np.flatnonzero(classes != len(numbers) + TWELVE.index("PUNCT"))
+    sentence, classes = batch.sentence_of_token[kept], classes[kept]
+    within = sentence[1:] == sentence[:-1]
+    pairs = scores.take(classes[:-1] * scores.shape[1] + classes[1:]) * within
+    is_last = np.append(~within, True)[: len(sentence)] & ~batch.is_open[sentence]
+    ending = sentence[is_last]
+    is_cut = scores[classes[is_last], -1] < _NO_END
+    count = len(batch.token_bounds) - 1
+    return np.column_stack(
+        [
+            np.bincount(sentence[1:], pairs, count),
+            np.bincount(sentence[1:], within, count),
+            np.bincount(ending, is_cut, count),
+            np.bincount(ending, minlength=count),
+        ]
     )
-    numbers, passage = np.unique(starts_of(parts)[documents] + part, return_inverse=True)
-    return passage, np.searchsorted(starts_of(parts), numbers, side="right") - 1
+
+
+def order_flags(order: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether sentences are cut, and whether words have no order, by sums of `sentence_order`."""
+    scores, pairs, cut, ends = order.T
+    return (
+        (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),
+        (pairs >= _LEAST_PAIRS) & (scores < _LEAST_ORDER * pairs),
+    )
 
 
 # -- the columns -----------------------------------------------------------------------------------
 
 
-def _sums(values: NDArray[Any], begins: NDArray[np.int64]) -> Floats:
-    """Sums of segments that begin there, none of which is empty."""
-    if not len(begins):
-        return np.empty((0, *values.shape[1:]))
-    # Tables are float32, in which a hundred words add up to six digits, and int32, which holds more
-    # characters than a page: half of the time.
-    exact = values.dtype if values.dtype in (np.float32, np.int32) else np.float64
-    return np.add.reduceat(values, begins, axis=0, dtype=exact).astype(np.float64)
+class _Read(NamedTuple):
+    """The sentences, headings and items that are read, in passages.
 
-
-@dataclass(frozen=True, slots=True)
-class _Units:
-    """The words or the tokens of the sentences that are read.
-
-    `ids` are their types, `of` which of all units of the batch they are; `sentences` and `begins`
-    are where those of each sentence and of each passage begin.
+    `numbers` run through all sentences of the batch, `words` is how many words each has, `prose`
+    whether it is a sentence, and those of passage ``i`` are ``begins[i]:ends[i]`` among them.
     """
 
-    ids: NDArray[np.int32]
-    of: NDArray[np.bool_]
-    sentences: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+    words: Floats
+    prose: NDArray[np.bool_]
     begins: NDArray[np.int64]
+    ends: NDArray[np.int64]
 
-    @classmethod
-    def read(cls, ids: NDArray[np.int32], bounds: NDArray[np.int64], of: ReadSentences) -> _Units:
-        read = np.zeros(len(bounds) - 1, bool)
-        read[of.numbers] = True
-        sizes = np.diff(bounds)
-        chosen = np.repeat(read, sizes)
-        starts = starts_of(sizes[read])
-        return cls(ids[chosen], chosen, starts[:-1], starts[of.begins])
-
-    @property
-    def passage(self) -> NDArray[np.int64]:
-        """The passage of each unit."""
-        ends = np.append(self.begins[1:], len(self.ids))
-        return np.repeat(np.arange(len(self.begins)), (ends - self.begins)[: len(self.begins)])
-
-    def sums(self, of_types: NDArray[Any]) -> Floats:
-        """For each passage, what a table of types has for its units, summed."""
-        ends = np.append(self.begins[1:], len(self.ids))
-        sums = np.empty((len(self.begins), of_types.shape[1]))
+    def parts(self) -> Iterator[_Read]:
+        """Runs of some passages."""
         for start in range(0, len(self.begins), _AT_ONCE):
-            own = self.begins[start : start + _AT_ONCE]
-            rows = of_types.take(self.ids[own[0] : ends[start : start + _AT_ONCE][-1]], axis=0)
-            sums[start : start + _AT_ONCE] = _sums(rows, own - own[0])
-        return sums
-
-    def in_prose(self, values: NDArray[Any], of: ReadSentences) -> Floats:
-        """Sums of values of units over the sentences of prose of each passage."""
-        sums = np.zeros((len(of.numbers), values.shape[1]))
-        full = np.append(self.sentences[1:], len(self.ids)) > self.sentences
-        sums[full] = _sums(values, self.sentences[full])
-        return _sums(sums * of.prose[:, None], of.begins)
+            some = slice(start, start + _AT_ONCE)
+            begins, ends = self.begins[some], self.ends[some]
+            own = slice(begins[0], ends[-1])
+            sentences = self.numbers[own], self.words[own], self.prose[own]
+            yield _Read(*sentences, begins - begins[0], ends - begins[0])
 
 
-def _columns(batch: Batch, of: ReadSentences) -> Floats:
+def _columns(batch: Batch, read: _Read, tags: NDArray[np.int64], order: Floats) -> Floats:
     """What `passage_columns` names, of each passage; NaN for what a passage tells nothing about."""
-    words = _Units.read(batch.word_ids, _word_bounds(batch), of)
-    tokens = _Units.read(batch.token_ids, _token_bounds(batch), of)
-    of_rarity = _rarity_columns(batch, tokens)
+    parts = [_columns_of_part(batch, part, tags, order) for part in read.parts()]
+    return np.concatenate([np.empty((0, len(passage_columns()))), *parts])
+
+
+def _columns_of_part(batch: Batch, read: _Read, tags: NDArray[np.int64], order: Floats) -> Floats:
+    """Sums over each sentence first, and over the sentences of each passage."""
+    words, tokens = _word_sums(batch, read), _token_sums(batch, read)
+    hardest, of_rarity = _rarity_columns(batch, read)
+    of_tags, order, lengths = tags[read.numbers], order[read.numbers], read.words
+    log_words, over = np.log1p(lengths), lengths[:, None] - _LENGTHS
+    in_prose = np.column_stack(
+        [
+            words[:, _WORDS_BY_SENTENCE],
+            tokens[:, _TOKENS_BY_SENTENCE],
+            of_tags[:, _VERB],
+            lengths,
+            log_words,
+            np.maximum(over, 0),
+            (over[:, 1:] > 0) * lengths[:, None],
+            hardest,
+            log_words**2,
+            np.ones(len(lengths)),
+        ]
+    )
+    rows = [words, tokens, of_tags, order, in_prose * read.prose[:, None]]
+    rows.append(np.column_stack([lengths, lengths < _LEAST_WORDS, np.ones(len(lengths))]))
+    every = np.arange(len(lengths), dtype=np.int32)
+    sums = sum_rows(np.hstack(rows), every, read.begins, read.ends)
+    ends = np.cumsum([each.shape[1] for each in rows])[:-1]
+    words, tokens, counts, order, in_prose, others = np.split(sums, ends, axis=1)
+    length, short, sentences = others.T
+    prose_words = in_prose[:, _PROSE_LENGTH]
+    of_prose = in_prose[:, :-1] / np.where(in_prose[:, -1:] > 0, in_prose[:, -1:], np.nan)
+    mean_log, mean_square = of_prose[:, _PROSE_LENGTH + 1], of_prose[:, -1]
+    marks, counted, vectors, weight = np.split(tokens, [_NAMED, _NAMED + 1, -1], axis=1)
     return np.hstack(
         [
-            _word_columns(batch, of, words),
-            _token_columns(batch, of, tokens),
-            _tag_columns(batch, of, tokens),
+            words / np.maximum(length, 1)[:, None],
+            of_prose[:, :2],
+            marks / np.maximum(counted, 1),
+            of_prose[:, 2:6],
+            vectors / np.maximum(weight, 0.5),
+            counts / np.maximum(counts.sum(axis=1), 1)[:, None],
+            of_prose[:, 6:7],
             of_rarity[:, :-DIMENSIONS],
-            _sentence_columns(batch, of, tokens),
+            of_prose[:, _PROSE_LENGTH:-1],
+            np.column_stack(
+                [
+                    np.sqrt(np.maximum(mean_square - mean_log**2, 0)),
+                    prose_words / np.maximum(length, 1),
+                    short / sentences,
+                ]
+            ),
             of_rarity[:, -DIMENSIONS:],
-            _order_columns(batch, of),
+            order[:, [0, 2]] / np.maximum(order[:, [1, 3]], 1),
         ]
     )
 
 
-def _order_columns(batch: Batch, of: ReadSentences) -> Floats:
-    """How usual it is that words follow each other so; the share of sentences that are cut."""
-    scores, pairs, cut, ends = _sums(batch.once(sentence_order)[of.numbers], of.begins).T
-    return np.column_stack([scores / np.maximum(pairs, 1), cut / np.maximum(ends, 1)])
+# Where the words of a sentence stand among what is summed in prose.
+_PROSE_LENGTH = len(_BY_SENTENCE_OF_WORDS) + len(_BY_SENTENCE_OF_TOKENS) + 1
 
 
-def _sentences(of: ReadSentences) -> Floats:
-    """The sentences of prose of each passage; NaN for none."""
-    count = _sums(of.prose.astype(np.float64), of.begins)
-    return np.asarray(np.where(count > 0, count, np.nan))
+def _word_sums(batch: Batch, read: _Read) -> Floats:
+    """What the words of each sentence add up to, difficult words without names."""
+    table, bounds = batch.word_types.column(_of_words), batch.word_bounds
+    begins, ends = bounds[read.numbers], bounds[read.numbers + 1]
+    sums = sum_rows(table[:, :-1], batch.word_ids, begins, ends)
+    names = np.flatnonzero(batch.is_name[begins[0] : ends[-1]]) + begins[0]
+    difficult, capitals = table[batch.word_ids[names]][:, [_DIFFICULT, -1]].T
+    of_names = np.searchsorted(begins, names, side="right") - 1
+    inside = names < ends[of_names]
+    hidden = np.where(capitals == 0, difficult, 0) * inside
+    sums[:, _DIFFICULT] -= np.bincount(of_names, hidden, len(begins))
+    return sums
 
 
-def _word_columns(batch: Batch, of: ReadSentences, words: _Units) -> Floats:
-    """Means over words; difficult words without names."""
-    table = batch.word_types.column(_of_words)
-    sums = words.sums(table)[:, :-1]
-    is_name = batch.is_name[words.of] & (table[words.ids, -1] == 0)
-    difficult = table[words.ids, _DIFFICULT] * is_name
-    sums[:, _DIFFICULT] -= _sums(difficult, words.begins)
-    means = sums / np.maximum(_sums(of.words, of.begins), 1)[:, None]
-    picked = [_WORD_KINDS.index(name) for name in _BY_SENTENCE_OF_WORDS]
-    in_prose = words.in_prose(table[words.ids[:, None], picked], of)
-    return np.hstack([means, in_prose / _sentences(of)[:, None]])
+def _token_sums(batch: Batch, read: _Read) -> Floats:
+    """What the tokens of each sentence add up to, but for `_RARITIES`."""
+    table, bounds = batch.token_types.column(_of_tokens), batch.token_bounds
+    begins, ends = bounds[read.numbers], bounds[read.numbers + 1]
+    return sum_rows(table[:, :-_RARITIES], batch.token_ids, begins, ends)
 
 
-def _token_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> Floats:
-    """Means over tokens, and the mean vector of words."""
-    table = batch.token_types.column(_of_tokens)
-    named = len(_TOKEN_COLUMNS)
-    sums, counted, vectors = np.split(
-        tokens.sums(table)[:, :-_RARITIES], [named, named + 1], axis=1
-    )
-    picked = [_TOKEN_COLUMNS.index(name) for name in _BY_SENTENCE_OF_TOKENS]
-    in_prose = tokens.in_prose(table[tokens.ids[:, None], picked], of)
-    return np.hstack(
-        [
-            sums / np.maximum(counted, 1),
-            in_prose / _sentences(of)[:, None],
-            vectors[:, :-1] / np.maximum(vectors[:, -1:], 0.5),
-        ]
-    )
+def _rarity_columns(batch: Batch, read: _Read) -> tuple[Floats, Floats]:
+    """How hard the hardest word of each sentence is; how rare the rarest of each passage are.
 
-
-def _tag_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> Floats:
-    """Shares of the parts of speech; how likely words follow each other."""
-    tags = TO_TWELVE[batch.tags[tokens.of]]
-    cells = tokens.passage * len(TWELVE) + tags
-    count = len(tokens.begins)
-    counts = np.bincount(cells, minlength=count * len(TWELVE)).reshape(-1, len(TWELVE))
-    verbs = tokens.in_prose((tags == TWELVE.index("VERB"))[:, None], of)[:, 0]
-    return np.column_stack([counts / np.maximum(counts.sum(1), 1)[:, None], verbs / _sentences(of)])
-
-
-def _rarity_columns(batch: Batch, tokens: _Units) -> Floats:
-    """How rare the rarest words are that are no names, what they are about, whether they return."""
-    table = batch.token_types.column(_of_tokens)
-    zipf, complexity, is_word, capitalised, capitals, strange = table[tokens.ids, -_RARITIES:].T
-    within = np.ones(len(tokens.ids), bool)
-    within[tokens.sentences[tokens.sentences < len(within)]] = False
+    Of rare words that are no names also what they are about, and whether they return.
+    """
+    table, bounds = batch.token_types.column(_of_tokens), batch.token_bounds
+    sizes = np.diff(bounds)[read.numbers]
+    starts = np.cumsum(sizes) - sizes  # among the tokens that are read
+    ids = batch.token_ids[np.repeat(bounds[read.numbers] - starts, sizes) + np.arange(sizes.sum())]
+    zipf, complexity, is_word, capitalised, capitals, strange = table[ids, -_RARITIES:].T
+    count = len(read.begins)
+    begins = starts[read.begins]
+    ends = np.append(begins[1:], len(ids))
+    passage = np.repeat(np.arange(count), ends - begins)
+    within = np.ones(len(ids), bool)
+    within[starts] = False
+    is_word = is_word > 0
     is_name = (capitalised > 0) & within & (capitals == 0)
-    words = np.flatnonzero((is_word > 0) & ~is_name)
-    passage, count = tokens.passage, len(tokens.begins)
-    sizes = np.bincount(passage[words], minlength=count)
+    words = np.flatnonzero(is_word & ~is_name)
+    of_words = passage[words]
+    sizes = np.bincount(of_words, minlength=count)
     full = np.maximum(sizes, 1)
 
     def mean(values: NDArray[Any]) -> Floats:
-        return np.asarray(np.bincount(passage[words], values[words], count) / full)
+        return np.asarray(np.bincount(of_words, values[words], count) / full)
 
     def quantiles(values: NDArray[np.float32], shares: Sequence[float]) -> Floats:
         # Numbers of 0 or more are in the order of their bits, so one sort of whole numbers does.
         bits = (values[words] + np.float32(0)).view(np.uint32)
-        ranked = np.sort(passage[words] << 32 | bits).astype(np.uint32).view(np.float32)
-        ends = np.cumsum(sizes)
-        places = (ends - sizes)[:, None] + np.rint(np.outer(np.maximum(sizes - 1, 0), shares))
+        ranked = np.sort(of_words << 32 | bits).astype(np.uint32).view(np.float32)
+        last = np.cumsum(sizes)
+        places = (last - sizes)[:, None] + np.rint(np.outer(np.maximum(sizes - 1, 0), shares))
         found = np.append(ranked, np.nan)[np.minimum(places.astype(np.int64), len(ranked))]
         return np.where((sizes > 0)[:, None], found, np.nan)
 
     # A rare word that comes back is a term; one that does not is only a word.
     rare = words[(zipf[words] < _RARE) & (capitalised[words] == 0)]
-    types = len(table)
-    terms, times = np.unique(passage[rare] * types + tokens.ids[rare], return_counts=True)
-    of_term = terms // types
+    terms, times = np.unique(passage[rare] * len(table) + ids[rare], return_counts=True)
+    of_term = terms // len(table)
     different = np.bincount(of_term, minlength=count)
     again = np.bincount(of_term, times * (times > 1), count)
-    every = np.maximum(np.bincount(passage[is_word > 0], minlength=count), 1)
-    rarity = (np.maximum(_KNOWN - zipf, 0) * (is_word > 0) * ~is_name).astype(np.float32)
-    kept = np.flatnonzero(rarity)
-    about = np.zeros((count, DIMENSIONS))
-    of_kept = np.bincount(passage[kept], minlength=count)
-    if len(kept):
-        begins = np.cumsum(of_kept) - of_kept
-        vectors = table[tokens.ids[kept], len(_TOKEN_COLUMNS) + 1 : -_RARITIES - 1]
-        rows = vectors * rarity[kept, None]
-        about[of_kept > 0] = np.add.reduceat(rows, begins[of_kept > 0], axis=0)
-    weight = np.bincount(passage[kept], rarity[kept], count)
-    return np.column_stack(
-        [
-            quantiles(zipf, _ZIPF_QUANTILES),
-            quantiles(complexity, _COMPLEXITY_QUANTILES),
-            mean(complexity),
-            mean(np.maximum(complexity - 0.3, 0)),
-            mean(strange),
-            1 - sizes / every,
-            different / every,
-            again / every,
-            (np.bincount(of_term, times, count) + 1) / (different + 1),
-            about / np.maximum(weight, 1)[:, None],
-        ]
-    )
-
-
-def _sentence_columns(batch: Batch, of: ReadSentences, tokens: _Units) -> Floats:
-    """How long sentences of prose are, how hard the hardest word of each is; the share of prose."""
-    lengths, sentences = of.words, _sentences(of)
-    words = np.maximum(_sums(lengths, of.begins), 1)
-    hardest = np.zeros(len(lengths))
-    full = np.append(tokens.sentences[1:], len(tokens.ids)) > tokens.sentences
-    complexity = batch.token_types.column(_of_tokens)[tokens.ids, 1 - _RARITIES]
-    if full.any():
-        hardest[full] = np.maximum.reduceat(complexity, tokens.sentences[full])
-
-    def mean(values: Floats) -> Floats:
-        return np.asarray(_sums(values * of.prose, of.begins) / sentences)
-
-    log_words = np.log1p(lengths)
-    mean_log = mean(log_words)
-    return np.column_stack(
-        [
-            mean(lengths),
-            mean_log,
-            *(mean(np.maximum(lengths - each, 0)) for each in _LENGTHS),
-            *(mean((lengths > each) * lengths) for each in _LENGTHS[1:]),
-            mean(hardest),
-            np.sqrt(np.maximum(mean(log_words**2) - mean_log**2, 0)),
-            _sums(lengths * of.prose, of.begins) / words,
-            _sums((lengths < _LEAST_WORDS).astype(float), of.begins)
-            / np.maximum(of.ends - of.begins, 1),
-        ]
-    )
+    every = np.maximum(np.bincount(passage[is_word], minlength=count), 1)
+    rarity = (np.maximum(_KNOWN - zipf, 0) * (is_word & ~is_name)).astype(np.float32)
+    about = sum_rows(table[:, _NAMED + 1 : -_RARITIES - 1], ids, begins, ends, rarity)
+    weight = np.bincount(passage, rarity, count)
+    columns = [
+        quantiles(zipf, _ZIPF_QUANTILES),
+        quantiles(complexity, _COMPLEXITY_QUANTILES),
+        mean(complexity),
+        mean(np.maximum(complexity - 0.3, 0)),
+        mean(strange),
+        1 - sizes / every,
+        different / every,
+        again / every,
+        (np.bincount(of_term, times, count) + 1) / (different + 1),
+        about / np.maximum(weight, 1)[:, None],
+    ]
+    return np.maximum.reduceat(complexity, starts), np.column_stack(columns)

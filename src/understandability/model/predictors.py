@@ -4,33 +4,240 @@ A `Predictor` takes a matrix (documents, inputs) and gives (documents, outputs):
 regressor, a probability for each class for a classifier. It equals the scikit-learn estimator that
 it was taken from, whatever version reads it, loads in milliseconds, and cannot crash: there is no
 native code between its arrays and the result, and the arrays are checked when they are read.
-Trees are in `forest`.
-
 A row's result depends on that row only, to the last digit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.model.arrays import (
-    LINKS,
-    MOST,
-    Arrays,
-    floats,
-    link_of,
-    plain_array,
-    require,
+from understandability.errors import InputError
+from understandability.feature.batch import sizes_of
+
+Arrays = Mapping[str, NDArray[Any]]
+# What weights may be: products of these and of as many layers as may be stay finite.
+MOST = 1e30
+
+
+def _softmax(values: Floats) -> Floats:
+    powers = np.exp(values - values.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def _both_classes(values: Floats) -> Floats:
+    chance = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
+    return np.concatenate([1 - chance, chance], axis=1)
+
+
+def _normalised(values: Floats) -> Floats:
+    chances = 1 / (1 + np.exp(-np.clip(values, -500, 500)))
+    return np.asarray(chances / np.maximum(chances.sum(axis=1, keepdims=True), 1e-300))
+
+
+# What the last sums become: of regressors themselves, of classifiers probabilities.
+LINKS: Mapping[str, Callable[[Floats], Floats]] = MappingProxyType(
+    {
+        "identity": lambda values: values,
+        "softmax": _softmax,
+        "binary": _both_classes,
+        "one_vs_rest": _normalised,
+    }
 )
-from understandability.model.forest import Forest
+
+
+def require(holds: bool, what: str) -> None:
+    """Raise `InputError` unless it holds."""
+    if not holds:
+        raise InputError(what)
+
+
+def plain_array(arrays: Arrays, name: str, dimensions: int, kinds: str) -> NDArray[Any]:
+    """An array of so many dimensions and one of these kinds of type, not empty."""
+    array = arrays.get(name)
+    if (
+        array is None
+        or array.ndim != dimensions
+        or array.dtype.kind not in kinds
+        or 0 in array.shape
+    ):
+        raise InputError(f"its weights have no array {name!r} of the right form")
+    return array
+
+
+def floats(arrays: Arrays, name: str, dimensions: int) -> Floats:
+    """An array of finite numbers of bounded size."""
+    array = plain_array(arrays, name, dimensions, "f").astype(np.float64)
+    within = bool((np.abs(array) <= MOST).all())
+    require(within, f"its weights {name!r} are not all numbers up to {MOST:g}")
+    return array
+
+
+def whole(arrays: Arrays, name: str, dimensions: int) -> NDArray[np.int32]:
+    """An array of whole numbers from 0 up."""
+    array = plain_array(arrays, name, dimensions, "iu")
+    require(
+        int(array.min()) >= 0 and int(array.max()) < 2**31,
+        f"its weights {name!r} are not all numbers from 0 up",
+    )
+    return array.astype(np.int32)
+
+
+def link_of(arrays: Arrays) -> str:
+    """The name of a function of `LINKS`."""
+    link = str(plain_array(arrays, "link", 0, "U"))
+    require(link in LINKS, f"this version knows no link {link[:20]!r}")
+    return link
+
+
+# As deep as the trees of `estimators` may grow; a deeper one in a file would only cost time.
+MAX_DEPTH = 32
+LEAF = -1
+_ROWS_AT_ONCE = 16
+
+
+class _Steps(NamedTuple):
+    """What walking down the trees needs, read off the order of the nodes.
+
+    From a leaf one goes to the leaf: it is its own left child, and nothing is above its limit.
+    """
+
+    depth: int
+    left: NDArray[np.intp]
+    feature: NDArray[np.intp]
+    limit: NDArray[np.float32]
+    missing_left: NDArray[np.bool_]
+    values: Floats  # (outputs, nodes)
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """The sum of decision trees.
+
+    The nodes of a tree stand level by level, the two children of a node side by side, those of an
+    earlier node first; the trees stand one after another, and `roots` are their first nodes. A row
+    goes left where its `feature`, as float32, is at most the `threshold`, or where it is NaN and
+    `missing_left` is set, and else right. A leaf has the feature -1; its `values` (nodes, outputs)
+    are summed over the trees, and `start` is added.
+
+    >>> tree = {"feature": np.array([0, -1, -1]), "threshold": np.array([1.5, 0, 0], np.float32)}
+    >>> values, left = np.array([[0.0], [10.0], [20.0]]), np.array([True, False, False])
+    >>> forest = Forest(np.array([0]), missing_left=left, values=values, start=np.ones(1), inputs=1,
+    ...                 **tree)
+    >>> forest(np.array([[1.5], [1.6], [np.nan]]))[:, 0].tolist()
+    [11.0, 21.0, 11.0]
+    """
+
+    roots: NDArray[np.intp]
+    feature: NDArray[np.intp]
+    threshold: NDArray[np.float32]
+    missing_left: NDArray[np.bool_]
+    values: Floats
+    start: Floats
+    inputs: int
+    link: str = "identity"
+    _steps: _Steps = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        nodes = len(self.feature)
+        require(
+            nodes == len(self.threshold) == len(self.missing_left) == len(self.values)
+            and self.start.shape == self.values.shape[1:]
+            and len(self.roots) > 0
+            and int(self.roots[0]) == 0
+            and bool((np.diff(self.roots) > 0).all())
+            and int(self.roots[-1]) < nodes
+            and bool((self.feature >= LEAF).all())
+            and bool((self.feature < self.inputs).all()),
+            "the arrays of its trees do not fit each other",
+        )
+        inner = self.feature != LEAF
+        sizes = sizes_of(self.roots, nodes)
+        before = np.cumsum(inner) - inner  # inner nodes before this one, in all trees
+        root = np.repeat(self.roots, sizes)
+        own = np.arange(nodes)
+        left = np.where(inner, root + 1 + 2 * (before - before[root]), own)
+        require(
+            bool((left > own)[inner].all())
+            and np.array_equal(sizes, 2 * np.add.reduceat(inner.astype(np.intp), self.roots) + 1),
+            "the nodes of its trees are not in order",
+        )
+        depth, reached = 0, self.roots[inner[self.roots]]
+        while len(reached) and depth <= MAX_DEPTH:
+            depth += 1
+            below = np.concatenate([left[reached], left[reached] + 1])
+            reached = below[inner[below]]
+        require(depth <= MAX_DEPTH, f"its trees are deeper than {MAX_DEPTH}")
+        steps = _Steps(
+            depth,
+            left,
+            np.where(inner, self.feature, 0),
+            np.where(inner, self.threshold, np.float32(np.inf)),
+            self.missing_left | ~inner,
+            np.ascontiguousarray(self.values.T),
+        )
+        object.__setattr__(self, "_steps", steps)
+
+    def __call__(self, rows: Floats) -> Floats:
+        """The outputs for each row."""
+        with np.errstate(over="ignore"):  # infinity is on the right side too
+            single = rows.astype(np.float32)
+        missing = bool(np.isnan(single).any())
+        depth, left, feature, limit, missing_left, values = self._steps
+        sums = np.empty((len(rows), len(values)))
+        for begin in range(0, len(rows), _ROWS_AT_ONCE):
+            part = single[begin : begin + _ROWS_AT_ONCE]
+            first = np.arange(len(part))[:, None] * self.inputs
+            nodes = np.repeat(self.roots[None], len(part), axis=0)
+            for _ in range(depth):
+                reads = part.take(feature.take(nodes) + first)
+                right = reads > limit.take(nodes)
+                if missing:
+                    right |= np.isnan(reads) & ~missing_left.take(nodes)
+                nodes = left.take(nodes) + right
+            for output, value in enumerate(values):
+                sums[begin : begin + len(part), output] = value.take(nodes).sum(axis=1)
+        return LINKS[self.link](sums + self.start)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """The nodes of all trees, each number as short as it can be."""
+        short = self.values.astype(np.float32)
+        return {
+            "roots": self.roots,
+            "feature": self.feature.astype(np.min_scalar_type(-self.inputs)),
+            "threshold": self.threshold,
+            "missing_left": self.missing_left,
+            "values": short if bool((short == self.values).all()) else self.values,
+            "start": self.start,
+            "inputs": np.array(self.inputs),
+            "link": np.array(self.link),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Forest:
+        """The forest that `to_arrays` gave."""
+        return cls(
+            whole(arrays, "roots", 1).astype(np.intp),
+            plain_array(arrays, "feature", 1, "i").astype(np.intp),
+            floats(arrays, "threshold", 1).astype(np.float32),
+            plain_array(arrays, "missing_left", 1, "b"),
+            floats(arrays, "values", 2),
+            floats(arrays, "start", 1),
+            int(whole(arrays, "inputs", 0)),
+            link_of(arrays),
+        )
+
 
 _MOST_LAYERS = 4
 _ROWS = 8  # in one product; so many cost what one costs, because the columns come from memory
@@ -43,11 +250,9 @@ class Predictor(Protocol):
     @property
     def inputs(self) -> int:
         """How many columns it takes."""
-        ...
 
     def __call__(self, rows: Floats) -> Floats:
         """The outputs for each row."""
-        ...
 
 
 class Columns:
@@ -276,3 +481,68 @@ class Prepared:
 KINDS: Mapping[str, type[Network] | type[Kernel] | type[Forest]] = MappingProxyType(
     {"network": Network, "kernel": Kernel, "forest": Forest}
 )
+
+# Headers of arrays are read by Python's parser, and those of the first version by its tokenizer.
+NO_PLAIN_ARRAYS = (
+    OSError,
+    ValueError,
+    EOFError,
+    LookupError,
+    SyntaxError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+)
+DAMAGED_ARRAYS = (zlib.error, RuntimeError, MemoryError, OverflowError)
+
+
+# What the arrays of one file may unfold to, and how many there may be.
+_MAX_BYTES = 256_000_000
+_MAX_ARRAYS = 200
+
+
+def array_bytes(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Named arrays as a compressed ``.npz``; the same arrays give the same bytes."""
+    stream = io.BytesIO()
+    np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]  # no name is that of an option
+    return stream.getvalue()
+
+
+def arrays_of(weights: Mapping[str, bytes], name: str) -> dict[str, NDArray[Any]]:
+    """The arrays of one file of a bundle."""
+    stream = io.BytesIO(file_of(weights, name))
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            sizes = [entry.file_size for entry in archive.infolist()]
+            if len(sizes) > _MAX_ARRAYS or sum(sizes) > _MAX_BYTES:
+                raise InputError(f"{name} expands to more than {_MAX_BYTES // 1_000_000} MB")
+        with np.load(stream, allow_pickle=False) as arrays:
+            read = {key: arrays[key] for key in arrays.files}
+    except NO_PLAIN_ARRAYS as error:
+        raise InputError(f"{name} holds no plain arrays, perhaps a pickle") from error
+    except DAMAGED_ARRAYS as error:
+        raise InputError(f"{name} is damaged") from error
+    if not all(isinstance(array, np.ndarray) for array in read.values()):
+        raise InputError(f"{name} holds more than arrays")
+    return read
+
+
+def file_of(weights: Mapping[str, bytes], name: str) -> bytes:
+    """The content of one file of a bundle."""
+    if name not in weights:
+        raise InputError(f"it has no file {name[:60]}")
+    return weights[name]
+
+
+def predictor_files(predictor: Predictor) -> dict[str, bytes]:
+    """A predictor as one file of weights."""
+    if isinstance(predictor, Prepared | Network | Forest):
+        return {"estimator.npz": array_bytes(predictor.to_arrays())}
+    raise TypeError(f"{type(predictor).__name__} is not a model that a bundle can hold")
+
+
+def predictor_of(weights: Mapping[str, bytes], stem: str = "estimator") -> Predictor:
+    """The predictor in the file of that name; `predictor_files` gives ``estimator.npz``."""
+    arrays = arrays_of(weights, f"{stem}.npz")
+    if "fill" in arrays:
+        return Prepared.from_arrays(arrays)
+    return (Forest if "roots" in arrays else Network).from_arrays(arrays)

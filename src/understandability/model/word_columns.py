@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.feature.batch import Batch
 from understandability.feature.frequency import places_of_keys
 from understandability.feature.language_model import (
     UNKNOWN,
@@ -19,11 +18,65 @@ from understandability.feature.language_model import (
     numbers_of_keys,
     statistics_key,
 )
-from understandability.feature.tagger import TO_TWELVE, TWELVE
 from understandability.feature.word_counts import kinds_of_word
-from understandability.model.bags import Vocabulary
-from understandability.model.letters import runs_of_letters
 from understandability.resources import resource_arrays
+
+if TYPE_CHECKING:
+    pass
+
+RUNS = 8192
+_LENGTHS = (3, 4, 5)
+_MOST_LETTERS = 30
+_FACTOR = np.uint32(2654435761)  # Knuth's multiplier
+_POWERS = _FACTOR ** np.arange(_MOST_LETTERS + 2, dtype=np.uint32)
+
+
+class Runs(NamedTuple):
+    """The runs of some words, in no order: the place of the word, the run's number, its value.
+
+    Values are of the sign that the hash says, so that runs which share a number cancel out rather
+    than add up; those of a word have the length 1.
+    """
+
+    words: NDArray[np.intp]
+    numbers: NDArray[np.intp]
+    values: Floats
+
+
+def runs_of_letters(words: Sequence[str]) -> Runs:
+    """The runs of each word, at once for all.
+
+    >>> len(runs_of_letters(["Flu"]).numbers)  # <fl flu lu> <flu flu> <flu>
+    6
+    """
+    marked = [f"<{word.lower()[:_MOST_LETTERS]}>" for word in words]
+    letters = np.frombuffer("".join(marked).encode("utf-32-le", "replace"), "<u4")
+    sizes = np.fromiter(map(len, marked), np.intp, len(marked))
+    ends = np.cumsum(sizes)
+    word = np.repeat(np.arange(len(words)), sizes)
+    left = ends[word] - np.arange(len(letters))  # letters from here to the word's end
+    owners, hashes = [], []
+    for length in _LENGTHS:
+        starts = np.flatnonzero(left >= length)
+        hashed = np.zeros(len(starts), np.uint32)
+        for place in range(length):
+            hashed += letters[starts + place] * _POWERS[place]
+        owners.append(word[starts])
+        hashes.append(hashed)
+    long = np.flatnonzero(sizes > max(_LENGTHS))
+    if len(long):
+        inside = sizes[word] - left
+        wholes = np.add.reduceat(letters * _POWERS[inside], ends - sizes, dtype=np.uint32)
+        owners.append(long)
+        hashes.append(wholes[long])
+    owner, mixed = np.concatenate(owners), np.concatenate(hashes)
+    for shift in np.array([16, 13], np.uint32):
+        mixed = (mixed ^ (mixed >> shift)) * _FACTOR
+    values = np.where(mixed >> np.uint32(31), 1.0, -1.0)
+    counts = np.bincount(owner, minlength=len(words))
+    numbers = ((mixed >> np.uint32(12)) % RUNS).astype(np.intp)
+    return Runs(owner, numbers, values / np.sqrt(counts[owner]))
+
 
 _MARKS = {
     "comma": ",",
@@ -151,8 +204,8 @@ def known_of(tokens: Sequence[str]) -> Known:
     keys = list(map(statistics_key, tokens))
     places, numbers = places_of_keys(keys), numbers_of_keys(keys)
     zipf = np.where(places >= 0, places / 100, _UNLISTED_ZIPF)
-    vocabulary, vectors, scale = _words_and_vectors()
-    rows = vocabulary.numbers_of_keys(keys)
+    ranks, vectors, scale = _words_and_vectors()
+    rows = np.fromiter((ranks.get(key, -1) for key in keys), np.int32, len(keys))
     rank = rows[:, None] + 1.0
     weights = rank / (rank + _HALF_RANK)  # 0 where there is no word
     found = np.hstack([(vectors.take(rows, axis=0, mode="clip") * scale) * weights, weights])
@@ -196,10 +249,13 @@ class WordComplexity:
         """The complexity of each word, from 0 to 1; 0 without a letter."""
         if not len(words):
             return np.empty(0)
-        rows = np.clip((word_inputs(words, known) - self.center) / self.scale, -_CUT, _CUT)
+        rows = word_inputs(words, known)
+        rows -= self.center
+        rows /= self.scale
+        np.minimum(np.maximum(rows, -_CUT, out=rows), _CUT, out=rows)
         runs = runs_of_letters(words)
         spelled = np.bincount(runs.words, runs.values * self.letters[runs.numbers], len(words))
-        found = np.clip((rows * self.weights).sum(axis=1) + spelled + self.bias, 0, 1)
+        found = np.clip(np.einsum("ij,j->i", rows, self.weights) + spelled + self.bias, 0, 1)
         has_letter = [any(map(str.isalpha, word)) for word in words]
         return np.where(has_letter, found, 0.0)
 
@@ -224,76 +280,6 @@ def complexities(words: Sequence[str]) -> Floats:
     return word_complexity()(words)
 
 
-STEP = 0.05  # of the whole numbers that are kept
-# Ordinary text has a mean of .5 to 1.1 a pair, its words in any order -.6 to -.1.
-_LEAST = 0.15
-_LEAST_PAIRS = 30
-# A sentence ends with a word that so seldom does; ordinary text has less than one in ten of those.
-_NO_END, _MOST_CUT, _LEAST_SENTENCES = -1.8, 0.15, 4
-
-
-@cache
-def _table() -> tuple[dict[str, int], Floats]:
-    arrays = resource_arrays("word_order.npz")
-    words = bytes(arrays["words"]).decode().split()
-    return dict(zip(words, range(len(words)), strict=True)), arrays["scores"] * STEP
-
-
-def _frequent(tokens: Sequence[str]) -> NDArray[np.int16]:
-    """The number of each frequent word, -1 of others."""
-    numbers = _table()[0]
-    return np.fromiter((numbers.get(token.lower(), -1) for token in tokens), np.int16, len(tokens))
-
-
-def classes_of(frequent: NDArray[Any], tags: NDArray[Any], words: int) -> NDArray[np.int64]:
-    """The class of each token: its word, or its part of speech; the last class is a boundary."""
-    return np.where(frequent >= 0, frequent, words + TO_TWELVE[tags]).astype(np.int64)
-
-
-def sentence_order(batch: Batch) -> Floats:
-    """How words follow each other in each sentence, (sentences, 4). Use `Batch.once`.
-
-    The sum of the scores of its pairs of words, the number of pairs, whether it ends where none
-    can, and whether it has an end.
-
-    >>> from understandability.text.analysis import document_of_text
-    >>> text = "The cat was cold and it wanted milk from the kitchen."
-    >>> batch = Batch([document_of_text(each) for each in (text, "The cat was cold and the.")])
-    >>> sentence_order(batch)[:, 1:].tolist()
-    [[10.0, 0.0, 1.0], [5.0, 1.0, 1.0]]
-    """
-    numbers, scores = _table()
-    classes = classes_of(batch.token_values(_frequent), batch.tags, len(numbers))
-    starts = np.append(batch.token_sentence_starts, len(classes))
-    sentence = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    kept = np.flatnonzero(classes != len(numbers) + TWELVE.index("PUNCT"))
-    sentence, classes = sentence[kept], classes[kept]
-    within = sentence[1:] == sentence[:-1]
-    pairs = scores[classes[:-1], classes[1:]] * within
-    is_last = np.append(~within, True)[: len(sentence)] & ~batch.is_open[sentence]
-    is_cut = scores[classes[is_last], -1] < _NO_END
-    count = len(starts) - 1
-    return np.column_stack(
-        [
-            np.bincount(sentence[1:], pairs, count),
-            np.bincount(sentence[1:], within, count),
-            np.bincount(sentence[is_last], is_cut, count),
-            np.bincount(sentence[is_last], minlength=count),
-        ]
-    )
-
-
-def order_flags(order: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether sentences are cut, and whether words have no order, by sums of `sentence_order`."""
-    scores, pairs, cut, ends = order.T
-    return (
-        (ends >= _LEAST_SENTENCES) & (cut > _MOST_CUT * ends),
-        (pairs >= _LEAST_PAIRS) & (scores < _LEAST * pairs),
-    )
-
-
-# So many vectors stay in the processor's cache while they are summed, in one thread.
-_AT_ONCE = 512
 # The rank of the word that weighs half: that of p = 0.0005.
 _HALF_RANK = 200
 
@@ -302,7 +288,9 @@ DIMENSIONS = 100  # how many numbers a vector has
 
 
 @cache
-def _words_and_vectors() -> tuple[Vocabulary, NDArray[np.int8], NDArray[np.float32]]:
-    """The words, most frequent first, their vectors as whole numbers, and the scale of these."""
+def _words_and_vectors() -> tuple[dict[str, int], NDArray[np.int8], NDArray[np.float32]]:
+    """The rank of each word, their vectors as whole numbers, and the scale of these."""
     arrays = resource_arrays("word_vectors.npz")
-    return Vocabulary.from_array(arrays["words"]), arrays["vectors"], arrays["scale"]
+    words = arrays["words"].tobytes().decode().split("\n")
+    ranks = dict(zip(words, range(len(words)), strict=True))
+    return ranks, arrays["vectors"], arrays["scale"]

@@ -32,7 +32,7 @@ from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.runs import dataset_pages, is_dataset
 from understandability.inputs.sources import Sources
 from understandability.model.bundle_files import write_folder
-from understandability.model.weights import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
+from understandability.model.predictors import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
 from understandability.prompt import AtPrompt
 from understandability.text.extract.extractors import extract
 from understandability.text.page import Failure, Page

@@ -18,8 +18,7 @@ from understandability.evaluation.ranks import ranks_of, strictly_falling
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_run, write_run
 from understandability.model.bundle_files import read_bundle, write_bundle
-from understandability.model.forest import Forest
-from understandability.model.weights import array_bytes, arrays_of
+from understandability.model.predictors import Forest, array_bytes, arrays_of
 from understandability.prompt import AtPrompt
 from understandability.study.candidates import Candidates, FeatureSources
 from understandability.study.gains import COMBOS, parse_gain

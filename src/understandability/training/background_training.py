@@ -1,9 +1,7 @@
 """Background models: the published recipe, learned from labelled corpora alone.
 
-TF-IDF over the words of the corpora, latent semantic analysis with 10 dimensions (both by gensim,
-as the recipe has them), and an estimator of the corpus a document is from: 1 medical Reddit,
-2 medical Wikipedia, 3 PubMed (Palotti, Zuccon & Hanbury 2019). Any corpora and labels do;
-multinomial naive Bayes takes the counts of words instead.
+TF-IDF and latent semantic analysis (gensim), and an estimator of the corpus (Palotti, Zuccon &
+Hanbury 2019: 1 medical Reddit, 2 medical Wikipedia, 3 PubMed); naive Bayes takes counts of words.
 """
 
 from __future__ import annotations
@@ -22,12 +20,17 @@ from understandability.arrays import Floats
 from understandability.errors import InputError, MissingExtraError, check_least
 from understandability.feature.language_model import statistics_key
 from understandability.feature.table import batches
-from understandability.model.background import BackgroundModel, expected_label
-from understandability.model.bags import Bags, LsaSpace, Vocabulary
+from understandability.model.background import (
+    BackgroundModel,
+    Bags,
+    LsaSpace,
+    Vocabulary,
+    expected_label,
+)
 from understandability.model.bundle import Bundle
-from understandability.model.calibration import calibrate_by_corpora
 from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.predictors import Predictor
+from understandability.model.readers import calibrate_by_corpora
 from understandability.prompt import AtPrompt
 from understandability.text.document import Document
 from understandability.training.portable import portable

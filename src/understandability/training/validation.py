@@ -20,8 +20,7 @@ from understandability.evaluation.correlation import kendall_tau_b, pearson, spe
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
-from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.estimate import Estimate
+from understandability.model.bundle import Bundle, Estimate, load_bundle
 from understandability.model.readers import probability
 from understandability.prompt import AtPrompt
 from understandability.text.document import Document

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Any
 
-from understandability.model.estimate import Estimate
+from understandability.model.bundle import Estimate
 from understandability.text.tokens import word_of
 from understandability.writers.explanation import Explanation, plain_data
 from understandability.writers.marks import MOST_PIECES

@@ -13,7 +13,7 @@ from understandability.direction import Direction
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import features_of
-from understandability.model.estimate import Estimate
+from understandability.model.bundle import Estimate
 from understandability.model.readers import READERS, Reader
 from understandability.scoring import NOT_ENGLISH, Scorer
 from understandability.text.analysis import LITTLE_KEPT

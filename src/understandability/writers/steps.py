@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from understandability.feature.batch import Batch
-from understandability.model.estimate import Estimate
+from understandability.model.bundle import Estimate
 from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
