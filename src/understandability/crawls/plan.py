@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from understandability.crawls.reader import ReadApart
 from understandability.errors import OptionError
-from understandability.inputs.limits import DEFAULT_LIMIT
-from understandability.inputs.page_tables import TableColumns, kept_names
+from understandability.inputs.page_tables import kept_names
 from understandability.inputs.sources import File, Sources, holds_many, is_read_by_arrow
 from understandability.scoring import RowMaker
 from understandability.text.page import Failure, Page
@@ -24,31 +23,21 @@ if TYPE_CHECKING:
 FILES_TOGETHER = 512
 
 
-class GivenPages:
-    """Pages of any iterable, in the place of `Sources`."""
-
-    docnos: Collection[str] | None = None
-    limit = DEFAULT_LIMIT
-    columns = TableColumns()
-    position = 0
-    without: Collection[str] = ()
+class GivenPages(Sources):
+    """Pages of any iterable, which are read once."""
 
     def __init__(self, pages: Iterable[Page | Failure]) -> None:
+        super().__init__([])
         self._pages = pages
-        self.skipped: Counter[str] = Counter()
-        self.remarks: list[str] = []
         self.files = [File("pages", "pages", "pages", 0)]
 
     def without_files(self) -> GivenPages:
-        """These themselves: they are read once."""
+        """These themselves."""
         return self
 
     def read(self, file: File) -> Iterator[Page | Failure]:
         """All of them."""
         yield from self._pages
-
-
-PageSource = Sources | GivenPages  # what reads files, or has pages that are there already
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +77,7 @@ class Plan:
     """
 
     inputs: tuple[Input, ...]
-    source: PageSource
+    source: Sources
     maker: RowMaker
     described: Mapping[str, Any]
     kept: pa.Schema
@@ -119,7 +108,7 @@ class Plan:
         return pa.schema([*self.maker.schema, *self.kept])
 
 
-def make_plan(sources: PageSource, maker: RowMaker) -> Plan:
+def make_plan(sources: Sources, maker: RowMaker) -> Plan:
     """The plan for making rows of all that `sources` name."""
     import pyarrow as pa
 
@@ -132,7 +121,7 @@ def make_plan(sources: PageSource, maker: RowMaker) -> Plan:
     return Plan(inputs, source, maker, maker.described, kept, skipped)
 
 
-def _kept(sources: PageSource) -> pa.Schema:
+def _kept(sources: Sources) -> pa.Schema:
     """The columns to keep: of the type that all files agree on which state one, else text."""
     import pyarrow as pa
 

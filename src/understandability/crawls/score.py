@@ -155,6 +155,11 @@ class Work:
     progress: Annotated[Callable[[Progress], None] | None, AtPrompt(None)] = None
     into: Annotated[Output | None, AtPrompt(None)] = None
 
+    @property
+    def limit(self) -> int:
+        """The longest document, in bytes."""
+        return int(self.limit_mb * 1e6)
+
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
             raise OptionError(f"workers (--workers) must be 1 or more, not {self.workers}")
@@ -528,7 +533,7 @@ def _say_once(remark: str) -> None:
     _log.warning(remark)
 
 
-def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources | GivenPages:
+def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources:
     """The pages that a call names; raises `WrongTypeError` with the call that takes them.
 
     Files that the crawl in `output` has given up need not be there any more.
@@ -548,7 +553,7 @@ def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources | Gi
     if isinstance(paths, Sequence):
         paths = [path for path in paths if _as_found(path) not in without]
     found = _pages_in(paths, work)
-    if isinstance(found, Sources):
+    if not isinstance(found, GivenPages):
         found.give_up(without, before)
     return found
 
@@ -558,7 +563,7 @@ def _as_found(path: Any) -> str:
     return str(path) if is_url(str(path)) else Path(str(path)).as_posix()
 
 
-def _pages_in(inputs: Any, work: Work) -> Sources | GivenPages:
+def _pages_in(inputs: Any, work: Work) -> Sources:
     if isinstance(inputs, Sources):
         return inputs
     if isinstance(inputs, str | Path):
@@ -579,7 +584,7 @@ def _pages_in(inputs: Any, work: Work) -> Sources | GivenPages:
         return Sources(
             [str(each) for each in inputs],
             docnos=work.docnos,
-            limit=int(work.limit_mb * 1e6),
+            limit=work.limit,
             columns=work.table_columns,
         )
     return GivenPages(_checked(inputs))

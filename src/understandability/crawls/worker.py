@@ -16,12 +16,12 @@ from __future__ import annotations
 import logging
 import pickle
 import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
+from understandability.crawls.child import parent
 from understandability.text.page import Failure, Page
 
 if TYPE_CHECKING:
@@ -49,12 +49,10 @@ class Answer:
 
 def main() -> None:
     """Answer until the socket closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes
     for number in OUT_OF_TIME:
         signal.signal(number, signal.SIG_DFL)
     logging.disable(logging.WARNING)  # the parent has told what there is to tell of the settings
-    connection: Connection = Connection(int(sys.argv[1]))
-    try:
+    with parent() as connection:
         maker: RowMaker = pickle.loads(connection.recv_bytes())
         maker.rows([])  # loads what the first page would wait for
         connection.send_bytes(READY)
@@ -63,8 +61,6 @@ def main() -> None:
             answer = _answer(maker, pages, seconds, connection)
             _allow(0)
             connection.send_bytes(pickle.dumps(answer))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # the parent has gone
 
 
 def _answer(
