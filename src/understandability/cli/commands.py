@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cached_property, partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,11 +15,6 @@ from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from understandability.prompt import AtPrompt
-
-SCORING = "Score pages"
-MODELS = "Train and judge models"
-EVALUATION = "Evaluate runs"
-RETRIEVAL = "Rank pages"
 
 
 def named(path: str) -> Any:
@@ -68,8 +63,8 @@ class Command:
     name: str
     call: str
     task: str
-    door: str = "cli.doors:result"
-    hidden: tuple[str, ...] = field(default=())
+    door: str
+    hidden: tuple[str, ...] = ()
 
     @property
     def words(self) -> list[str]:
@@ -109,8 +104,7 @@ class Command:
         """Call the function by its door with the values of the options."""
         door = named(self.door)
         of_door = [*_options(door)]
-        taken = {each.parameter for each in of_door}
-        own = [each for each in self.options if each.parameter not in taken]
+        own = [each for each in self.options if each not in of_door]
         door(partial(named(self.call), **_arguments(own, given)), **_arguments(of_door, given))
 
 
@@ -172,7 +166,9 @@ def _fields(made: Any, owners: tuple[tuple[Any, str], ...]) -> Iterator[Option]:
             continue
         names = about.names or (_long(each.name),)
         default = each.default if each.default is not MISSING else None
-        yield Option(each.name, names, kind, default, texts.get(each.name, ""), about, owners)
+        yield Option(
+            each.name, names, kind, default, texts.get(each.name, about.help), about, owners
+        )
 
 
 def _kind(hint: Any) -> tuple[Any, AtPrompt]:
