@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Self
 
 from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.crawls.engine import Progress
+    from understandability.text.page import Failure, Page
 
 _AFTER, _EVERY_ON_TERMINAL, _EVERY = 1.0, 0.2, 60.0
 
@@ -76,6 +78,18 @@ class ProgressLine:
 
     def __exit__(self, *error: object) -> None:
         self.clear()
+
+
+def pages_told(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Page | Failure]:
+    """The pages as they are, with their number told."""
+    from understandability.text.page import Failure
+
+    errors = 0
+    with ProgressLine(quiet) as line:
+        for number, page in enumerate(pages, 1):
+            yield page
+            errors += isinstance(page, Failure)
+            line.update(number, errors)
 
 
 def duration(seconds: float) -> str:

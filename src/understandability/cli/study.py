@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from understandability.cli.evaluation import read
-from understandability.cli.progress import ProgressLine
+from understandability.cli.progress import ProgressLine, pages_told
 from understandability.cli.results import (
     MOST_NAMED,
     Given,
@@ -25,13 +25,11 @@ from understandability.cli.results import (
     show_table,
     with_first_names,
 )
-from understandability.text.page import Failure
 from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.study.grid import GridCell, StudyGrid
     from understandability.study.learn import Learned
-    from understandability.text.page import Page
 
 _OUT = Out()
 _MOST_SHOWN = 10
@@ -266,7 +264,7 @@ def validate_grid(
     assessors = assessors_in(labels)
     models = [load_bundle(name) for name in bundles or embedded_bundles()]
     read = Sources(pages, limit=Work(limit_mb=limit_mb).limit)
-    result = run_grid(_with_progress(read, quiet), assessors, models, direction=direction)
+    result = run_grid(pages_told(read, quiet), assessors, models, direction=direction)
     if output != "-":
         _show_grid(result)
     if plot is not None:
@@ -280,16 +278,6 @@ def validate_grid(
     }
     rows = [asdict(cell) for cell in result.cells]
     Out(output).write({"settings": settings, **report(result)}, lambda: rows)
-
-
-def _with_progress(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Page | Failure]:
-    count = errors = 0
-    with ProgressLine(quiet) as progress:
-        for page in pages:
-            yield page
-            count += 1
-            errors += isinstance(page, Failure)
-            progress.update(count, errors)
 
 
 def _show_grid(result: StudyGrid) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from understandability.cli.progress import pages_told
 from understandability.cli.results import (
     File,
     Given,
@@ -28,7 +27,6 @@ from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.model.bundle import Bundle
-    from understandability.text.document import Document
     from understandability.training.train import Trained
     from understandability.training.validation import Validated, Validation
 
@@ -124,23 +122,12 @@ def background(
             raise OptionError(f"--corpus is LABEL=INPUT, such as 1=posts.jsonl.gz, not {each!r}")
     limit = Work(limit_mb=limit_mb).limit
     corpora = {
-        label: _shown(documents_of(Sources(paths, limit=limit), Settings()), quiet)
+        label: documents_of(pages_told(Sources(paths, limit=limit), quiet), Settings())
         for label, paths in inputs.items()
     }
     call(corpora=corpora, name=Path(output).name).save(output)
     if not quiet:
         say(f"{output}: understand bundle show {output}")
-
-
-def _shown(documents: Iterable[Document], quiet: bool) -> Iterator[Document]:
-    """The documents, with progress on a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield from documents
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(documents, "texts", console=Console(stderr=True), transient=True)
 
 
 def validated(
