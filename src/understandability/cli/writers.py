@@ -94,10 +94,10 @@ def text_checked(
         format: text (with --changed-from, a Markdown comment), json, sarif, github or vale.
     """
     from understandability.inputs.writing import check_is_no_input
+    from understandability.text.extract.extractors import check_choice
     from understandability.writers.check_formats import FORMATS
 
-    if format not in FORMATS:
-        raise OptionError(f"format {format!r} does not exist; choose one of {', '.join(FORMATS)}")
+    check_choice("format", format, FORMATS)
     if Path(output).suffix.lower() in _NO_TEXT:
         raise OptionError(f"check writes text, not {output}; `understand explain` makes reports")
     check_is_no_input(output, call.keywords["paths"])

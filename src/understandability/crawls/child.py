@@ -33,7 +33,7 @@ class Child:
         theirs.close()
 
     def send(self, message: object) -> None:
-        """Send a message, pickled."""
+        """Send a message, pickled: both ends are this program, and no file is ever unpickled."""
         with suppress(OSError):  # of one that has died; receiving will tell
             self.connection.send_bytes(pickle.dumps(message))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -86,10 +86,12 @@ class Plan:
     @property
     def description(self) -> dict[str, Any]:
         """The plan as ``crawl.json`` holds it; two crawls with equal ones have equal rows."""
+        docnos = self.source.docnos
+        named = None if docnos is None else "\n".join(sorted(docnos)).encode()
         return {
             "settings": dict(self.described),
             "limit_mb": self.source.limit / 1e6,
-            "docnos": _checksum(self.source.docnos),
+            "docnos": None if named is None else hashlib.sha256(named).hexdigest(),
             "columns": asdict(self.source.columns) if self.source.columns else None,
             "inputs": [
                 {
@@ -139,15 +141,6 @@ def _kept(sources: Sources) -> pa.Schema:
     )
 
 
-def check_can_go_on(plan: Plan) -> None:
-    """Raise `OptionError` where standard input is among the inputs, which is read once."""
-    if any(file.path == "-" for each in plan.inputs for file in each.files):
-        raise OptionError(
-            "a crawl folder takes files, which can be read again, and not standard input; save it "
-            "to a file, or write the scores to a file"
-        )
-
-
 def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
     """Every n-th input, from the i-th, for the shard ``i/n``.
 
@@ -183,10 +176,3 @@ def _together(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
 def _folder(file: File) -> str | None:
     """The folder that was given and has the file; None where the file was given itself."""
     return None if file.is_input else file.input
-
-
-def _checksum(docnos: Collection[str] | None) -> str | None:
-    """A checksum that is equal for equal lists of documents."""
-    if docnos is None:
-        return None
-    return hashlib.sha256("\n".join(sorted(docnos)).encode()).hexdigest()

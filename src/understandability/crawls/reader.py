@@ -1,8 +1,7 @@
 """A process that reads inputs by native code that may crash: that costs one input.
 
-`main` is its program. It gets `Sources` without files, then file after file; of each it sends
-every document as it comes, and behind the last one the remarks. Of a path alone it sends the
-columns that the file states.
+It gets `Sources` without files, then files, and sends each document and at last the remarks; of a
+path alone it sends the columns that the file states.
 """
 
 from __future__ import annotations

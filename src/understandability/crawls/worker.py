@@ -1,14 +1,9 @@
 """A process that makes rows of pages; `main` is its program, and `workers` its parent.
 
-It talks over a socket that it inherits. First comes what makes rows, which it answers with an
-empty message when it is ready; then pages and a time limit, answered by an empty message when
-their text is extracted and by an `Answer`. It may be killed at any time, and ends by itself
-when the socket closes, or by a signal when the pages take too long: the kernel's timers need
-neither Python nor the parent to be alive. Processor time is what counts, so that a busy machine
-gives the same rows as an idle one; time by the clock ends a page that waits for ever.
-
-Messages are pickled, because both ends are this program and no one else holds the socket: the
-bytes of pages are values in them, never read as pickles. No file is ever unpickled.
+First comes what makes rows, then pages and a time limit, answered by an empty message when their
+text is extracted and by an `Answer`. A signal ends it when pages take too long: the kernel's timers
+need neither Python nor the parent to be alive. Processor time counts, so that a busy machine gives
+the same rows as an idle one; time by the clock ends a page that waits for ever.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
-"""Background models: the published recipe, learned from labelled corpora alone.
+"""Background models (Palotti, Zuccon & Hanbury 2019): which corpus a text is like.
 
-TF-IDF over the words of the corpora, latent semantic analysis with 10 dimensions (both by gensim,
-as the recipe has them), and an estimator of the corpus a document is from: 1 medical Reddit,
-2 medical Wikipedia, 3 PubMed (Palotti, Zuccon & Hanbury 2019). Any corpora and labels do;
-multinomial naive Bayes takes the counts of words instead.
+TF-IDF and latent semantic analysis by gensim, then an estimator; naive Bayes takes counts of words.
 """
 
 from __future__ import annotations
