@@ -114,7 +114,7 @@ def test_bad_pages_become_error_rows(understand, tmp_path: Path) -> None:
         ([SAMPLES, "--per", "page"], "choose from word, sentence"),
         ([SAMPLES, "--words", "--only", "smog"], "no words to show of smog"),
         ([SAMPLES, "--extractor", "x"], "extractor 'x' does not exist"),
-        ([SAMPLES, "--tagger", "x"], "'x' does not exist; choose from built-in, nltk"),
+        ([SAMPLES, "--tagger", "x"], "tagger 'x' does not exist; choose one of built-in, nltk"),
     ],
 )
 def test_usage_errors_are_one_sentence_and_status_2(understand, arguments, message: str) -> None:

@@ -72,3 +72,15 @@ def described() -> Callable[..., dict[str, Any]]:
         return {"settings": {"threshold": 40.0, **settings}, "limit_mb": 10.0, "inputs": files}
 
     return of
+
+
+@pytest.fixture
+def begun(tmp_path: Path, described: Callable[..., Any]) -> Callable[[int], CrawlFolder]:
+    """A crawl folder of a number of inputs that has begun."""
+
+    def of(inputs: int) -> CrawlFolder:
+        folder = CrawlFolder(str(tmp_path / "run"))
+        folder.begin(described(inputs))
+        return folder
+
+    return of

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,14 +18,12 @@ from understandability.crawls.status import look_up, status_of
 from understandability.errors import InputError
 
 Commit = Callable[..., Facts]
-Described = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, commit: Commit, described: Described) -> CrawlFolder:
+def run(commit: Commit, begun: Callable[[int], CrawlFolder]) -> CrawlFolder:
     """A finished run of two inputs, 400 documents each, of which one half are errors."""
-    run = CrawlFolder(str(tmp_path / "run"))
-    run.begin(described(2))
+    run = begun(2)
     for number in range(2):
         scored = [f"d{number}-{i}" for i in range(200)]
         failed = [(f"e{number}-{i}", "decode") for i in range(200)]

@@ -22,6 +22,7 @@ from understandability.text.page import SEEN_BEFORE
 
 Commit = Callable[..., Facts]
 Described = Callable[..., dict[str, Any]]
+Begun = Callable[[int], CrawlFolder]
 
 
 def errors_of(output: Path) -> list[tuple[str, str]]:
@@ -30,12 +31,9 @@ def errors_of(output: Path) -> list[tuple[str, str]]:
     return [(row["docno"], row["error"]) for row in map(json.loads, lines)]
 
 
-def test_the_first_of_equal_names_wins(
-    tmp_path: Path, commit: Commit, described: Described
-) -> None:
+def test_the_first_of_equal_names_wins(tmp_path: Path, commit: Commit, begun: Begun) -> None:
     """Also where the first has become an error; an unreadable record has no name to defend."""
-    run = CrawlFolder(str(tmp_path / "run"))
-    run.begin(described(3))
+    run = begun(3)
     commit(run, Part(0, 0), ["a", "b"], [("bad", "decode"), ("cut", "read")])
     commit(run, Part(0, 1, True), ["c"])
     commit(run, Part(1, 0, True), ["d", "a", "bad", "cut"])
@@ -56,11 +54,10 @@ def test_the_first_of_equal_names_wins(
 
 
 def test_a_repeated_name_is_one_error_whatever_becomes_of_its_page(
-    tmp_path: Path, commit: Commit, described: Described
+    tmp_path: Path, commit: Commit, begun: Begun
 ) -> None:
     """A later page of the same name that failed is told as repeated, as `score` alone does."""
-    run = CrawlFolder(str(tmp_path / "run"))
-    run.begin(described(3))
+    run = begun(3)
     commit(run, Part(0, 0, True), ["a"], [("bad", "decode"), ("cut", "read")])
     commit(run, Part(1, 0, True), ["b"], [("a", "extract"), ("bad", "decode"), ("cut", "read")])
     commit(run, Part(2, 0, True), [], [("b", "score"), ("new", "decode")])
@@ -79,11 +76,10 @@ def test_a_repeated_name_is_one_error_whatever_becomes_of_its_page(
 
 
 def test_an_unfinished_run_is_merged_on_demand_only(
-    tmp_path: Path, commit: Commit, described: Described
+    tmp_path: Path, commit: Commit, begun: Begun
 ) -> None:
     """A table that lacks documents must not come about by oversight."""
-    run = CrawlFolder(str(tmp_path / "run"))
-    run.begin(described(2))
+    run = begun(2)
     with pytest.raises(InputError, match=r"0 of 2 inputs .* no part of it is there to merge$"):
         merge(run, str(tmp_path / "s.jsonl"), partial=True)
     commit(run, Part(0, 0, True), ["a"])
@@ -156,11 +152,10 @@ def test_merging_on_disk_is_merging_in_memory(
 
 
 def test_looking_up_finds_scores_before_errors(
-    tmp_path: Path, commit: Commit, described: Described
+    tmp_path: Path, commit: Commit, begun: Begun
 ) -> None:
     """A record that was unreadable or came again says nothing where the document has a score."""
-    run = CrawlFolder(str(tmp_path / "run"))
-    run.begin(described(1))
+    run = begun(1)
     commit(run, Part(0, 0), ["a"], [("a", "read"), ("b", "read"), ("c", "extract")])
     commit(run, Part(0, 1, True), ["b", "new"])
     rows = look_up(run, ["a", "b", "c", "new", "none"])

@@ -10,8 +10,9 @@ import pytest
 
 from understandability.crawls import plan as planning
 from understandability.crawls import reading
-from understandability.crawls.plan import Input, check_can_go_on, make_plan
+from understandability.crawls.plan import Input, make_plan
 from understandability.crawls.reading import Chunk, InputChunks, OpenPart, SeenDocnos
+from understandability.crawls.score import crawl
 from understandability.errors import OptionError
 from understandability.inputs.sources import File, Sources
 from understandability.scoring import Scorer
@@ -162,7 +163,8 @@ def test_single_pages_are_taken_together(tmp_path: Path, monkeypatch: pytest.Mon
     assert plan.inputs[0].bytes == 3 * len("<p>Words.")
 
 
-def test_standard_input_is_refused() -> None:
+def test_standard_input_is_refused(tmp_path: Path) -> None:
     """A run that is to be resumed must be able to read its inputs again."""
     with pytest.raises(OptionError, match="a crawl folder takes files, which can be read again"):
-        check_can_go_on(make_plan(Sources(["-"]), Scorer()))
+        crawl("-", tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -67,7 +67,9 @@ def test_the_grid_goes_on_and_is_drawn(study: Path, understand: Run) -> None:
     assert [(c["user"], c["threshold"], c["first"], c["readable"]) for c in ours] == expected
     assert [c["tau"] for c in ours] == pytest.approx([user.tau for user in alone.users])
     before = {path: path.stat().st_mtime_ns for path in study.glob("grid/*/scores/*")}
-    assert understand(*command).returncode == 0
+    again = understand(*command, "-o", study / "out.csv")
+    assert again.returncode == 0, again.stderr
+    assert len((study / "out.csv").read_text().splitlines()) == 1 + len(cells)
     assert {path: path.stat().st_mtime_ns for path in before} == before
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.bundle_files import embedded_bundles, write_bundle
+from understandability.model.bundle_files import check_place, embedded_bundles, write_bundle
 from understandability.model.estimators import estimator_row
 from understandability.model.judged import JudgedModel
 from understandability.model.predictors import array_bytes, predictor_of
@@ -106,49 +106,41 @@ def test_a_document_does_not_depend_on_its_batch(name: str) -> None:
         assert one.difficulty == pytest.approx(other.difficulty, rel=1e-6)
 
 
-def _flip(folder: Path) -> None:
-    content = bytearray(weights(folder).read_bytes())
-    content[len(content) // 2] ^= 1
-    weights(folder).write_bytes(content)
-
-
-def _cut(folder: Path) -> None:
-    weights(folder).write_bytes(weights(folder).read_bytes()[:-1])
-
-
-def _cut_description(folder: Path) -> None:
-    path = folder / "bundle.json"
-    path.write_text(path.read_text()[:-20])
-
-
-def _unknown(folder: Path) -> None:
-    change(folder, lambda d: d["model"]["features"].__setitem__(0, "charm"))  # type: ignore[index]
-
-
 @pytest.mark.parametrize(
-    ("alter", "message"),
+    ("edit", "message"),
     [
-        (lambda folder: change(folder, lambda d: d.update(format=2)), "a newer version .* upgrade"),
-        (_unknown, "knows no feature 'charm'; upgrade it"),
-        (_flip, "truncated or was altered"),
-        (_cut, "truncated or was altered"),
-        (_cut_description, "not JSON, perhaps truncated"),
+        (lambda d: d.update(format=2), r"format 2, from a newer version .* upgrade"),
+        (
+            lambda d: d["model"]["features"].__setitem__(0, "charm"),
+            "knows no feature 'charm'; upgrade it",
+        ),
+        *(
+            (lambda d, n=name: d["files"].update({n: {}}), r"weights must be \.npz files next to")
+            for name in ("../evil.npz", "/etc/passwd", "a/b.npz", "model.pkl", "..\\x.npz")
+        ),
     ],
 )
-def test_what_was_altered_or_is_newer_is_refused(
-    folder: Path, alter: Callable[[Path], object], message: str
+def test_a_description_that_cannot_be_is_refused(
+    folder: Path, edit: Callable[[dict[str, object]], object], message: str
 ) -> None:
-    alter(folder)
+    """Of a newer version, with unknown features, with names that climb or are no weights."""
+    change(folder, edit)
     with pytest.raises(InputError, match=message):
         load_bundle(folder)
 
 
-@pytest.mark.parametrize(
-    "name", ["../evil.npz", "/etc/passwd", "a/b.npz", "model.pkl", "..\\x.npz"]
-)
-def test_names_that_climb_or_are_no_weights_are_refused(folder: Path, name: str) -> None:
-    change(folder, lambda d: d["files"].update({name: {"sha256": "0"}}))  # type: ignore[attr-defined]
-    with pytest.raises(InputError, match=r"weights must be \.npz files next to"):
+def test_a_file_that_was_damaged_is_refused(folder: Path) -> None:
+    """Altered or truncated; the description, too."""
+    content = weights(folder).read_bytes()
+    altered = bytearray(content)
+    altered[len(content) // 2] ^= 1
+    for damaged in (altered, content[:-1]):
+        weights(folder).write_bytes(damaged)
+        with pytest.raises(InputError, match="truncated or was altered"):
+            load_bundle(folder)
+    path = folder / "bundle.json"
+    path.write_text(path.read_text()[:-20])
+    with pytest.raises(InputError, match="not JSON, perhaps truncated"):
         load_bundle(folder)
 
 
@@ -264,7 +256,12 @@ def test_a_missing_bundle_names_those_there_are() -> None:
 
 
 def test_a_folder_of_other_things_is_never_replaced(tmp_path: Path) -> None:
+    """Which is said before the work is done, too."""
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match="holds other files"):
-        write_bundle(tmp_path, {"name": "x"}, {})
+    for write in (check_place, lambda folder: write_bundle(folder, {"name": "x"}, {})):
+        with pytest.raises(InputError, match="holds other files and no bundle"):
+            write(tmp_path)
     assert (tmp_path / "thesis.tex").exists()
+    check_place(tmp_path / "new")
+    with pytest.raises(InputError, match="its folder does not exist; make it first"):
+        check_place(tmp_path / "not" / "there")

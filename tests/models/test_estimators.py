@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from understandability.errors import OptionError
 from understandability.model.estimators import ESTIMATORS, estimator_row
 from understandability.model.predictors import (
     MAX_DEPTH,
@@ -131,8 +130,3 @@ def test_products_do_not_depend_on_the_number_of_rows(inputs: int, outputs: int)
     columns = Columns(matrix)
     np.testing.assert_allclose(columns.product(rows), rows @ matrix, atol=1e-9)
     np.testing.assert_array_equal(columns.product(rows)[17:18], columns.product(rows[17:18]))
-
-
-def test_an_unknown_estimator_is_named_with_all_there_are() -> None:
-    with pytest.raises(OptionError, match=r"no estimator 'svm'; choose one of linear-regressor"):
-        estimator_row("svm")

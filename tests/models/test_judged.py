@@ -23,7 +23,6 @@ from understandability.training.judged_training import folds_of, train_judged
 from understandability.training.labelled import LabelColumns, LabelledTexts, read_labelled
 from understandability.training.validation import brier_score, calibration_error, roc_auc, validate
 
-POEM = Path(__file__).parents[1] / "panel" / "bed_in_summer_poem.txt"
 Run = Callable[..., CompletedProcess[str]]
 RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(90, 3))
@@ -191,9 +190,9 @@ def test_ranks_within_a_set_run_from_0_to_100(labelled: Path) -> None:
 
 def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
     more: list[dict[str, object]] = [{"id": "e", "text": " ", "label": 1}, {"id": "n", "label": 2}]
-    more += [{"id": "u", "text": EASY}]
+    more += [{"id": "w", "text": "??? --", "label": 3}, {"id": "u", "text": EASY}]
     texts = labels_in(write(tmp_path / "x.jsonl.gz", records() + more))
-    assert texts.unusable == {"no text": ["e", "n"]}
+    assert texts.unusable == {"no text": ["e", "n"], "no words": ["w"]}
     assert np.isnan(texts.labels[-1])
 
 
@@ -205,14 +204,19 @@ def test_records_that_cannot_be_used_are_counted(tmp_path: Path) -> None:
         (records(label=3), ":harder", "all labels are 3; they must differ"),
         (records(label="hard"), ":harder", "record 1: 'label' is 'hard', not a number"),
         (records(label=7), ":label:harder:cefr", "outside 1 to 6 of the scale 'cefr'"),
+        (records(text="... --"), ":harder", "no texts with words"),
+        (records(label=10**400), ":harder", "record 1: 'label' is '1000.*not a number"),
+        (records(label=True), ":harder", "not a number"),
+        (records(label=[1]), ":harder", "not a number"),
     ],
 )
 def test_bad_labels_are_one_sentence(
     tmp_path: Path, rows: list[dict[str, object]], source: str, message: str
 ) -> None:
     path = write(tmp_path / "x.jsonl.gz", rows)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) as caught:
         read_labelled(*LabelColumns().stated_in(f"{path}{source}"))
+    assert len(str(caught.value)) < 300
 
 
 def test_measures_of_chances_by_hand() -> None:
@@ -225,6 +229,12 @@ def test_measures_of_chances_by_hand() -> None:
 def test_calibrations_never_fall() -> None:
     with pytest.raises(InputError, match="never falls"):
         Calibration((0.0, 1.0), (50.0, 40.0), (1.0, 1.0))
+
+
+@pytest.mark.parametrize("spread", [0.0, -1.0, 1e308, float("nan")])
+def test_a_spread_that_cannot_be_is_refused(spread: float) -> None:
+    with pytest.raises(InputError, match="a spread above 0, up to 100"):
+        Calibration((0.0, 1.0), (0.0, 100.0), (5.0, spread))
 
 
 @pytest.mark.slow
@@ -333,26 +343,35 @@ def test_background_models_from_the_command_line(understand: Run, tmp_path: Path
     assert easy.difficulty < 40 < hard.difficulty
 
 
+CORPUS = ("train", "background", "-o", "mine", "--corpus")
+GRID = ("validate", "--grid", ".", "--direction", "harder", "--labels")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--corpus", "1"), "--corpus is LABEL=INPUT"),
-        (("--corpus", "a=x", "--corpus", "2=y"), "--corpus is LABEL=INPUT"),
-        (
-            (
-                "--corpus",
-                f"1={Path(__file__).parents[1] / 'panel/bed_in_summer_poem.txt'}",
-                "--estimator",
-                "oracle",
-            ),
-            "there is no estimator 'oracle'",
+        ((*CORPUS, "1"), "--corpus is LABEL=INPUT"),
+        *(
+            ((*CORPUS, "1=a.jsonl", "--corpus", f"{label}=b.jsonl"), "--corpus is LABEL=INPUT")
+            for label in ("a", "nan", "inf", "1e99", "")
         ),
+        ((*CORPUS, "1=words.tsv", "--estimator", "oracle"), "there is no estimator 'oracle'"),
+        (("probability", "inf.tsv", "--threshold", "15"), "holds numbers that are not finite"),
+        (("probability", "words.tsv", "--threshold", "15"), "values that are not numbers"),
+        (("validate", "llr", "x.jsonl", "-o", "x.pdf"), "names no kind of table"),
+        (("validate", "llr", "x.jsonl", "-o", "no/x.json"), "its folder does not exist"),
+        (("validate", "llr", "x.jsonl", "--threshold", "nan"), "must be a finite number"),
+        ((*GRID, "words.tsv"), "has no column of numbers"),
+        ((*GRID, "inf.tsv", "--plot", "no/x.svg"), "make it first"),
     ],
 )
-def test_wrong_arguments_are_one_sentence(
+def test_what_can_be_known_is_said_at_once(
     understand: Run, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = understand("train", "background", *arguments, "-o", tmp_path / "b")
+    """In one sentence, before any work is done."""
+    (tmp_path / "inf.tsv").write_text("docno\tfog\na\tinf\nb\t3\n")
+    (tmp_path / "words.tsv").write_text("docno\tfog\na\tx\n")
+    done = understand(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1

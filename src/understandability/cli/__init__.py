@@ -1,7 +1,7 @@
 """The command `understand`: each command is a public function, called from the prompt.
 
 `COMMANDS` names the function of each command; `commands` makes its options of the signature and of
-the docstring; `doors` print results, write them, and tell how it goes.
+the docstring; a door prints the result or writes it, and tells how it goes.
 """
 
 from __future__ import annotations
@@ -18,104 +18,74 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from understandability._version import __version__
-from understandability.cli.commands import (
-    EVALUATION,
-    MODELS,
-    RETRIEVAL,
-    SCORING,
-    Command,
-    completed,
-)
+from understandability.cli.commands import Command, completed
 from understandability.errors import OptionError, UnderstandabilityError
 
 if TYPE_CHECKING:
     from cyclopts import CycloptsError
 
-COMMANDS: tuple[Command, ...] = (
-    Command("score", "crawls.score:score", SCORING, "cli.doors:rows"),
-    Command("explain", "writers.explain:reported", SCORING, "cli.doors_writers:report_written"),
-    Command("rewrite", "writers.rewriting:rewrite", SCORING, "cli.doors_writers:rewritten"),
-    Command("serve", "writers.serve.server:serve", SCORING, "cli.doors_writers:served"),
-    Command("check", "writers.check:check", SCORING, "cli.doors_writers:text_checked"),
-    Command("mcp", "integrations.mcp:serve", SCORING, "cli.doors_writers:served"),
-    Command("crawl status", "crawls.status:status", SCORING, "cli.doors:status_shown"),
-    Command("crawl merge", "crawls.merge:merge", SCORING, "cli.doors:merged"),
-    Command("crawl lookup", "crawls.status:look_up", SCORING, "cli.doors:looked_up"),
-    Command("features", "crawls.score:features", SCORING, "cli.doors:features_written"),
-    Command("extract", "crawls.score:extract", SCORING, "cli.doors:text_extracted"),
-    Command("resources list", "study.install:listed", SCORING, "cli.doors_study:resources"),
-    Command(
-        "resources install",
-        "study.install:install",
-        SCORING,
-        "cli.doors_study:vocabulary_installed",
+# Task -> its commands: name, public function, and the door by which its result leaves.
+_COMMANDS = {
+    "Score pages": (
+        ("score", "crawls.score:score", "pages:rows"),
+        ("explain", "writers.explain:reported", "writers:report_written"),
+        ("rewrite", "writers.rewriting:rewrite", "writers:rewritten"),
+        ("serve", "writers.serve.server:serve", "writers:served"),
+        ("check", "writers.check:check", "writers:text_checked"),
+        ("mcp", "integrations.mcp:serve", "writers:served"),
+        ("crawl status", "crawls.status:status", "pages:status_shown"),
+        ("crawl merge", "crawls.merge:merge", "pages:merged"),
+        ("crawl lookup", "crawls.status:look_up", "pages:looked_up"),
+        ("features", "crawls.score:features", "pages:features_written"),
+        ("extract", "crawls.score:extract", "pages:text_extracted"),
+        ("resources list", "study.install:listed", "study:resources"),
+        ("resources install", "study.install:install", "study:vocabulary_installed"),
+        ("resources verify", "study.install:verify_all", "study:verified"),
+        ("probability", "model.probabilities:probabilities", "training:probabilities_written"),
+        ("export", "integrations.search_engines:export_scores", "study:exported"),
     ),
-    Command("resources verify", "study.install:verify_all", SCORING, "cli.doors_study:verified"),
-    Command(
-        "probability",
-        "model.probabilities:probabilities",
-        SCORING,
-        "cli.doors_training:probabilities_written",
+    "Train and judge models": (
+        ("corpus", "study.corpus:corpus_sizes", "study:corpora"),
+        ("bundle list", "model.card:bundles", "training:bundles_shown"),
+        ("bundle show", "model.card:card", "training:card_shown"),
+        ("bundle rescale", "training.rescaling:rescale", "training:rescaled"),
+        ("train judged", "training.train:train", "training:trained"),
+        (
+            "train background",
+            "training.background_training:train_background",
+            "training:background",
+        ),
+        ("validate", "training.validation:validate", "training:validated"),
+        ("calibrate", "training.answers:calibrate", "training:calibrated"),
     ),
-    Command(
-        "export", "integrations.search_engines:export_scores", SCORING, "cli.doors_study:exported"
+    "Evaluate runs": (
+        ("evaluate", "evaluation.evaluate:evaluate", "evaluation:evaluated"),
+        ("correlate", "evaluation.evaluate:correlate", "evaluation:correlated"),
+        ("compare", "evaluation.evaluate:compare", "evaluation:runs_compared"),
+        ("bounds", "evaluation.bounds:bounds", "evaluation:result"),
+        ("simulate users", "study.simulated_users:simulate_users", "study:simulated_users"),
+        ("simulate grid", "study.user_grid:simulate_grid", "study:user_grid"),
+        ("simulate systems", "study.simulation:simulate", "study:simulated"),
+        ("plot systems", "study.plots:figure_of_systems", "evaluation:drawn"),
+        ("plot users", "study.plots:figure_of_users", "evaluation:drawn"),
+        ("plot scores", "study.plots:figure_of_scores", "evaluation:drawn"),
     ),
-    Command(
-        "corpus",
-        "study.corpus:corpus_sizes",
-        MODELS,
-        "cli.doors_study:corpora",
-        hidden=("url", "keep"),
+    "Rank pages": (
+        ("rerank", "evaluation.rerank:rerank", "evaluation:made"),
+        ("fuse", "evaluation.fuse:fuse", "evaluation:made"),
+        ("tradeoff", "evaluation.tradeoff:tradeoff", "evaluation:swept"),
+        ("index build", "study.index:index_pages", "study:indexed"),
+        ("index search", "study.retrieval:run_of_index", "study:study_run"),
+        ("rank learn", "study.learn:learn_ranker", "study:learned"),
+        ("rank apply", "study.learn:apply_ranker", "study:applied"),
     ),
-    Command("bundle list", "model.card:bundles", MODELS, "cli.doors_training:bundles_shown"),
-    Command("bundle show", "model.card:card", MODELS, "cli.doors_training:card_shown"),
-    Command("bundle rescale", "training.rescaling:rescale", MODELS, "cli.doors_training:rescaled"),
-    Command("train judged", "training.train:train", MODELS, "cli.doors_training:trained"),
-    Command(
-        "train background",
-        "training.background_training:train_background",
-        MODELS,
-        "cli.doors_training:background",
-        hidden=("corpora",),
-    ),
-    Command("validate", "training.validation:validate", MODELS, "cli.doors_training:validated"),
-    Command("calibrate", "training.answers:calibrate", MODELS, "cli.doors_training:calibrated"),
-    Command(
-        "evaluate", "evaluation.evaluate:evaluate", EVALUATION, "cli.doors_evaluation:evaluated"
-    ),
-    Command(
-        "correlate", "evaluation.evaluate:correlate", EVALUATION, "cli.doors_evaluation:correlated"
-    ),
-    Command(
-        "compare", "evaluation.evaluate:compare", EVALUATION, "cli.doors_evaluation:runs_compared"
-    ),
-    Command("bounds", "evaluation.bounds:bounds", EVALUATION, "cli.doors_evaluation:result"),
-    Command(
-        "simulate users",
-        "study.simulated_users:simulate_users",
-        EVALUATION,
-        "cli.doors_study:simulated_users",
-    ),
-    Command(
-        "simulate grid", "study.user_grid:simulate_grid", EVALUATION, "cli.doors_study:user_grid"
-    ),
-    Command(
-        "simulate systems", "study.simulation:simulate", EVALUATION, "cli.doors_study:simulated"
-    ),
-    Command(
-        "plot systems", "study.plots:figure_of_systems", EVALUATION, "cli.doors_evaluation:drawn"
-    ),
-    Command("plot users", "study.plots:figure_of_users", EVALUATION, "cli.doors_evaluation:drawn"),
-    Command(
-        "plot scores", "study.plots:figure_of_scores", EVALUATION, "cli.doors_evaluation:drawn"
-    ),
-    Command("rerank", "evaluation.rerank:rerank", RETRIEVAL, "cli.doors_evaluation:made"),
-    Command("fuse", "evaluation.fuse:fuse", RETRIEVAL, "cli.doors_evaluation:made"),
-    Command("tradeoff", "evaluation.tradeoff:tradeoff", RETRIEVAL, "cli.doors_evaluation:swept"),
-    Command("index build", "study.index:index_pages", RETRIEVAL, "cli.doors_study:indexed"),
-    Command("index search", "study.retrieval:run_of_index", RETRIEVAL, "cli.doors_study:study_run"),
-    Command("rank learn", "study.learn:learn_ranker", RETRIEVAL, "cli.doors_study:learned"),
-    Command("rank apply", "study.learn:apply_ranker", RETRIEVAL, "cli.doors_study:applied"),
+}
+# Of what the functions of a few commands take, this is for Python alone.
+_HIDDEN = {"corpus": ("url", "keep"), "train background": ("corpora",)}
+COMMANDS = tuple(
+    Command(name, call, task, f"cli.{door}", _HIDDEN.get(name, ()))
+    for task, commands in _COMMANDS.items()
+    for name, call, door in commands
 )
 # The first sentence on commands that have commands of their own.
 GROUPS = {
@@ -152,8 +122,7 @@ def build_app(words: Sequence[str] = (), complete: bool = False) -> Any:
         result_action="return_value",
     )
     app["--help"].group = app["--version"].group = Group("Help", sort_key=9)
-    tasks = (SCORING, MODELS, EVALUATION, RETRIEVAL)
-    groups = {task: Group(task, sort_key=place) for place, task in enumerate(tasks)}
+    groups = {task: Group(task, sort_key=place) for place, task in enumerate(_COMMANDS)}
     parents: dict[str, Any] = {}
     for place, each in enumerate(COMMANDS):
         head, _, sub = each.name.partition(" ")

@@ -6,41 +6,24 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cached_property, partial
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from understandability.hooks import load
 from understandability.prompt import AtPrompt
-
-SCORING = "Score pages"
-MODELS = "Train and judge models"
-EVALUATION = "Evaluate runs"
-RETRIEVAL = "Rank pages"
-
-
-def named(path: str) -> Any:
-    """What ``module:name`` names in this package."""
-    module, name = path.split(":")
-    return getattr(import_module(f"understandability.{module}"), name)
 
 
 @dataclass(frozen=True)
 class Option:
-    """An option or an argument of a command.
+    """An option of a command, or an argument, whose name has no ``-``.
 
-    Args:
-        parameter: The parameter that gets the value.
-        names: As they are written: ``--output``, ``-o``; one without ``-`` for an argument.
-        type: What is read of the text that is given.
-        default: Its value where it is not given; `inspect.Parameter.empty` where it must be.
-        help: One or two sentences.
-        about: What its annotation says beside the type.
-        owners: The dataclasses in which it is a field, from the outermost, each with the name of
-            the parameter or field that gets it; ``**`` where its fields are keywords.
+    `about` is what its annotation says beside the type. `owners` are the dataclasses in which it is
+    a field, from the outermost, each with the name of the parameter or field that gets it; ``**``
+    where its fields are keywords.
     """
 
     parameter: str
@@ -68,8 +51,8 @@ class Command:
     name: str
     call: str
     task: str
-    door: str = "cli.doors:result"
-    hidden: tuple[str, ...] = field(default=())
+    door: str
+    hidden: tuple[str, ...] = ()
 
     @property
     def words(self) -> list[str]:
@@ -79,15 +62,15 @@ class Command:
     @cached_property
     def options(self) -> list[Option]:
         """Arguments first, then options as the function and the door have them."""
-        of_door = [*_options(named(self.door))]
+        of_door = [*_options(load(self.door))]
         taken = {each.parameter for each in of_door} | {*self.hidden}
-        own = [each for each in _options(named(self.call)) if each.parameter not in taken]
+        own = [each for each in _options(load(self.call)) if each.parameter not in taken]
         return sorted([*own, *of_door], key=lambda each: not each.is_argument)
 
     @property
     def help(self) -> str:
         """The docstring of the function without what only Python needs to know."""
-        return _text(named(self.call))
+        return _text(load(self.call))
 
     @property
     def summary(self) -> str:
@@ -107,11 +90,10 @@ class Command:
 
     def run(self, **given: Any) -> None:
         """Call the function by its door with the values of the options."""
-        door = named(self.door)
+        door = load(self.door)
         of_door = [*_options(door)]
-        taken = {each.parameter for each in of_door}
-        own = [each for each in self.options if each.parameter not in taken]
-        door(partial(named(self.call), **_arguments(own, given)), **_arguments(of_door, given))
+        own = [each for each in self.options if each not in of_door]
+        door(partial(load(self.call), **_arguments(own, given)), **_arguments(of_door, given))
 
 
 def _arguments(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -123,7 +105,7 @@ def _arguments(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str,
         if value is None or (each.owners and value == each.default):
             continue
         if each.about.convert:
-            value = named(each.about.convert)(value)
+            value = load(each.about.convert)(value)
         for depth in range(len(each.owners)):
             made.setdefault(each.owners[: depth + 1], {})
         (made[each.owners] if each.owners else arguments)[each.parameter] = value
@@ -172,7 +154,9 @@ def _fields(made: Any, owners: tuple[tuple[Any, str], ...]) -> Iterator[Option]:
             continue
         names = about.names or (_long(each.name),)
         default = each.default if each.default is not MISSING else None
-        yield Option(each.name, names, kind, default, texts.get(each.name, ""), about, owners)
+        yield Option(
+            each.name, names, kind, default, texts.get(each.name, about.help), about, owners
+        )
 
 
 def _kind(hint: Any) -> tuple[Any, AtPrompt]:
@@ -224,5 +208,5 @@ def completed(option: Option) -> Any:
     """The type of an option with the names that it may have, for the shell to complete."""
     if not option.about.choices:
         return option.type
-    names = tuple(str(each) for each in named(option.about.choices))
+    names = tuple(str(each) for each in load(option.about.choices))
     return Literal.__getitem__(names)

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from understandability.cli.results import print_table
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -79,7 +81,6 @@ class _FileNames:
 
 def show_statistics(pages: Sources, engine: str) -> list[Failure]:
     """Print words and sentences per document of every method and policy; what failed."""
-    from understandability.cli.tables import print_table
     from understandability.errors import PageError
     from understandability.text.analysis import document_of
     from understandability.text.extract.extractors import extract, installed_extractors

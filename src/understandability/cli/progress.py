@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Self
 
 from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.crawls.engine import Progress
+    from understandability.text.page import Failure, Page
 
 _AFTER, _EVERY_ON_TERMINAL, _EVERY = 1.0, 0.2, 60.0
 
@@ -26,15 +28,24 @@ class ProgressLine:
     def update(self, documents: int, errors: int) -> None:
         """Tell how many `documents` and `errors` there have been, if it is time to."""
         if self._is_time():
-            self._show(
-                f"{counted(documents, 'document')}, {self._rate(documents):.0f}/s, "
-                f"{counted(errors, 'error')}"
-            )
+            self._show(f"{self._rate(documents)}, {counted(errors, 'error')}")
 
     def tell(self, progress: Progress) -> None:
         """Tell what there is to tell, if it is time to."""
-        if self._is_time():
-            self._show(_in_words(progress, time.monotonic() - self._begun))
+        if not self._is_time():
+            return
+        failed = progress.failed.total()
+        stages = ", ".join(f"{stage} {count:,}" for stage, count in progress.failed.most_common())
+        line = f"{self._rate(progress.documents)}, {counted(failed, 'error')}"
+        line += f" ({stages})" if failed else ""
+        number = min(progress.inputs_done + 1, progress.inputs)
+        line += f", input {number} of {progress.inputs}: {progress.input}"
+        # What had been done before is read past quickly, and tells nothing of what is left.
+        now = progress.bytes_done - progress.bytes_passed
+        if now > 0 and progress.documents:
+            left = (progress.bytes - progress.bytes_done) * self._seconds / now
+            line += f", about {duration(left)} left"
+        self._show(line)
 
     def _is_time(self) -> bool:
         now = time.monotonic()
@@ -43,8 +54,12 @@ class ProgressLine:
             self._last = now
         return is_time
 
-    def _rate(self, documents: int) -> float:
-        return documents / (time.monotonic() - self._begun)
+    @property
+    def _seconds(self) -> float:
+        return time.monotonic() - self._begun
+
+    def _rate(self, documents: int) -> str:
+        return f"{counted(documents, 'document')}, {documents / self._seconds:.0f}/s"
 
     def _show(self, line: str) -> None:
         if self._terminal:
@@ -65,6 +80,18 @@ class ProgressLine:
         self.clear()
 
 
+def pages_told(pages: Iterable[Page | Failure], quiet: bool) -> Iterator[Page | Failure]:
+    """The pages as they are, with their number told."""
+    from understandability.text.page import Failure
+
+    errors = 0
+    with ProgressLine(quiet) as line:
+        for number, page in enumerate(pages, 1):
+            yield page
+            errors += isinstance(page, Failure)
+            line.update(number, errors)
+
+
 def duration(seconds: float) -> str:
     """A time in words.
 
@@ -75,18 +102,3 @@ def duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
-
-
-def _in_words(progress: Progress, seconds: float) -> str:
-    failed = progress.failed.total()
-    stages = ", ".join(f"{stage} {count:,}" for stage, count in progress.failed.most_common())
-    line = f"{counted(progress.documents, 'document')}, {progress.documents / seconds:.0f}/s"
-    line += f", {counted(failed, 'error')}" + (f" ({stages})" if failed else "")
-    number = min(progress.inputs_done + 1, progress.inputs)
-    line += f", input {number} of {progress.inputs}: {progress.input}"
-    # What had been done before is read past quickly, and tells nothing of what is left.
-    now = progress.bytes_done - progress.bytes_passed
-    if now > 0 and progress.documents:
-        left = (progress.bytes - progress.bytes_done) * seconds / now
-        line += f", about {duration(left)} left"
-    return line

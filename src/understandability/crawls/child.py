@@ -7,8 +7,10 @@ import pickle
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 
 _DYING = 5.0  # seconds that a process may take to end after its socket
 # `-P`: no module of the folder that a crawl is started in comes before Python's own.
@@ -31,7 +33,7 @@ class Child:
         theirs.close()
 
     def send(self, message: object) -> None:
-        """Send a message, pickled."""
+        """Send a message, pickled: both ends are this program, and no file is ever unpickled."""
         with suppress(OSError):  # of one that has died; receiving will tell
             self.connection.send_bytes(pickle.dumps(message))
 
@@ -65,3 +67,11 @@ class Child:
         """How the process ended, whose socket has."""
         status = self.exit_status()
         return signal.Signals(-status).name if status < 0 else f"exit status {status}"
+
+
+@contextmanager
+def parent() -> Iterator[Connection]:
+    """In such a process, the socket to its parent; the context ends where that has gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        yield Connection(int(sys.argv[1]))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from understandability.crawls.folder import SCORES, CrawlFolder, Part, complete_inputs
 from understandability.crawls.outputs import Output
-from understandability.crawls.plan import Input, PageSource, Plan
+from understandability.crawls.plan import GivenPages, Input, Plan
 from understandability.crawls.reader import ReadApart
 from understandability.crawls.reading import Chunk, InputChunks, OpenPart, Scored, SeenDocnos
 from understandability.crawls.workers import Limits, Workers
@@ -93,15 +93,6 @@ class InProcess:
                 yield chunk.failed("score", f"{type(error).__name__}: {error}")
 
 
-def pool_of(
-    maker: RowMaker, workers: int, limits: Limits | None
-) -> AbstractContextManager[InProcess | Workers]:
-    """This process, for one worker without limits, or a pool of worker processes."""
-    if workers == 1 and limits is None:
-        return nullcontext(InProcess(maker))
-    return Workers(maker, workers, limits or Limits())
-
-
 def make_rows(
     plan: Plan,
     inputs: Sequence[Input],
@@ -113,17 +104,19 @@ def make_rows(
 ) -> Iterator[Progress]:
     """Make the rows of some inputs of a plan; tells its progress again and again.
 
-    `finished` are parts that an output has from before; without them it is one table, in which a
-    docno is not repeated, whatever its input.
+    One worker without limits is this process. `finished` are parts that an output has from before;
+    without them it is one table, in which a docno is not repeated, whatever its input.
     """
     making = _Making(plan, inputs, output, finished)
     yield making.progress
     if making.left:
         with ExitStack() as stack:
-            pool = stack.enter_context(pool_of(plan.maker, workers, limits))
+            pool: InProcess | Workers = InProcess(plan.maker)
             source = plan.source
-            if isinstance(pool, Workers) and isinstance(source, Sources):
-                source = stack.enter_context(ReadApart(source))
+            if workers > 1 or limits is not None:
+                pool = stack.enter_context(Workers(plan.maker, workers, limits or Limits()))
+                if not isinstance(source, GivenPages):
+                    source = stack.enter_context(ReadApart(source))
             for scored in pool.run(making.chunks(source)):
                 if scored is not None:
                     making.take(scored)
@@ -184,7 +177,7 @@ class _Making:
         self.progress.remarks = plan.source.remarks
         self._waiting: deque[OpenPart] = deque()  # read, but for the last not committed yet
 
-    def chunks(self, source: PageSource) -> Iterator[Chunk | None]:
+    def chunks(self, source: Sources) -> Iterator[Chunk | None]:
         """The chunks of all inputs that are left, input by input."""
         progress = self.progress
         for each in self.left:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from understandability.crawls.reader import ReadApart
 from understandability.errors import OptionError
-from understandability.inputs.limits import DEFAULT_LIMIT
-from understandability.inputs.page_tables import TableColumns, kept_names
+from understandability.inputs.page_tables import kept_names
 from understandability.inputs.sources import File, Sources, holds_many, is_read_by_arrow
 from understandability.scoring import RowMaker
 from understandability.text.page import Failure, Page
@@ -24,31 +23,21 @@ if TYPE_CHECKING:
 FILES_TOGETHER = 512
 
 
-class GivenPages:
-    """Pages of any iterable, in the place of `Sources`."""
-
-    docnos: Collection[str] | None = None
-    limit = DEFAULT_LIMIT
-    columns = TableColumns()
-    position = 0
-    without: Collection[str] = ()
+class GivenPages(Sources):
+    """Pages of any iterable, which are read once."""
 
     def __init__(self, pages: Iterable[Page | Failure]) -> None:
+        super().__init__([])
         self._pages = pages
-        self.skipped: Counter[str] = Counter()
-        self.remarks: list[str] = []
         self.files = [File("pages", "pages", "pages", 0)]
 
     def without_files(self) -> GivenPages:
-        """These themselves: they are read once."""
+        """These themselves."""
         return self
 
     def read(self, file: File) -> Iterator[Page | Failure]:
         """All of them."""
         yield from self._pages
-
-
-PageSource = Sources | GivenPages  # what reads files, or has pages that are there already
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +77,7 @@ class Plan:
     """
 
     inputs: tuple[Input, ...]
-    source: PageSource
+    source: Sources
     maker: RowMaker
     described: Mapping[str, Any]
     kept: pa.Schema
@@ -97,10 +86,12 @@ class Plan:
     @property
     def description(self) -> dict[str, Any]:
         """The plan as ``crawl.json`` holds it; two crawls with equal ones have equal rows."""
+        docnos = self.source.docnos
+        named = None if docnos is None else "\n".join(sorted(docnos)).encode()
         return {
             "settings": dict(self.described),
             "limit_mb": self.source.limit / 1e6,
-            "docnos": _checksum(self.source.docnos),
+            "docnos": None if named is None else hashlib.sha256(named).hexdigest(),
             "columns": asdict(self.source.columns) if self.source.columns else None,
             "inputs": [
                 {
@@ -119,7 +110,7 @@ class Plan:
         return pa.schema([*self.maker.schema, *self.kept])
 
 
-def make_plan(sources: PageSource, maker: RowMaker) -> Plan:
+def make_plan(sources: Sources, maker: RowMaker) -> Plan:
     """The plan for making rows of all that `sources` name."""
     import pyarrow as pa
 
@@ -132,7 +123,7 @@ def make_plan(sources: PageSource, maker: RowMaker) -> Plan:
     return Plan(inputs, source, maker, maker.described, kept, skipped)
 
 
-def _kept(sources: PageSource) -> pa.Schema:
+def _kept(sources: Sources) -> pa.Schema:
     """The columns to keep: of the type that all files agree on which state one, else text."""
     import pyarrow as pa
 
@@ -148,15 +139,6 @@ def _kept(sources: PageSource) -> pa.Schema:
     return pa.schema(
         {name: each[0] if len(each) == 1 else pa.string() for name, each in types.items()}
     )
-
-
-def check_can_go_on(plan: Plan) -> None:
-    """Raise `OptionError` where standard input is among the inputs, which is read once."""
-    if any(file.path == "-" for each in plan.inputs for file in each.files):
-        raise OptionError(
-            "a crawl folder takes files, which can be read again, and not standard input; save it "
-            "to a file, or write the scores to a file"
-        )
 
 
 def shard_of(inputs: Sequence[Input], shard: str | None) -> list[Input]:
@@ -194,10 +176,3 @@ def _together(files: Sequence[File]) -> Iterator[tuple[File, ...]]:
 def _folder(file: File) -> str | None:
     """The folder that was given and has the file; None where the file was given itself."""
     return None if file.is_input else file.input
-
-
-def _checksum(docnos: Collection[str] | None) -> str | None:
-    """A checksum that is equal for equal lists of documents."""
-    if docnos is None:
-        return None
-    return hashlib.sha256("\n".join(sorted(docnos)).encode()).hexdigest()

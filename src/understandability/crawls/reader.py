@@ -1,20 +1,16 @@
 """A process that reads inputs by native code that may crash: that costs one input.
 
-`main` is its program. It gets `Sources` without files, then file after file; of each it sends
-every document as it comes, and behind the last one the remarks. Of a path alone it sends the
-columns that the file states.
+It gets `Sources` without files, then files, and sends each document and at last the remarks; of a
+path alone it sends the columns that the file states.
 """
 
 from __future__ import annotations
 
 import pickle
-import signal
-import sys
 from collections.abc import Iterator
-from multiprocessing.connection import Connection
 from typing import Any, Self
 
-from understandability.crawls.child import Child
+from understandability.crawls.child import Child, parent
 from understandability.errors import InputError
 from understandability.inputs.sources import File, Sources, is_read_by_arrow, typed_columns
 from understandability.text.page import Failure, Page
@@ -111,9 +107,7 @@ class ReadApart(Sources):
 
 def main() -> None:
     """Read until the socket closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes
-    connection: Connection = Connection(int(sys.argv[1]))
-    try:
+    with parent() as connection:
         source: Sources = pickle.loads(connection.recv_bytes())
         connection.send_bytes(b"")
         while True:
@@ -124,8 +118,6 @@ def main() -> None:
             for record in source.read(asked):
                 connection.send_bytes(pickle.dumps((record, source.position, [])))
             connection.send_bytes(pickle.dumps((None, 0, source.remarks)))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # the parent has gone
 
 
 def _columns_of(path: str) -> Any:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from understandability.crawls.folder import Part
-from understandability.crawls.plan import Input, PageSource
+from understandability.crawls.plan import Input
+from understandability.inputs.sources import Sources
 from understandability.text.page import SEEN_BEFORE, Failure, Page
 
 # A part is a file, and what is lost when a crawl is killed: some ten seconds of one worker.
@@ -149,7 +150,7 @@ class InputChunks:
     """
 
     def __init__(
-        self, each: Input, source: PageSource, finished: Mapping[int, bool], seen: SeenDocnos
+        self, each: Input, source: Sources, finished: Mapping[int, bool], seen: SeenDocnos
     ) -> None:
         self.input = each
         self.bytes_passed = 0  # of finished parts, as far as they have been read past

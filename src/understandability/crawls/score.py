@@ -19,13 +19,12 @@ from understandability.crawls.plan import (
     FILES_TOGETHER,
     GivenPages,
     Plan,
-    check_can_go_on,
     make_plan,
     shard_of,
 )
 from understandability.crawls.status import Status, status_of
 from understandability.crawls.workers import Limits, cores
-from understandability.errors import OptionError, WrongTypeError
+from understandability.errors import OptionError, WrongTypeError, check_least
 from understandability.feature.catalogue import select_columns
 from understandability.inputs.frames import in_kind_of, is_frame, kind_of, table_of, wrong_type
 from understandability.inputs.limits import DEFAULT_LIMIT
@@ -37,6 +36,7 @@ from understandability.inputs.writing import check_is_no_input
 from understandability.prompt import AtPrompt
 from understandability.rows import TAGGERS, FeatureRows, TextRows, WordRows
 from understandability.scoring import Extraction, RowMaker, Settings, scorer_of
+from understandability.text.extract.extractors import check_choice
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 if TYPE_CHECKING:
@@ -155,18 +155,21 @@ class Work:
     progress: Annotated[Callable[[Progress], None] | None, AtPrompt(None)] = None
     into: Annotated[Output | None, AtPrompt(None)] = None
 
+    @property
+    def limit(self) -> int:
+        """The longest document, in bytes."""
+        return int(self.limit_mb * 1e6)
+
     def __post_init__(self) -> None:
-        if self.workers is not None and self.workers < 1:
-            raise OptionError(f"workers (--workers) must be 1 or more, not {self.workers}")
+        if self.workers is not None:
+            check_least(1, workers=self.workers)
         if not 0.001 <= self.limit_mb <= 1_000_000:
             raise OptionError(
                 "the longest document (--limit-mb) must be from 0.001 to 1,000,000 MB, not "
                 f"{self.limit_mb:g}"
             )
-        if self.runner not in (None, *RUNNERS):
-            raise OptionError(
-                f"runner {self.runner!r} does not exist; choose one of {', '.join(RUNNERS)}"
-            )
+        if self.runner is not None:
+            check_choice("runner", self.runner, RUNNERS)
         if self.address is not None and self.runner != "ray":
             raise OptionError("--address is that of a Ray cluster; give --runner ray as well")
 
@@ -285,8 +288,7 @@ def features(
             f"features takes a list of texts or a dictionary by docno, not {kind_of(inputs)}; "
             "put it in a list: features([text])"
         )
-    if tagger not in TAGGERS:
-        raise OptionError(f"--tagger {tagger!r} does not exist; choose from {', '.join(TAGGERS)}")
+    check_choice("tagger", tagger, TAGGERS)
     maker: RowMaker
     if words:
         keep = work.table_columns is not None and work.table_columns.keep
@@ -448,7 +450,11 @@ def fill(plan: Plan, path: str, work: Work) -> Progress:
     """Do what is left to do in a crawl folder."""
     import pyarrow as pa
 
-    check_can_go_on(plan)
+    if any(file.path == "-" for each in plan.inputs for file in each.files):
+        raise OptionError(
+            "a crawl folder takes files, which can be read again, and not standard input; save it "
+            "to a file, or write the scores to a file"
+        )
     inputs = shard_of(plan.inputs, work.shard)
     shards = int(work.shard.partition("/")[2]) if work.shard else 1
     if len(plan.inputs) < shards:
@@ -528,7 +534,7 @@ def _say_once(remark: str) -> None:
     _log.warning(remark)
 
 
-def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources | GivenPages:
+def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources:
     """The pages that a call names; raises `WrongTypeError` with the call that takes them.
 
     Files that the crawl in `output` has given up need not be there any more.
@@ -548,7 +554,7 @@ def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources | Gi
     if isinstance(paths, Sequence):
         paths = [path for path in paths if _as_found(path) not in without]
     found = _pages_in(paths, work)
-    if isinstance(found, Sources):
+    if not isinstance(found, GivenPages):
         found.give_up(without, before)
     return found
 
@@ -558,7 +564,7 @@ def _as_found(path: Any) -> str:
     return str(path) if is_url(str(path)) else Path(str(path)).as_posix()
 
 
-def _pages_in(inputs: Any, work: Work) -> Sources | GivenPages:
+def _pages_in(inputs: Any, work: Work) -> Sources:
     if isinstance(inputs, Sources):
         return inputs
     if isinstance(inputs, str | Path):
@@ -579,7 +585,7 @@ def _pages_in(inputs: Any, work: Work) -> Sources | GivenPages:
         return Sources(
             [str(each) for each in inputs],
             docnos=work.docnos,
-            limit=int(work.limit_mb * 1e6),
+            limit=work.limit,
             columns=work.table_columns,
         )
     return GivenPages(_checked(inputs))

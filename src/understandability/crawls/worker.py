@@ -1,14 +1,9 @@
 """A process that makes rows of pages; `main` is its program, and `workers` its parent.
 
-It talks over a socket that it inherits. First comes what makes rows, which it answers with an
-empty message when it is ready; then pages and a time limit, answered by an empty message when
-their text is extracted and by an `Answer`. It may be killed at any time, and ends by itself
-when the socket closes, or by a signal when the pages take too long: the kernel's timers need
-neither Python nor the parent to be alive. Processor time is what counts, so that a busy machine
-gives the same rows as an idle one; time by the clock ends a page that waits for ever.
-
-Messages are pickled, because both ends are this program and no one else holds the socket: the
-bytes of pages are values in them, never read as pickles. No file is ever unpickled.
+First comes what makes rows, then pages and a time limit, answered by an empty message when their
+text is extracted and by an `Answer`. A signal ends it when pages take too long: the kernel's timers
+need neither Python nor the parent to be alive. Processor time counts, so that a busy machine gives
+the same rows as an idle one; time by the clock ends a page that waits for ever.
 """
 
 from __future__ import annotations
@@ -16,12 +11,12 @@ from __future__ import annotations
 import logging
 import pickle
 import signal
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
+from understandability.crawls.child import parent
 from understandability.text.page import Failure, Page
 
 if TYPE_CHECKING:
@@ -49,12 +44,10 @@ class Answer:
 
 def main() -> None:
     """Answer until the socket closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which closes
     for number in OUT_OF_TIME:
         signal.signal(number, signal.SIG_DFL)
     logging.disable(logging.WARNING)  # the parent has told what there is to tell of the settings
-    connection: Connection = Connection(int(sys.argv[1]))
-    try:
+    with parent() as connection:
         maker: RowMaker = pickle.loads(connection.recv_bytes())
         maker.rows([])  # loads what the first page would wait for
         connection.send_bytes(READY)
@@ -63,8 +56,6 @@ def main() -> None:
             answer = _answer(maker, pages, seconds, connection)
             _allow(0)
             connection.send_bytes(pickle.dumps(answer))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass  # the parent has gone
 
 
 def _answer(

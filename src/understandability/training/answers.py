@@ -176,14 +176,9 @@ def fit_reader(
         noise_scale=round(float(_NOISES[column]), 2),
         scale=scale,
     )
-    ends = (float(thresholds[0]), float(thresholds[-1]))
-    return FittedReader(
-        reader,
-        len(answers),
-        ends,
-        (round(float(noises[0]), 2), round(float(noises[-1]), 2)),
-        tuple(remarks),
-    )
+    least, most = float(thresholds[0]), float(thresholds[-1])
+    noise = (round(float(noises[0]), 2), round(float(noises[-1]), 2))
+    return FittedReader(reader, len(answers), (least, most), noise, tuple(remarks))
 
 
 def _log_likelihood(values: Floats, answers: Any) -> Floats:

@@ -1,7 +1,7 @@
-"""Background models: the published recipe, learned from labelled corpora alone.
+"""Background models (Palotti, Zuccon & Hanbury 2019): which corpus a text is like.
 
-TF-IDF and latent semantic analysis (gensim), and an estimator of the corpus (Palotti, Zuccon &
-Hanbury 2019: 1 medical Reddit, 2 medical Wikipedia, 3 PubMed); naive Bayes takes counts of words.
+TF-IDF and latent semantic analysis by gensim, then an estimator of the corpus (1 medical Reddit,
+2 medical Wikipedia, 3 PubMed); naive Bayes takes counts of words.
 """
 
 from __future__ import annotations

@@ -221,18 +221,17 @@ def read_sets(
 
     A path may be ``PATH:COLUMN:harder:SCALE``. Raises as `read_labelled` does.
     """
-    given = labels if isinstance(labels, list | tuple) else [labels]
-    if not given:
+    found = []
+    for given in labels if isinstance(labels, list | tuple) else [labels]:
+        if isinstance(given, LabelledTexts):
+            found.append(given)
+        elif isinstance(given, str | Path):
+            found.append(read_labelled(*columns.stated_in(str(given)), with_text=with_text))
+        else:
+            found.append(read_labelled("the table", columns, given, with_text=with_text))
+    if not found:
         raise WrongTypeError("there are no labels; give the path of a table, or a frame")
-    return tuple(_set_of(each, columns, with_text) for each in given)
-
-
-def _set_of(given: Any, columns: LabelColumns, with_text: bool) -> LabelledTexts:
-    if isinstance(given, LabelledTexts):
-        return given
-    if isinstance(given, str | Path):
-        return read_labelled(*columns.stated_in(str(given)), with_text=with_text)
-    return read_labelled("the table", columns, given, with_text=with_text)
+    return tuple(found)
 
 
 def read_labelled(
@@ -275,7 +274,15 @@ def read_labelled(
         labels.append(_label(record, columns, f"{path}, record {number}: {columns.label!r}"))
         groups.append(docno if group is None else str(group))
     values = np.array(labels, np.float64)
-    _check(values, path)
+    known = values[np.isfinite(values)]
+    if not len(values):
+        raise InputError(f"{path} has no texts with words")
+    if len(known) < LEAST_RECORDS:
+        raise InputError(
+            f"{path} has {counted(len(known), 'usable label')}; at least {LEAST_RECORDS} are needed"
+        )
+    if known.min() == known.max():
+        raise InputError(f"{path}: all labels are {known[0]:g}; they must differ")
     if columns.direction is None:
         raise OptionError(_which_direction(path, columns, documents, values))
     if columns.direction is Direction.EASIER:
@@ -367,18 +374,6 @@ def _which_direction(
         f"correlate at {correlation:+.2f} as higher-harder, and at {-correlation:+.2f} as "
         "higher-easier)"
     )
-
-
-def _check(labels: Floats, path: str) -> None:
-    if not len(labels):
-        raise InputError(f"{path} has no texts with words")
-    known = labels[np.isfinite(labels)]
-    if len(known) < LEAST_RECORDS:
-        raise InputError(
-            f"{path} has {counted(len(known), 'usable label')}; at least {LEAST_RECORDS} are needed"
-        )
-    if known.min() == known.max():
-        raise InputError(f"{path}: all labels are {known[0]:g}; they must differ")
 
 
 def joined_groups(sets: Sequence[LabelledTexts]) -> NDArray[np.int64]:

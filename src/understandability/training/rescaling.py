@@ -25,7 +25,7 @@ from understandability.training.labelled import (
     joined_groups,
     read_sets,
 )
-from understandability.training.validation import resamples_of_groups, rounded
+from understandability.training.validation import interval, resamples_of_groups, rounded
 
 _FOLDS = 5
 
@@ -160,5 +160,4 @@ def rescale(
 
 def _distance(scale: str, away: Floats, samples: Sequence[Any]) -> Distance:
     resampled = [np.sqrt(np.mean(away[sample] ** 2)) for sample in samples]
-    low, high = np.percentile(resampled, [2.5, 97.5])
-    return Distance(scale, float(np.sqrt(np.mean(away**2))), float(low), float(high))
+    return Distance(scale, float(np.sqrt(np.mean(away**2))), *interval(resampled))

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
@@ -47,6 +46,7 @@ from understandability.training.validation import (
     Validated,
     compared,
     comparisons,
+    interval,
     resamples_of_groups,
     rounded,
 )
@@ -168,7 +168,11 @@ def train(
     stated = np.array([group for each in sets for group in each.groups])
     groups = joined_groups(sets) if table is None else stated
     judged = np.isfinite(targets)
-    _check_groups(stated[judged], groups[judged], sets[0].columns.group, folds)
+    values, count = len(np.unique(stated[judged])), len(np.unique(groups[judged]))
+    column = sets[0].columns.group
+    what = f"{values} values of {column!r}" if column else f"{values} groups or single texts"
+    joined = f" ({what}, joined where texts are equal)" if count < values else ""
+    check_groups(count, folds, joined)  # before any feature is computed
     if table is None:
         named = columns_named([features] if isinstance(features, str) else features)
         names: tuple[str, ...] = tuple(dict.fromkeys((*named, *by_row(models))))
@@ -204,16 +208,6 @@ def train(
         points,
         tuple(remarks),
     )
-
-
-def _check_groups(
-    stated: NDArray[Any], groups: NDArray[Any], column: str | None, folds: int
-) -> None:
-    """Raise `InputError` for fewer groups than folds, before any feature is computed."""
-    values, count = len(np.unique(stated)), len(np.unique(groups))
-    what = f"{values} values of {column!r}" if column else f"{values} groups or single texts"
-    joined = f" ({what}, joined where texts are equal)" if count < values else ""
-    check_groups(count, folds, joined)
 
 
 def _figures(
@@ -276,15 +270,14 @@ def _curve(out_of_fold: OutOfFold) -> tuple[tuple[CurvePoint, ...], str]:
             share,
             round(share * learned * len(task.labels)),
             spearman(raw, task.labels),
-            *(float(end) for end in np.nanpercentile(resampled[share], [2.5, 97.5])),
+            *interval(resampled[share]),
         )
         for share, raw in outputs.items()
     )
     if len(points) < 2:
         return points, "there are too few labels for a learning curve; more would tell"
     last, before = points[-1], points[-2]
-    gains = resampled[last.share] - resampled[before.share]
-    low, high = np.nanpercentile(gains, [2.5, 97.5])
+    low, high = interval(resampled[last.share] - resampled[before.share])
     gain = f"{last.spearman - before.spearman:+.3f} [{low:+.3f}, {high:+.3f}]"
     verdict = "more would help" if low > 0 else "whether more would help cannot be told from chance"
     return points, f"from half of the labels to all the Spearman changes by {gain}: {verdict}"

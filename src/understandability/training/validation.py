@@ -226,6 +226,12 @@ def resamples_of_groups(
     return [np.concatenate([by_group[number] for number in sample]) for sample in drawn]
 
 
+def interval(resampled: Sequence[float] | Floats) -> tuple[float, float]:
+    """Between which ends 95 % of the figures of samples lie."""
+    low, high = np.nanpercentile(resampled, [2.5, 97.5])
+    return float(low), float(high)
+
+
 def agreement(
     name: str,
     values: Floats,
@@ -246,10 +252,9 @@ def agreement(
     numbers = np.arange(len(known)) if groups is None else np.asarray(groups)
     samples = resamples_of_groups(numbers[known], random_state)
     resampled = [correlations(values[sample], labels[sample]) for sample in samples]
-    intervals = {}
-    for measure in CORRELATIONS:
-        low, high = np.nanpercentile([each[measure] for each in resampled], [2.5, 97.5])
-        intervals[measure] = (float(low), float(high))
+    intervals = {
+        measure: interval([each[measure] for each in resampled]) for measure in CORRELATIONS
+    }
     return Agreement(name, len(values), correlations(values, labels), intervals)
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from understandability.cli.doors import Given, Quiet, say
-from understandability.cli.outputs import check_destination, show_table, write_result
-from understandability.cli.tables import print_table
+from understandability.cli.results import (
+    File,
+    Given,
+    OtherFile,
+    Out,
+    Quiet,
+    RunFile,
+    StrictRuns,
+    check_destination,
+    print_table,
+    say,
+    show_table,
+)
 from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
@@ -16,16 +26,13 @@ if TYPE_CHECKING:
     from understandability.evaluation.comparison import RunComparison, RunComparisons
     from understandability.evaluation.correlation import Correlations
     from understandability.evaluation.evaluate import Evaluation
-    from understandability.evaluation.result_table import ResultTable
     from understandability.evaluation.tradeoff import Tradeoff
     from understandability.inputs.run import Run
 
-RunFile = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
-
 
 @dataclass(frozen=True, slots=True)
-class Out:
-    """Where a result goes: to the terminal as a table, or to a file, and what is told beside it.
+class Judged(Out):
+    """Where a result of runs and labels goes, and whether what is unusual in these is told.
 
     Args:
         output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX), .md (Markdown), or, of
@@ -35,8 +42,6 @@ class Out:
         quiet: Do not report what is unusual.
     """
 
-    output: Annotated[str | None, AtPrompt(str, "--output", "-o", value="FILE")] = None
-    form: Annotated[str | None, AtPrompt(str, "--format", value="FORMAT")] = None
     quiet: Quiet = False
 
     def of(self, call: Callable[[], Any]) -> Any:
@@ -48,35 +53,11 @@ class Out:
                 say(f"understand: {note}")
         return found
 
-    @property
-    def shows(self) -> bool:
-        """Whether the terminal has a table, beside what goes to a file."""
-        return self.output != "-" and self.form is None
 
-    def write(
-        self,
-        document: Mapping[str, Any],
-        rows: Callable[[], Sequence[Mapping[str, Any]]],
-        table: Callable[[], ResultTable],
-        lines: Callable[[], str] | None = None,
-    ) -> None:
-        """Write the result, where that was asked for; see `write_result`."""
-        if self.output is not None or self.form is not None:
-            write_result(
-                self.output or "-",
-                document,
-                rows,
-                lines=lines,
-                table=table,
-                stated=self.form,
-                header="conventions",
-            )
+_OUT = Judged()
 
 
-_OUT = Out()
-
-
-def result(call: Given, *, out: Out = _OUT) -> None:
+def result(call: Given, *, out: Judged = _OUT) -> None:
     """A table on the terminal, or a result in a file."""
     found = out.of(call)
     if out.shows:
@@ -93,7 +74,7 @@ def evaluated(
     wide: bool = False,
     test: Annotated[str, AtPrompt(choices="evaluation.comparison:ALL_TESTS")] = "t",
     correction: Annotated[str | None, AtPrompt(choices="evaluation.comparison:CORRECTIONS")] = None,
-    out: Out = _OUT,
+    out: Judged = _OUT,
 ) -> None:
     """The means of runs.
 
@@ -147,7 +128,7 @@ def runs_compared(
     *,
     correction: Annotated[str, AtPrompt(choices="evaluation.comparison:CORRECTIONS")] = "holm",
     corrected: bool = False,
-    out: Out = _OUT,
+    out: Judged = _OUT,
 ) -> None:
     """Comparisons of runs, those with one reference together.
 
@@ -213,7 +194,7 @@ def _cells(
     )
 
 
-def correlated(call: Given, *, out: Out = _OUT) -> None:
+def correlated(call: Given, *, out: Judged = _OUT) -> None:
     """The matrix of each coefficient, and who moves most."""
     found: Correlations = out.of(call)
     symmetric = call.keywords.get("symmetric", False)
@@ -234,9 +215,7 @@ def correlated(call: Given, *, out: Out = _OUT) -> None:
     out.write(document, found.to_dicts, found.table)
 
 
-def swept(
-    call: Given, *, plot: Annotated[str | None, AtPrompt(value="FILE")] = None, out: Out = _OUT
-) -> None:
+def swept(call: Given, *, plot: OtherFile = None, out: Judged = _OUT) -> None:
     """The points of a trade-off, and their figure.
 
     Args:
@@ -256,7 +235,7 @@ def swept(
         write_figure(plot_tradeoff(found.points), plot)
 
 
-def drawn(call: Given, *, output: RunFile) -> None:
+def drawn(call: Given, *, output: File) -> None:
     """A figure.
 
     Args:
@@ -268,12 +247,12 @@ def drawn(call: Given, *, output: RunFile) -> None:
     write_figure(call(), output)
 
 
-def made(call: Given, *, output: RunFile = "-", strict: bool = False, quiet: Quiet = False) -> None:
+def made(
+    call: Given, *, output: RunFile = "-", strict: StrictRuns = False, quiet: Quiet = False
+) -> None:
     """A run made of runs and scores.
 
     Args:
-        output: The new TREC run, also .gz; - is standard output.
-        strict: Refuse a run with anything unusual, such as a document listed twice.
         quiet: Show no remarks.
     """
     from understandability.evaluation.criteria import is_criterion, mixed_models

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from understandability.cli.doors import say
+from understandability.cli.results import File, Given, say, write_text
+from understandability.errors import OptionError
 from understandability.prompt import AtPrompt
 
 if TYPE_CHECKING:
@@ -19,12 +19,9 @@ if TYPE_CHECKING:
 _REPORTS = ("", ".html", ".htm", ".pdf", ".csv")  # the last of an audit only
 _NO_TEXT = (*_REPORTS[1:], ".docx", ".doc", ".odt", ".xlsx")
 
-Given = Annotated[partial[Any], AtPrompt(None)]
-Report = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
-
 
 def report_written(
-    call: Given, *, output: Report = "-", json_: Annotated[bool, AtPrompt(bool, "--json")] = False
+    call: Given, *, output: File = "-", json_: Annotated[bool, AtPrompt(bool, "--json")] = False
 ) -> None:
     """A report as a page, as PDF, or its content as data.
 
@@ -32,8 +29,7 @@ def report_written(
         output: The report, as .html or .pdf, of a crawl also .csv; - is standard output.
         json_: Write the content of the report as JSON.
     """
-    from understandability.errors import OptionError
-    from understandability.inputs.writing import check_is_no_input, write_bytes, write_text
+    from understandability.inputs.writing import check_is_no_input, write_bytes
     from understandability.writers.printing import printed
 
     given = call.keywords
@@ -55,32 +51,27 @@ def report_written(
         text = json.dumps(made.to_json(), ensure_ascii=False, indent=1) + "\n"
     else:
         text = made.audit.csv() if is_csv and made.audit else made.html()
-    if output == "-":
-        sys.stdout.write(text)
-    elif is_pdf:
+    if is_pdf:
         write_bytes(output, printed(text))
     else:
         write_text(output, text)
 
 
-def rewritten(call: Given, *, output: Report = "-") -> None:
+def rewritten(call: Given, *, output: File = "-") -> None:
     """The text with what may be taken; the rest is told, with why.
 
     Args:
         output: The text, with each accepted rewrite in the place of its passage; - is
             standard output.
     """
-    from understandability.inputs.writing import check_is_no_input, write_text
+    from understandability.inputs.writing import check_is_no_input
 
     check_is_no_input(output, [str(call.keywords["path"])])
     made: Rewritten = call()
     for number, each in enumerate(made.rewrites, 1):
         verdict = "taken" if each.accepted else f"kept as it is: {each.why}"
         say(f"passage {number}: {verdict} (chance {each.before:.2f} to {each.after:.2f})")
-    if output == "-":
-        print(made.text)
-    else:
-        write_text(output, made.text + "\n")
+    write_text(output, f"{made.text}\n")
 
 
 def served(call: Given) -> Any:
@@ -91,7 +82,7 @@ def served(call: Given) -> Any:
 def text_checked(
     call: Given,
     *,
-    output: Report = "-",
+    output: File = "-",
     format: Annotated[  # noqa: A002 - the name of the option
         str, AtPrompt(str, choices="writers.check_formats:FORMATS")
     ] = "text",
@@ -102,22 +93,17 @@ def text_checked(
         output: Where to write the result; - is standard output.
         format: text (with --changed-from, a Markdown comment), json, sarif, github or vale.
     """
-    from understandability.errors import OptionError
-    from understandability.inputs.writing import check_is_no_input, write_text
+    from understandability.inputs.writing import check_is_no_input
+    from understandability.text.extract.extractors import check_choice
     from understandability.writers.check_formats import FORMATS
 
-    if format not in FORMATS:
-        raise OptionError(f"format {format!r} does not exist; choose one of {', '.join(FORMATS)}")
+    check_choice("format", format, FORMATS)
     if Path(output).suffix.lower() in _NO_TEXT:
         raise OptionError(f"check writes text, not {output}; `understand explain` makes reports")
     check_is_no_input(output, call.keywords["paths"])
     found: Checks = call()
     for remark in found.remarks:
         say(remark)
-    text = FORMATS[format](found)
-    if output == "-":
-        print(text)
-    else:
-        write_text(output, f"{text}\n")
+    write_text(output, f"{FORMATS[format](found)}\n")
     if found.misses or found.errors:
         raise SystemExit(1)

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from understandability.cli.doors import MOST_NAMED, Given, Quiet, say
-from understandability.prompt import AtPrompt
+from understandability.cli.evaluation import read
+from understandability.cli.progress import ProgressLine, pages_told
+from understandability.cli.results import (
+    MOST_NAMED,
+    Given,
+    OtherFile,
+    Out,
+    Quiet,
+    ResultFile,
+    RunFile,
+    Strict,
+    StrictRuns,
+    check_destination,
+    print_table,
+    say,
+    show_table,
+    with_first_names,
+)
 from understandability.wording import counted
 
 if TYPE_CHECKING:
+    from understandability.study.grid import GridCell, StudyGrid
     from understandability.study.learn import Learned
 
-Output = Annotated[str | None, AtPrompt(str, "--output", "-o", value="FILE")]
-Form = Annotated[str | None, AtPrompt(str, "--format", value="FORMAT")]
-RunOutput = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
+_OUT = Out()
 _MOST_SHOWN = 10
+_COEFFICIENTS = ("pearson", "spearman", "kendall")
 
 
 def exported(call: Given) -> None:
@@ -63,15 +81,12 @@ def verified(call: Given) -> None:
         raise SystemExit(1)
 
 
-def corpora(call: Given, *, output: Output = None) -> None:
+def corpora(call: Given, *, output: ResultFile = None) -> None:
     """The sizes of corpora as a table.
 
     Args:
         output: Write .json, .csv, .tsv, .jsonl or .parquet; - is JSON on standard output.
     """
-    from understandability.cli.outputs import check_destination, write_result
-    from understandability.cli.tables import print_table
-
     check_destination(output)
     found = call()
     rows = found.rows()
@@ -89,36 +104,23 @@ def corpora(call: Given, *, output: Output = None) -> None:
             for row in rows
         ]
         print_table(("corpus", "statistic", "value", "sd"), cells, texts=2)
-    if output is not None:
-        document = {"settings": {"inputs": call.keywords["inputs"]}, "corpora": rows}
-        write_result(output, document, lambda: rows)
+    document = {"settings": {"inputs": call.keywords["inputs"]}, "corpora": rows}
+    Out(output).write(document, lambda: rows)
 
 
-def simulated_users(
-    call: Given,
-    *,
-    plot: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
-    output: Output = None,
-    form: Form = None,
-) -> None:
+def simulated_users(call: Given, *, plot: OtherFile = None, out: Out = _OUT) -> None:
     """A row for each user, and the quantiles of the score.
 
     Args:
         plot: Draw RBP against uRBP (.png, .svg, .pdf).
-        output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is
-            JSON on standard output.
-        form: Format of the output: json, csv, tsv, jsonl, parquet, latex or markdown. Default: by
-            suffix.
     """
-    from understandability.cli.outputs import show_table, write_result
-
     if plot is not None:
         from understandability.study.plots import check_figure, plot_systems, write_figure
 
         check_figure(plot)  # before all pages are scored
     found = call()
     result = found.evaluation
-    if output != "-" and form is None:
+    if out.shows:
         runs = counted(len(result.runs), "run")
         print(f"{counted(found.documents, 'document')} with a score, {runs}")
         show_table(found.distribution())
@@ -126,95 +128,54 @@ def simulated_users(
         show_table(found.table())
     for remark in found.remarks:
         say(f"understand: {remark}")
-    if output is not None or form is not None:
-        rows = found.table().to_dicts()
-        quantiles = {f"{share:.0%}": value for share, value in found.quantiles.items()}
-        more = {"users": rows, "quantiles": quantiles, "remarks": list(found.remarks)}
-        write_result(
-            output or "-",
-            result.as_dict(per_query=False) | more,
-            lambda: rows,
-            table=found.table,
-            stated=form,
-            header="conventions",
-        )
+    rows = found.table().to_dicts()
+    quantiles = {f"{share:.0%}": value for share, value in found.quantiles.items()}
+    more = {"users": rows, "quantiles": quantiles, "remarks": list(found.remarks)}
+    out.write(result.as_dict(per_query=False) | more, lambda: rows, found.table)
     if plot is not None:
         columns = {measure: result.column(measure) for measure in result.measures}
         write_figure(plot_systems(result.runs, columns), plot)
 
 
 def user_grid(
-    call: Given,
-    *,
-    plot: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
-    output: Output = None,
-    form: Form = None,
-    quiet: Quiet = False,
+    call: Given, *, plot: OtherFile = None, out: Out = _OUT, quiet: Quiet = False
 ) -> None:
     """A row for each cell of the grid.
 
     Args:
         plot: Draw Kendall's tau of each user over the ways of reading (.png, .svg, .pdf).
-        output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is
-            JSON on standard output.
-        form: Format of the output: json, csv, tsv, jsonl, parquet, latex or markdown. Default: by
-            suffix.
         quiet: Show no progress.
     """
-    from understandability.cli.outputs import show_table, write_result
-    from understandability.cli.progress import ProgressLine
-
     if plot is not None:
         from understandability.study.plots import check_figure, plot_user_grid, write_figure
 
         check_figure(plot)
     with ProgressLine(quiet) as line:
         found = call(progress=line.tell)
-    if output != "-" and form is None:
+    if out.shows:
         for pipeline, count in found.scored.items():
             print(f"{pipeline}: {counted(count, 'document')} with a score")
         show_table(found.table())
-    if output is not None or form is not None:
-        rows = found.table().to_dicts()
-        document = {"systems": found.systems, "scored": dict(found.scored), "cells": rows}
-        write_result(output or "-", document, lambda: rows, table=found.table, stated=form)
+    rows = found.table().to_dicts()
+    document = {"systems": found.systems, "scored": dict(found.scored), "cells": rows}
+    out.write(document, lambda: rows, found.table)
     if plot is not None:
         write_figure(plot_user_grid(found), plot)
 
 
-def simulated(call: Given, *, output: Output = None, form: Form = None) -> None:
-    """A row for each kind of system.
-
-    Args:
-        output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is
-            JSON on standard output.
-        form: Format of the output: json, csv, tsv, jsonl, parquet, latex or markdown. Default: by
-            suffix.
-    """
-    from dataclasses import asdict
-
-    from understandability.cli.outputs import show_table, write_result
-
+def simulated(call: Given, *, out: Out = _OUT) -> None:
+    """A row for each kind of system."""
     found = call()
-    if output != "-" and form is None:
+    if out.shows:
         show_table(found.table())
-    if output is not None or form is not None:
-        rows = found.rows().to_dicts()
-        settings = asdict(found.grid) | {"scale": str(found.grid.scale)}
-        settings["seed"] = call.keywords.get("seed", 0)
-        document = {"settings": settings, "cells": rows}
-        write_result(output or "-", document, lambda: rows, table=found.table, stated=form)
+    rows = found.rows().to_dicts()
+    settings = asdict(found.grid) | {"scale": str(found.grid.scale)}
+    settings["seed"] = call.keywords.get("seed", 0)
+    out.write({"settings": settings, "cells": rows}, lambda: rows, found.table)
 
 
-def indexed(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
-    """How many pages were indexed.
-
-    Args:
-        strict: End with status 1 if any document failed.
-        quiet: Show no progress and no remarks.
-    """
-    from understandability.cli.progress import ProgressLine
-
+def indexed(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
+    """How many pages were indexed."""
     with ProgressLine(quiet) as line:
         found = call(progress=line.update)
     errors = len(found.failures)
@@ -228,22 +189,17 @@ def indexed(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
         raise SystemExit(1)
 
 
-def study_run(call: Given, *, output: RunOutput = "-") -> None:
-    """A new run.
-
-    Args:
-        output: The new TREC run, also .gz; - is standard output.
-    """
+def study_run(call: Given, *, output: RunFile = "-") -> None:
+    """A new run."""
     from understandability.inputs.runs import write_run
 
     write_run(call(), output)
 
 
-def learned(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
+def learned(call: Given, *, strict: StrictRuns = False, quiet: Quiet = False) -> None:
     """What was learned from, and what each feature is worth to the ranker.
 
     Args:
-        strict: Refuse a run with anything unusual, such as a document listed twice.
         quiet: Show no remarks.
     """
     found: Learned = _with_run(call, strict, quiet)()
@@ -265,13 +221,11 @@ def learned(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
 
 
 def applied(
-    call: Given, *, output: RunOutput = "-", strict: bool = False, quiet: Quiet = False
+    call: Given, *, output: RunFile = "-", strict: StrictRuns = False, quiet: Quiet = False
 ) -> None:
     """A new run of an old one.
 
     Args:
-        output: The new TREC run, also .gz; - is standard output.
-        strict: Refuse a run with anything unusual, such as a document listed twice.
         quiet: Show no remarks.
     """
     study_run(_with_run(call, strict, quiet), output=output)
@@ -279,9 +233,108 @@ def applied(
 
 def _with_run(call: partial[Any], strict: bool, quiet: bool) -> partial[Any]:
     """The call with its run read; what is unusual in that is told, or refused."""
-    from understandability.cli.doors_evaluation import read
-
     sources = call.keywords.get("sources")
     order = sources.order if sources is not None else "rank"
     [run] = read([call.keywords["run"]], order, strict, quiet)
     return partial(call, run=run)
+
+
+def validate_grid(
+    pages: list[str],
+    labels: list[str],
+    direction: str,
+    bundles: list[str] | None,
+    *,
+    plot: str | None,
+    limit_mb: float,
+    quiet: bool,
+    output: str | None,
+) -> None:
+    """Run the study's main experiment, show it, and write what was asked for."""
+    from understandability.crawls.score import Work
+    from understandability.inputs.sources import Sources
+    from understandability.inputs.writing import write_text
+    from understandability.model.bundle import load_bundle
+    from understandability.model.bundle_files import embedded_bundles
+    from understandability.study.grid import assessors_in, report, run_grid
+    from understandability.writers.charts import box_plot
+
+    for destination in (output, plot and f"{plot}.json"):
+        check_destination(destination)
+    assessors = assessors_in(labels)
+    models = [load_bundle(name) for name in bundles or embedded_bundles()]
+    read = Sources(pages, limit=Work(limit_mb=limit_mb).limit)
+    result = run_grid(pages_told(read, quiet), assessors, models, direction=direction)
+    if output != "-":
+        _show_grid(result)
+    if plot is not None:
+        spread = [(pipeline, sizes) for pipeline, sizes in result.spread().items()]
+        write_text(plot, box_plot(spread, "Spearman with the labels, its size"))
+    settings = {
+        "pages": pages,
+        "labels": list(assessors),
+        "direction": direction,
+        "bundles": {model.name: model.checksum for model in models},
+    }
+    rows = [asdict(cell) for cell in result.cells]
+    Out(output).write({"settings": settings, **report(result)}, lambda: rows)
+
+
+def _show_grid(result: StudyGrid) -> None:
+    import numpy as np
+
+    print(f"{result.pages} labelled pages, {len(result.cells)} scores with their pipelines")
+    for what, docnos in (
+        ("pages without a label", result.unlabelled),
+        ("labels without a page", result.absent),
+    ):
+        if docnos:
+            print(with_first_names(what, docnos))
+    for failure in result.failures:
+        say(f"{failure.docno}: {failure.stage}: {failure.error}")
+    if result.agreements:
+        print("\nHow assessors agree")
+        print_table(
+            ("assessors", "n", "Pearson", "Spearman", "Kendall"),
+            [
+                (
+                    " and ".join(each.assessors),
+                    str(each.n),
+                    *(f"{getattr(each, name):.3f}" for name in _COEFFICIENTS),
+                )
+                for each in result.agreements
+            ],
+        )
+    print("\nThe best of each category, * by which coefficient")
+    print_table(
+        ("category", "score", "extractor, sentence ends", "n", "Pearson", "Spearman", "Kendall"),
+        [row for group, cells in result.best().items() for row in _best_rows(group, cells)],
+        texts=3,
+    )
+    print("\nThe size of Spearman's correlation over all scores, by percentile")
+    percentiles = (5, 25, 50, 75, 95, 100)
+    print_table(
+        ("extractor, sentence ends", *(f"{percentile} %" for percentile in percentiles)),
+        [
+            (pipeline, *(f"{size:.3f}" for size in np.percentile(sizes, percentiles)))
+            for pipeline, sizes in result.spread().items()
+            if len(sizes)
+        ],
+    )
+
+
+def _best_rows(group: str, cells: tuple[GridCell, ...]) -> Iterator[tuple[str, ...]]:
+    leaders = {
+        name: max(cells, key=lambda cell: abs(getattr(cell, name))) for name in _COEFFICIENTS
+    }
+    for place, cell in enumerate(cells):
+        yield (
+            "" if place else group,
+            cell.name,
+            cell.pipeline,
+            str(cell.n),
+            *(
+                f"{getattr(cell, name):.3f}{'*' if leaders[name] is cell else ' '}"
+                for name in _COEFFICIENTS
+            ),
+        )

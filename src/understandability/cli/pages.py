@@ -1,17 +1,16 @@
-"""How results leave a command: what is printed, what goes to a file, what is told on the way."""
+"""How rows of pages leave a command: to the terminal, a file or a crawl folder."""
 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from understandability.cli.progress import ProgressLine, duration
-from understandability.errors import shortened
+from understandability.cli.results import MOST_NAMED, File, Given, Quiet, Strict, say, show
+from understandability.errors import OptionError
 from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
@@ -21,10 +20,7 @@ if TYPE_CHECKING:
     from understandability.crawls.status import Status
     from understandability.text.page import Failure
 
-Given = Annotated[partial[Any], AtPrompt(None)]
-Quiet = Annotated[bool, AtPrompt(bool, "--quiet", "-q")]
 _MOST_SHOWN = 1000
-MOST_NAMED = 20
 # Column of the rows -> its heading on a terminal.
 _SCORES = {
     "docno": "docno",
@@ -37,20 +33,12 @@ _SCORES = {
 }
 
 
-def say(text: str) -> None:
-    """Tell something beside the result."""
-    print(shortened(text), file=sys.stderr)
-
-
-def rows(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
-    """Rows of documents: on the terminal, in a file, or in a crawl folder.
-
-    Args:
-        strict: End with status 1 if any document failed.
-        quiet: Show no progress and no remarks.
-    """
+def rows(call: Given, *, strict: Strict = False, quiet: Quiet = False) -> None:
+    """Rows of documents: on the terminal, in a file, or in a crawl folder."""
+    from understandability.crawls.folder import CrawlFolder
     from understandability.crawls.outputs import InMemory, errors_of
     from understandability.crawls.score import is_folder
+    from understandability.crawls.status import status_of
 
     output: Any = call.keywords.get("output")
     begun = time.monotonic()
@@ -65,11 +53,18 @@ def rows(call: Given, *, strict: bool = False, quiet: Quiet = False) -> None:
     if not quiet and output not in (None, "-"):
         tell_failures(told.first_failure())  # the others stand in a file
     if is_folder(output):
-        _tell_folder(output, made, time.monotonic() - begun, quiet)
-        return end(*_of_folder(output), strict, quiet)
+        folder = CrawlFolder(output)
+        found = status_of(folder)
+        if not quiet:
+            seconds = time.monotonic() - begun
+            documents = made.made + made.failed.total()
+            rate = f" ({documents / seconds:.0f}/s)" if documents else ""
+            say(_title(made))
+            say(f"{counted(documents, 'document')} now, in {duration(seconds)}{rate}")
+            for line in summary(folder.path, found, made.skipped):
+                say(line)
+        return end(found.facts.scored, found.facts.failed, strict, quiet)
     if output is None and made.made:
-        from understandability.cli.tables import show
-
         shown = _shown(made)
         print(_title(made))
         cells = made.table.to_pylist()
@@ -95,20 +90,15 @@ def features_written(
     call: Given,
     *,
     list_: Annotated[bool, AtPrompt(bool, "--list")] = False,
-    strict: bool = False,
+    strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
     """Rows of features, or the list of what there is.
 
     Args:
         list_: List the features; read no pages.
-        strict: End with status 1 if any document failed.
-        quiet: Show no progress and no remarks.
     """
-    from understandability.errors import OptionError
-
     if list_:
-        from understandability.cli.tables import show
         from understandability.feature.catalogue import COLUMNS, describe, select_columns
 
         given = call.keywords
@@ -129,17 +119,15 @@ def features_written(
 
 
 def text_extracted(
-    call: Given, *, stats: bool = False, strict: bool = False, quiet: Quiet = False
+    call: Given, *, stats: bool = False, strict: Strict = False, quiet: Quiet = False
 ) -> None:
     """Texts on the terminal or in a folder, rows in a file, or a table of statistics.
 
     Args:
         stats: Count words and sentences for every extractor and every rule of sentence ends.
-        strict: End with status 1 if any document failed.
-        quiet: Show no progress and no remarks.
     """
+    from understandability.cli.extracted import Texts, show_statistics
     from understandability.crawls.score import is_folder
-    from understandability.errors import OptionError
 
     given = call.keywords
     output, explain = given.get("output"), given.get("explain", False)
@@ -149,7 +137,6 @@ def text_extracted(
                 "--stats prints a table for all documents; leave out "
                 f"{'--output' if output else '--explain'}"
             )
-        from understandability.cli.extracted import show_statistics
         from understandability.inputs.sources import Sources
 
         failures = show_statistics(Sources(given["inputs"]), given.get("engine", "fast"))
@@ -157,8 +144,6 @@ def text_extracted(
         return end(1, Counter(failure.stage for failure in failures), strict, quiet)
     if output and not is_folder(output):
         return rows(call, strict=strict, quiet=quiet)
-    from understandability.cli.extracted import Texts
-
     texts = Texts(output, explain)
     with _Told(quiet) as told:
         made = call(output=None, progress=told, into=texts)
@@ -180,12 +165,7 @@ def status_shown(call: Given) -> None:
         print(f"and {len(unfinished) - MOST_NAMED} more")
 
 
-def merged(
-    call: Given,
-    *,
-    output: Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")],
-    quiet: Quiet = False,
-) -> None:
+def merged(call: Given, *, output: File, quiet: Quiet = False) -> None:
     """What became of the rows of a crawl folder.
 
     Args:
@@ -258,11 +238,12 @@ def summary(path: str, found: Status, skipped: Mapping[str, int]) -> Iterator[st
         yield from text_histogram(facts.difficulties)
 
 
-class _Told:
+class _Told(ProgressLine):
     """Tells how it goes: a context manager that is called with each `Progress`."""
 
     def __init__(self, quiet: bool) -> None:
-        self._quiet, self._line, self._told = quiet, ProgressLine(quiet), 0
+        super().__init__(quiet)
+        self._quiet, self._told = quiet, 0
         self._progress: Progress | None = None
 
     def __call__(self, progress: Progress) -> None:
@@ -270,44 +251,14 @@ class _Told:
         for remark in progress.remarks[self._told :]:
             self._told += 1
             if not self._quiet:
-                self._line.clear()
+                self.clear()
                 say(remark)
-        self._line.tell(progress)
+        self.tell(progress)
 
     def first_failure(self) -> list[Failure]:
         """An example of what failed, if anything did."""
         found = self._progress and self._progress.first_failure
         return [found] if found else []
-
-    def __enter__(self) -> _Told:
-        self._line.__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._line.__exit__(*error)
-
-
-def _of_folder(output: str) -> tuple[int, Counter[str]]:
-    from understandability.crawls.folder import CrawlFolder
-    from understandability.crawls.status import status_of
-
-    facts = status_of(CrawlFolder(output)).facts
-    return facts.scored, facts.failed
-
-
-def _tell_folder(output: str, made: Rows, seconds: float, quiet: bool) -> None:
-    from understandability.crawls.folder import CrawlFolder
-    from understandability.crawls.status import status_of
-
-    if quiet:
-        return
-    documents = made.made + made.failed.total()
-    rate = f" ({documents / seconds:.0f}/s)" if documents else ""
-    say(_title(made))
-    say(f"{counted(documents, 'document')} now, in {duration(seconds)}{rate}")
-    folder = CrawlFolder(output)
-    for line in summary(folder.path, status_of(folder), made.skipped):
-        say(line)
 
 
 def _title(made: Rows) -> str:

@@ -1,33 +1,36 @@
-"""How what is trained and judged leaves a command; see `doors`."""
+"""How bundles, readers and their figures leave a command."""
 
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from understandability.cli.doors import Given, Quiet, say
-from understandability.cli.outputs import (
+from understandability.cli.progress import pages_told
+from understandability.cli.results import (
+    File,
+    Given,
+    LimitMb,
+    OtherFile,
+    Out,
+    Quiet,
+    ResultFile,
     check_destination,
+    print_table,
+    say,
     show_table,
     with_first_names,
-    write_result,
 )
-from understandability.cli.tables import print_table
 from understandability.errors import OptionError
 from understandability.prompt import AtPrompt
 from understandability.wording import counted
 
 if TYPE_CHECKING:
     from understandability.model.bundle import Bundle
-    from understandability.text.document import Document
     from understandability.training.train import Trained
     from understandability.training.validation import Validated, Validation
 
 NewBundle = Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER")]
-ResultFile = Annotated[str | None, AtPrompt(str, "--output", "-o", value="FILE")]
 
 
 def _say_labels(bundle: Bundle) -> None:
@@ -44,7 +47,7 @@ def trained(
     call: Given,
     *,
     output: NewBundle,
-    out_of_fold: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
+    out_of_fold: OtherFile = None,
     quiet: Quiet = False,
 ) -> None:
     """A bundle in its folder, its figures on the terminal.
@@ -52,7 +55,6 @@ def trained(
     Args:
         output: Folder of the new bundle.
         out_of_fold: Write the estimates: judged texts out of fold, the others by the whole model.
-        quiet: Show no progress and no remarks.
     """
     from understandability.inputs.tables import write_table
     from understandability.model.bundle_files import check_place
@@ -93,7 +95,7 @@ def background(
     *,
     output: NewBundle,
     corpus: Annotated[list[str], AtPrompt(list[str], "--corpus", value="LABEL=INPUT")],
-    limit_mb: float = 10.0,
+    limit_mb: LimitMb = 10.0,
     quiet: Quiet = False,
 ) -> None:
     """A bundle in its folder.
@@ -101,8 +103,6 @@ def background(
     Args:
         output: Folder of the new bundle.
         corpus: A corpus and its label, a number (higher is harder). Give it once for each input.
-        limit_mb: Longest document, in MB once decoded; longer ones become errors.
-        quiet: Show no progress and no remarks.
     """
     from understandability.crawls.score import Work
     from understandability.inputs.sources import Sources
@@ -120,25 +120,14 @@ def background(
             equals = ""
         if not equals or not path or not abs(float(label)) <= MOST:
             raise OptionError(f"--corpus is LABEL=INPUT, such as 1=posts.jsonl.gz, not {each!r}")
-    limit = int(Work(limit_mb=limit_mb).limit_mb * 1e6)
+    limit = Work(limit_mb=limit_mb).limit
     corpora = {
-        label: _shown(documents_of(Sources(paths, limit=limit), Settings()), quiet)
+        label: documents_of(pages_told(Sources(paths, limit=limit), quiet), Settings())
         for label, paths in inputs.items()
     }
     call(corpora=corpora, name=Path(output).name).save(output)
     if not quiet:
         say(f"{output}: understand bundle show {output}")
-
-
-def _shown(documents: Iterable[Document], quiet: bool) -> Iterator[Document]:
-    """The documents, with progress on a terminal."""
-    if quiet or not sys.stderr.isatty():
-        yield from documents
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(documents, "texts", console=Console(stderr=True), transient=True)
 
 
 def validated(
@@ -151,8 +140,8 @@ def validated(
     grid: Annotated[list[str] | None, AtPrompt(list[str], value="PAGES")] = None,
     labels: Annotated[list[str] | None, AtPrompt(list[str], value="FILE[:COLUMN]")] = None,
     bundles: Annotated[list[str] | None, AtPrompt(list[str], "--bundle")] = None,
-    plot: Annotated[str | None, AtPrompt(str, value="FILE")] = None,
-    limit_mb: float = 10.0,
+    plot: OtherFile = None,
+    limit_mb: LimitMb = 10.0,
     output: ResultFile = None,
     quiet: Quiet = False,
 ) -> None:
@@ -169,10 +158,6 @@ def validated(
         bundles: With --grid: an estimator; all that come with the package by default. May be
             repeated.
         plot: With --grid: draw the spread under each pipeline as SVG.
-        limit_mb: Longest document, in MB once decoded; longer ones become errors.
-        output: Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is
-            JSON on standard output.
-        quiet: Show no progress and no remarks.
     """
     if grid:
         if bundle is not None or not labels:
@@ -183,7 +168,7 @@ def validated(
             raise OptionError(
                 "--grid needs --direction higher-harder or higher-easier: what a higher label means"
             )
-        from understandability.cli.doors_grid import validate_grid
+        from understandability.cli.study import validate_grid
 
         validate_grid(
             grid, labels, call.keywords["direction"], bundles, plot=plot, limit_mb=limit_mb,
@@ -207,8 +192,7 @@ def validated(
         print(f"model {model}, scale {scale}")
         for each in found.sets:
             _show_validation(each, threshold=threshold)
-    if output is not None:
-        write_result(output, found.as_dict(), lambda: list(found), table=found.table)
+    Out(output).write(found.as_dict(), lambda: list(found), found.table)
 
 
 def _show_validation(result: Validation, how: str = "", threshold: float = 0.0) -> None:
@@ -239,7 +223,6 @@ def calibrated(
 
     Args:
         output: Where to write the reader.
-        quiet: Show no progress and no remarks.
     """
     from understandability.inputs.writing import write_text
     from understandability.model.bundle import DEFAULT_BUNDLE
@@ -272,7 +255,6 @@ def rescaled(call: Given, *, output: NewBundle, quiet: Quiet = False) -> None:
 
     Args:
         output: Where to write the bundle.
-        quiet: Show no progress and no remarks.
     """
     from understandability.model.bundle_files import check_place
 
@@ -303,9 +285,7 @@ def card_shown(call: Given) -> None:
     print(call(), end="")
 
 
-def probabilities_written(
-    call: Given, *, output: Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")] = "-"
-) -> None:
+def probabilities_written(call: Given, *, output: File = "-") -> None:
     """A table in a file, with what was chosen.
 
     Args:

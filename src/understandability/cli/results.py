@@ -1,0 +1,226 @@
+"""What commands have in common: options, remarks, tables on a terminal, results in files."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from understandability.errors import InputError, OptionError, shortened
+from understandability.prompt import AtPrompt
+
+if TYPE_CHECKING:
+    from understandability.evaluation.result_table import ResultTable
+
+Given = Annotated[partial[Any], AtPrompt(None)]
+Quiet = Annotated[bool, AtPrompt(bool, "--quiet", "-q", help="Show no progress and no remarks.")]
+Strict = Annotated[bool, AtPrompt(bool, help="End with status 1 if any document failed.")]
+StrictRuns = Annotated[
+    bool,
+    AtPrompt(bool, help="Refuse a run with anything unusual, such as a document listed twice."),
+]
+LimitMb = Annotated[
+    float,
+    AtPrompt(float, help="Longest document, in MB once decoded; longer ones become errors."),
+]
+File = Annotated[str, AtPrompt(str, "--output", "-o", value="FILE")]
+RunFile = Annotated[
+    str,
+    AtPrompt(
+        str, "--output", "-o", value="FILE",
+        help="The new TREC run, also .gz; - is standard output.",
+    ),
+]  # fmt: skip
+ResultFile = Annotated[
+    str | None,
+    AtPrompt(
+        str, "--output", "-o", value="FILE",
+        help="Write .json, .csv, .tsv, .jsonl, .parquet, .tex (LaTeX) or .md (Markdown); - is "
+        "JSON on standard output.",
+    ),
+]  # fmt: skip
+Form = Annotated[
+    str | None,
+    AtPrompt(
+        str, "--format", value="FORMAT",
+        help="Format of the output: json, csv, tsv, jsonl, parquet, latex or markdown. Default: by "
+        "suffix.",
+    ),
+]  # fmt: skip
+OtherFile = Annotated[str | None, AtPrompt(str, value="FILE")]
+
+MOST_NAMED = 20  # of what may be many
+_BY_SUFFIX = {".json": "json", ".eval": "trec_eval", ".tex": "latex", ".md": "markdown"}
+_ROW_FORMATS = ("csv", "tsv", "jsonl", "parquet")
+# A table with more columns is turned on its side: a row for each column, a column for each of a
+# few rows.
+_MOST_COLUMNS = 12
+_MOST_TURNED = 6
+
+
+def say(text: str) -> None:
+    """Tell something beside the result."""
+    print(shortened(text), file=sys.stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """Where a result goes: to the terminal as a table, or to a file."""
+
+    output: ResultFile = None
+    form: Form = None
+
+    @property
+    def shows(self) -> bool:
+        """Whether the terminal has a table, beside what goes to a file."""
+        return self.output != "-" and self.form is None
+
+    def write(
+        self,
+        document: Mapping[str, Any],
+        rows: Callable[[], Sequence[Mapping[str, Any]]],
+        table: Callable[[], ResultTable] | None = None,
+        lines: Callable[[], str] | None = None,
+    ) -> None:
+        """Write the result, where that was asked for, in the format stated or of the suffix.
+
+        `document` is the JSON form, with the conventions or settings, `rows` the form of tables,
+        `lines` that of trec_eval and `table` that of LaTeX and Markdown.
+        """
+        if self.output is None and self.form is None:
+            return
+        destination = self.output or "-"
+        suffix = Path(destination).suffix
+        kind = self.form or ("json" if destination == "-" else _BY_SUFFIX.get(suffix))
+        formats = ("json", *_ROW_FORMATS, *(("trec_eval",) if lines else ()))
+        formats += ("latex", "markdown") if table else ()
+        if kind is not None and kind not in formats:
+            raise OptionError(
+                f"there is no format {kind!r} here; choose one of {', '.join(formats)}"
+            )
+        if kind == "json":
+            text = json.dumps(_finite(document), indent=1, ensure_ascii=False)
+            write_text(destination, f"{text}\n")
+        elif kind == "trec_eval" and lines is not None:
+            write_text(destination, lines())
+        elif kind == "latex" and table is not None:
+            write_text(destination, f"{table().to_latex()}\n")
+        elif kind == "markdown" and table is not None:
+            write_text(destination, f"{table().to_markdown()}\n")
+        else:
+            import pyarrow as pa
+
+            from understandability.inputs.tables import TableWriter
+
+            settings = _finite(document.get("conventions") or document.get("settings"))
+            with TableWriter(destination, settings=settings, piped_as=kind or "jsonl") as writer:
+                writer.write(pa.Table.from_pylist([dict(row) for row in rows()]))
+
+
+def write_text(destination: str, text: str) -> None:
+    """Write a text to a file, or to standard output."""
+    from understandability.inputs import writing
+
+    if destination == "-":
+        print(text, end="")
+    else:
+        writing.write_text(destination, text)
+
+
+def _finite(value: Any) -> Any:
+    """The value with None for every NaN and infinity: JSON has neither."""
+    from understandability.inputs.tables import finite
+
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return finite(value) if isinstance(value, float) else value
+
+
+def check_destination(destination: str | None) -> None:
+    """Raise what `Out.write` would, before there is a result to write."""
+    if destination is None or destination == "-":
+        return
+    if Path(destination).suffix not in _BY_SUFFIX:
+        from understandability.inputs.tables import table_format
+
+        table_format(destination)
+    if not Path(destination).absolute().parent.is_dir():
+        raise InputError(
+            f"{destination} cannot be written: its folder does not exist; make it first"
+        )
+
+
+def with_first_names(what: str, docnos: Sequence[str], shown: int = 3) -> str:
+    """How many documents there are of a kind, and the names of the first.
+
+    >>> with_first_names("without a label", ["d1", "d2"])
+    'without a label: 2 (d1, d2)'
+    """
+    more = ", ..." if len(docnos) > shown else ""
+    return f"{what}: {len(docnos)} ({', '.join(docnos[:shown])}{more})"
+
+
+def show_table(table: ResultTable) -> None:
+    """A result on the terminal; the best of a column of two or more rows carries a star."""
+    starred = bool(table.best) and len(table.rows) > 1
+    rows = [
+        [
+            cell + (("*" if best else " ") if starred and place >= table.texts else "")
+            for place, (cell, best) in enumerate(row)
+        ]
+        for row in table.cells()
+    ]
+    print_table(table.columns, rows, table.texts)
+    if starred:
+        print("* is the best of its column")
+
+
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> None:
+    """A table of texts: the first columns (`texts`) to the left, the others to the right."""
+    _print([(column, place >= texts) for place, column in enumerate(columns)], rows)
+
+
+def show(rows: Sequence[Mapping[str, Any]], shown: Mapping[str, str]) -> None:
+    """Rows of values; `shown` are their columns and the headings of these."""
+    if len(shown) > _MOST_COLUMNS:
+        rows = rows[:_MOST_TURNED]
+        first, *others = shown
+        turned = {str(place): str(row[first]) for place, row in enumerate(rows)}
+        rows = [
+            {first: shown[name], **{str(place): row[name] for place, row in enumerate(rows)}}
+            for name in others
+        ]
+        shown = {first: "", **turned}
+    headings = [
+        (heading, any(isinstance(row[name], int | float) for row in rows))
+        for name, heading in shown.items()
+    ]
+    _print(headings, ([_cell(row[name]) for name in shown] for row in rows))
+
+
+def _print(headings: Sequence[tuple[str, bool]], rows: Iterable[Sequence[str]]) -> None:
+    """Columns by their headings, each with whether it holds numbers, and rows of cells."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading, numeric in headings:
+        table.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    # Where nobody looks at a terminal, nothing is folded to its width.
+    console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else 1000)
+    console.print(table)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "-" if math.isnan(value) else f"{value:.2f}"
+    return "-" if value is None else str(value)
