@@ -13,7 +13,7 @@ from dataclasses import Field, asdict, dataclass, field, fields, make_dataclass,
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from understandability.errors import OptionError
+from understandability.errors import OptionError, check_known
 from understandability.prompt import AtPrompt
 
 _PRESETS = ("ubire", "trec_eval")
@@ -206,12 +206,10 @@ def conventions(preset: str | Conventions | None = None, **choices: Any) -> Conv
     >>> conventions("ubire", order="score", ideal=None).ideal
     'relevance'
     """
-    if isinstance(preset, str) and preset not in PRESETS:
-        raise OptionError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
-    if unknown := set(choices) - set(CONVENTIONS):
-        raise OptionError(
-            f"there is no convention {sorted(unknown)[0]!r}; choose one of {', '.join(CONVENTIONS)}"
-        )
+    if isinstance(preset, str):
+        check_known("preset", preset, PRESETS)
+    for name in sorted(choices):
+        check_known("convention", name, CONVENTIONS)
     chosen = {name: value for name, value in choices.items() if value is not None}
     if "max_relevance" in chosen:
         chosen.setdefault("err_max", chosen["max_relevance"])

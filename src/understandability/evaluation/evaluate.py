@@ -42,13 +42,8 @@ from understandability.inputs.given import runs_of
 from understandability.inputs.run import Oddity, Run
 from understandability.prompt import AtPrompt
 
-Tests = Annotated[
-    Sequence[str], AtPrompt(list[str], "--test", choices="evaluation.comparison:ALL_TESTS")
-]
-Coefficients = Annotated[
-    Sequence[str],
-    AtPrompt(list[str], "--coefficient", choices="evaluation.correlation:COEFFICIENTS"),
-]
+_TESTS = AtPrompt(list[str], "--test", choices="evaluation.comparison:ALL_TESTS")
+_COEFFICIENTS = AtPrompt(list[str], "--coefficient", choices="evaluation.correlation:COEFFICIENTS")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -58,8 +53,7 @@ class Evaluation(Tabular):
     ``values[run][i, j]`` is the value of measure ``i`` for query ``j`` of the qrels, NaN for a
     query that the mean leaves out; ``means[run][i]`` is the mean that is reported of the run.
     `oddities` says what was unusual in each run, `label_oddities` in each file of labels, `notes`
-    both in sentences; `conventions` is the header of an output. `measures` are the names as they
-    were given.
+    both in sentences; `conventions` is the header of an output.
     """
 
     measures: tuple[str, ...]
@@ -83,10 +77,7 @@ class Evaluation(Tabular):
         return tuple(self.means)
 
     def column(self, measure: str) -> Floats:
-        """The mean of every run by one measure.
-
-        Raises `OptionError` where the measure was not asked for.
-        """
+        """The mean of every run by one measure; raises `OptionError` for one not asked for."""
         if measure not in self.measures:
             raise OptionError(
                 f"{measure!r} was not evaluated; the table has {', '.join(self.measures)}"
@@ -101,9 +92,8 @@ class Evaluation(Tabular):
         each column in bold (of a residual the lowest).
         """
         if not wide:
-            columns: tuple[str, ...] = ("run", "query", "measure", "value")
+            columns = ("run", "query", "measure", "value")
             return ResultTable(columns, tuple(self._long(per_query)), digits=digits)
-        columns = ("run", *self.measures)
         if per_query:
             rows = tuple(
                 (run, query, *values[:, place].tolist())
@@ -119,30 +109,23 @@ class Evaluation(Tabular):
             top = column[best_of(measure, column)]
             best |= {(place, measure) for place, run in enumerate(runs) if column[run] == top}
         rows = tuple((run, *self.means[run].tolist()) for run in runs)
-        return ResultTable(columns, rows, best=frozenset(best), digits=digits)
+        return ResultTable(("run", *self.measures), rows, best=frozenset(best), digits=digits)
 
     def _long(self, per_query: bool) -> Iterator[tuple[str, str, str, float]]:
         for run in self.runs:
             for place, measure in enumerate(self.measures):
                 yield run, "all", measure, float(self.means[run][place])
-                if per_query:
-                    row = zip(self.queries, self.values[run][place].tolist(), strict=True)
-                    yield from (
-                        (run, query, measure, value) for query, value in row if value == value
-                    )
-
-    def to_markdown(self, *, per_query: bool = False, digits: int = 4, **marks: Any) -> str:
-        """The means as a Markdown table; with `marks` as `marked_table` has them."""
-        return self._shown(per_query, digits, marks).to_markdown()
-
-    def to_latex(self, *, per_query: bool = False, digits: int = 4, **marks: Any) -> str:
-        """The means as a LaTeX table (booktabs); with `marks` as `marked_table` has them."""
-        return self._shown(per_query, digits, marks).to_latex()
+                for query, value in zip(
+                    self.queries, self.values[run][place].tolist(), strict=True
+                ):
+                    if per_query and value == value:
+                        yield run, query, measure, value
 
     def _repr_markdown_(self) -> str:
         return self.table().to_markdown()
 
-    def _shown(self, per_query: bool, digits: int, marks: Mapping[str, Any]) -> ResultTable:
+    def shown(self, *, per_query: bool = False, digits: int = 4, **marks: Any) -> ResultTable:
+        """The table as Markdown and LaTeX show it; with `marks` as `marked_table` has them."""
         if per_query or len(self.runs) < 2:
             return self.table(per_query=per_query, digits=digits)
         return self.marked_table(digits=digits, **marks)
@@ -157,8 +140,8 @@ class Evaluation(Tabular):
     ) -> ResultTable:
         """The wide table of means with marks of significance behind the cells.
 
-        † differs from the first run, ⋄ from the best of the column; `test` is one of t, wilcoxon,
-        randomisation and bootstrap, `correction` holm, bonferroni or none.
+        † differs from the first run, ⋄ from the best of the column; `test` and `correction` are
+        those of `compare_runs`.
         """
         table = self.table(digits=digits)
         marked = self.compare(tests=(test,)).marks(alpha, test=test, correction=correction)
@@ -225,9 +208,8 @@ def evaluate(
 
     In Python, `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`,
     `labels_of`), measures are names or measures of ir_measures, and `how` are the fields of
-    `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. Names of
-    queries are compared as text. What is unusual in runs and labels is told in the result; with
-    ``strict=True`` it raises `InputError`.
+    `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. What is
+    unusual in runs and labels is told in the result; with ``strict=True`` it raises `InputError`.
 
     >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
     >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
@@ -255,15 +237,18 @@ def evaluate(
     values: dict[str, Floats] = {}
     means: dict[str, Floats] = {}
     oddities: dict[str, tuple[Oddity, ...]] = {}
+    order = judgements.conventions.order
     for run in runs_of(runs):
         if run.name in means:
             raise InputError(f"two runs are called {run.name}; rename one of the files")
-        order = judgements.conventions.order
         lines = run.line_order(order)
         values[run.name], means[run.name], missing = evaluator.of(run, lines)
-        odd = (*run.oddities, *run_oddities(run, order, lines))
-        odd += (*label_oddities(run, judgements.qrels), *unlabelled(run, missing))
-        oddities[run.name] = odd
+        oddities[run.name] = (
+            *run.oddities,
+            *run_oddities(run, order, lines),
+            *label_oddities(run, judgements.qrels),
+            *unlabelled(run, missing),
+        )
         if judgements.strict:
             refuse_odd({f"run {run.name}": oddities[run.name]})
     if not means:
@@ -304,10 +289,13 @@ class _Evaluator:
         judgements = self._judgements
         ranked = judgements.ranked(run, lines)
         if not ranked.returned.any():
+            ours, theirs = (
+                ", ".join(queries[:2]) + (", ..." if len(queries) > 2 else "")
+                for queries in (run.queries, judgements.queries)
+            )
             raise InputError(
                 f"run {run.name} and {judgements.qrels.name} have no query in common "
-                f"({_first(run.queries)} against {_first(judgements.queries)}); "
-                "give the qrels of this run"
+                f"({ours} against {theirs}); give the qrels of this run"
             )
         counted = np.ones(len(judgements.queries), dtype=bool)
         if judgements.conventions.mean_over == "run":
@@ -334,10 +322,6 @@ class _Evaluator:
         return values, means, missing
 
 
-def _first(queries: Sequence[str]) -> str:
-    return ", ".join(queries[:2]) + (", ..." if len(queries) > 2 else "")
-
-
 def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str, Any]:
     """All that the numbers depend on."""
     return {
@@ -359,7 +343,7 @@ def compare(
     understandability: LabelFile = None,
     *,
     measures: Measures = DEFAULT_MEASURES,
-    tests: Tests = tuple(TESTS),
+    tests: Annotated[Sequence[str], _TESTS] = tuple(TESTS),
     pairs: bool = False,
     samples: int = 10_000,
     seed: int = 0,
@@ -405,7 +389,7 @@ def correlate(
     understandability: LabelFile = None,
     *,
     measures: Measures,
-    coefficients: Coefficients = DEFAULT_COEFFICIENTS,
+    coefficients: Annotated[Sequence[str], _COEFFICIENTS] = DEFAULT_COEFFICIENTS,
     symmetric: bool = False,
     rbo_p: float = 0.9,
     count: Annotated[int, AtPrompt(int, "--movers")] = 5,

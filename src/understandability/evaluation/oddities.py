@@ -15,10 +15,7 @@ Ids = NDArray[np.int64]
 
 
 def refuse_odd(oddities: Mapping[str, Sequence[Oddity]]) -> None:
-    """Raise `InputError` for the first oddity of what is read strictly.
-
-    >>> refuse_odd({"run mine": (), "run yours": ()})
-    """
+    """Raise `InputError` for the first oddity of what is read strictly."""
     for name, found in oddities.items():
         if found:
             raise InputError(
@@ -98,11 +95,7 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
 
 
 def unlabelled(run: Run, names: Iterable[str]) -> tuple[Oddity, ...]:
-    """An oddity for each dimension in which no document of the run has a label.
-
-    >>> [str(odd) for odd in unlabelled(Run.of("mine", {"q": [("a", 1.0)]}), ["u"])]
-    ['runs without a document that has a label of u, so that all gains are 0: 1 (first: mine)']
-    """
+    """An oddity for each dimension in which no document of the run has a label."""
     what = "runs without a document that has a label of {}, so that all gains are 0"
     return tuple(Oddity(what.format(name), 1, run.name) for name in names)
 

@@ -69,14 +69,17 @@ _ARCHIVES = (".tar", ".tgz", ".zip")
 _SELDOM_PAGES = (".csv", ".tsv")
 _SUFFIXES = (*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, *TABLE_SUFFIXES, _PARQUET, *OFFICE_SUFFIXES)
 _COMPRESSION = (".gz", ".zst")
+# What is piped in is told by its first bytes, or by its first text.
+_MARKS = {
+    b"WARC/1.": ".warc", b"WARC/0.": ".warc", b"PK\x03\x04": DOCX, b"%PDF": PDF,
+    b"ARROW1": ".arrow",
+}  # fmt: skip
+_STARTS = {b"<DOC>": ".trec", b'{"': ".jsonl", b"{ ": ".jsonl", b"<": ".html"}
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as it was found: its name as a document, its path, its input, its size as stored.
-
-    `input` is the path that was given, `bytes` 0 where the size is not known.
-    """
+    """A file as it was found; `input` is the path that was given, `bytes` 0 where not known."""
 
     docno: str
     path: str
@@ -381,26 +384,20 @@ def _suffix(name: str) -> str | None:
 
 
 def _suffix_of_content(stream: io.BufferedReader) -> str:
-    """The kind of what is piped in, told by its first bytes."""
+    """The kind of what is piped in."""
     first = stream.peek(512)[:512]
     start = first.lstrip(b"\xef\xbb\xbf \t\r\n")[:16].upper()
-    if first.startswith((b"WARC/1.", b"WARC/0.")):
-        return ".warc"
-    if first[257:262] == b"ustar":
-        return ".tar"
-    if start.startswith(b"<DOC>"):
-        return ".trec"
-    if first.startswith(b"PK\x03\x04"):
-        return DOCX
-    if first.startswith(b"%PDF"):
-        return PDF
     if first.startswith(b"PAR1"):
         raise InputError("Parquet cannot be piped in; name the file")
-    if first.startswith(b"ARROW1"):
-        return ".arrow"
-    if start.startswith((b'{"', b"{ ")):
-        return ".jsonl"
-    return ".html" if start.startswith(b"<") else ".txt"
+    if first[257:262] == b"ustar":
+        return ".tar"
+    for mark, suffix in _MARKS.items():
+        if first.startswith(mark):
+            return suffix
+    for mark, suffix in _STARTS.items():
+        if start.startswith(mark):
+            return suffix
+    return ".txt"
 
 
 def _allowed() -> str:

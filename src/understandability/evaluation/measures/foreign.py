@@ -1,8 +1,7 @@
-"""Measures that are not ours: those of ir_measures (MacAvaney et al. 2022) by their names.
+"""Measures of ir_measures (MacAvaney et al. 2022) by their names, or by those of trec_eval.
 
-``P@10``, ``AP``, ``RR``, ``Bpref`` and what else ir_measures knows stand beside our measures, under
-the same conventions of order, of documents without a label, and of means; trec_eval's names
-(``map``, ``P_10``) mean what they mean there.
+They stand beside ours under the same conventions of order, of documents without a label, and of
+means.
 """
 
 from __future__ import annotations
@@ -28,11 +27,7 @@ EXTRA = "pip install '.[ir]' in the source folder"
 
 @dataclass(frozen=True, slots=True)
 class ForeignMeasure:
-    """A measure of ir_measures: the name that it was given, and its object there.
-
-    >>> parse_foreign("P@10").dimensions
-    ('relevance',)
-    """
+    """A measure of ir_measures: the name that it was given, and its object there."""
 
     given: str
     measure: Any
@@ -63,13 +58,7 @@ def is_installed() -> bool:
 
 
 def parse_foreign(name: str) -> ForeignMeasure | None:
-    """The measure of a name of ir_measures or of trec_eval; None where they know none.
-
-    >>> str(parse_foreign("map"))
-    'map'
-    >>> parse_foreign("beauty@10") is None
-    True
-    """
+    """The measure of a name of ir_measures or of trec_eval; None where they know none."""
     if not is_installed():
         return None
     import ir_measures
@@ -137,8 +126,7 @@ class ForeignValues:
     def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, list[Any]]:
         """Values by measure and query of the qrels, and how each measure puts them together.
 
-        `lines` is the order of the run. The scores handed over fall with the position: the order
-        is ours, whatever the scores of the run.
+        The scores handed over fall with the position in `lines`, whatever the scores of the run.
         """
         places = {query: place for place, query in enumerate(self._qrels.queries)}
         values = np.zeros((len(self._evaluators), len(places)))
@@ -155,12 +143,8 @@ class ForeignValues:
     def _rankings(self, run: Run, lines: NDArray[np.int64]) -> dict[str, dict[str, float]]:
         if self._judged_only:
             lines = lines[self._qrels.lines_of(run)[lines] >= 0]
-        docnos = run.docnos.to_pylist()
         rankings: dict[str, dict[str, float]] = {query: {} for query in run.queries}
-        of_query = [rankings[query] for query in run.queries]
-        for query, document in zip(
-            run.query_ids[lines].tolist(), run.docno_ids[lines].tolist(), strict=True
-        ):
-            ranking = of_query[query]
-            ranking[docnos[document]] = -float(len(ranking))
+        for query, docno in zip(run.query_ids[lines].tolist(), run.docnos_of(lines), strict=True):
+            ranking = rankings[run.queries[query]]
+            ranking[docno] = -float(len(ranking))
         return rankings
