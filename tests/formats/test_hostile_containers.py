@@ -45,8 +45,7 @@ def page_in(path: Path, content: bytes) -> Page:
 
 
 @pytest.mark.parametrize(
-    "record",
-    [b"<DOCNO>" * MANY, b"<DOCNO>" + b" " * MANY, b"<DOCNO></DOCNO><DOCNO>1</DOCNO>"],
+    "record", [b"<DOCNO>" * MANY, b"<DOCNO>" + b" " * MANY, b"<DOCNO></DOCNO><DOCNO>1</DOCNO>"]
 )
 def test_a_docno_without_end_is_none(tmp_path: Path, record: bytes) -> None:
     """However often it begins, and however long the space after it is."""

@@ -315,12 +315,7 @@ def test_broken_inputs_do_not_keep_others_from_being_read(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "lines",
-    [
-        ["b", "c", "b"],
-        ["1 0 b 1", "1 0 c 0"],
-        ["1 Q0 b 1 9.5 tag", "1 Q0 c 2 9.1 tag"],
-    ],
+    "lines", [["b", "c", "b"], ["1 0 b 1", "1 0 c 0"], ["1 Q0 b 1 9.5 tag", "1 Q0 c 2 9.1 tag"]]
 )
 def test_docnos_of_a_list_qrels_or_run(tmp_path: Path, lines: list[str]) -> None:
     """Any of the three chooses the same documents."""
