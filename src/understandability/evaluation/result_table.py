@@ -1,9 +1,7 @@
-"""Results as tables: pandas frames, LaTeX (booktabs), Markdown, CSV."""
+"""Results as tables: pandas frames, LaTeX (booktabs), Markdown."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -129,12 +127,6 @@ class ResultTable:
             some = {place: cell for place, cell in enumerate(cells) if place in places}
             lines.append(" & ".join(some[place] for place in places) + r" \\")
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
-
-    def to_csv(self) -> str:
-        """Lines of values with commas between them, numbers unrounded and without marks."""
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
-        return text.getvalue()
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The rows as dictionaries."""

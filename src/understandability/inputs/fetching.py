@@ -34,7 +34,6 @@ _SUFFIXES = {
     "application/pdf": PDF,
 }
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_CHUNK = 1 << 16
 _MOST_CHARACTERS = 2000  # of an address
 
 
