@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
@@ -24,9 +23,9 @@ from understandability.evaluation.judgements import (
     LabelFile,
     Measures,
     Qrels,
+    Ranked,
     Runs,
 )
-from understandability.evaluation.measures.bases import Measure
 from understandability.evaluation.measures.foreign import ForeignMeasure, ForeignValues
 from understandability.evaluation.measures.names import AnyMeasure, parse_measures
 from understandability.evaluation.measures.values import harmonic_mean, values_of
@@ -233,7 +232,12 @@ def evaluate(
     odd_labels = {labels.name: labels.oddities for labels in judgements.labels}
     if judgements.strict:
         refuse_odd(odd_labels)
-    evaluator = _Evaluator(parsed, judgements)
+    foreign = ForeignValues(
+        [measure for measure in parsed if isinstance(measure, ForeignMeasure)],
+        judgements.qrels,
+        judged_only=judgements.conventions.no_label == "ignored",
+    )
+    found_any = False  # a document of a run in the qrels, or in labels
     values: dict[str, Floats] = {}
     means: dict[str, Floats] = {}
     oddities: dict[str, tuple[Oddity, ...]] = {}
@@ -242,7 +246,11 @@ def evaluate(
         if run.name in means:
             raise InputError(f"two runs are called {run.name}; rename one of the files")
         lines = run.line_order(order)
-        values[run.name], means[run.name], missing = evaluator.of(run, lines)
+        ranked = judgements.ranked(run, lines)
+        theirs = foreign.of(run, lines)
+        values[run.name], means[run.name] = _computed(parsed, judgements, run, ranked, theirs)
+        missing = [name for name, found in ranked.found.items() if not (found >= 0).any()]
+        found_any |= len(missing) < len(ranked.found)
         oddities[run.name] = (
             *run.oddities,
             *run_oddities(run, order, lines),
@@ -253,7 +261,7 @@ def evaluate(
             refuse_odd({f"run {run.name}": oddities[run.name]})
     if not means:
         raise InputError("there is no run to evaluate")
-    if not evaluator.found_any:
+    if not found_any:
         raise InputError(
             f"the runs and {judgements.qrels.name} have no document in common ({run.docnos[0]} "
             f"against {judgements.qrels.docnos[0]}, ...); give the qrels of these runs"
@@ -270,56 +278,42 @@ def evaluate(
     )
 
 
-class _Evaluator:
-    """The measures of one evaluation, ours and those of ir_measures, under its judgements."""
-
-    def __init__(self, measures: Sequence[AnyMeasure], judgements: Judgements) -> None:
-        self._judgements = judgements
-        self._own = [(i, each) for i, each in enumerate(measures) if isinstance(each, Measure)]
-        foreign = {i: each for i, each in enumerate(measures) if isinstance(each, ForeignMeasure)}
-        self._size, self._foreign_places = len(measures), list(foreign)
-        condensed = judgements.conventions.no_label == "ignored"
-        self.found_any = False  # a document of a run in the qrels, or in labels
-        self._foreign = ForeignValues(
-            list(foreign.values()), judgements.qrels, judged_only=condensed
+def _computed(
+    measures: Sequence[AnyMeasure],
+    judgements: Judgements,
+    run: Run,
+    ranked: Ranked,
+    theirs: Iterator[tuple[Floats, Any]],
+) -> tuple[Floats, Floats]:
+    """Values of a run by measure and query, and means by measure; `theirs` are of ir_measures."""
+    conventions = judgements.conventions
+    if not ranked.returned.any():
+        ours, others = (
+            ", ".join(queries[:2]) + (", ..." if len(queries) > 2 else "")
+            for queries in (run.queries, judgements.queries)
         )
-
-    def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, Floats, list[str]]:
-        """Values by measure and query, means by measure, and dimensions without any label."""
-        judgements = self._judgements
-        ranked = judgements.ranked(run, lines)
-        if not ranked.returned.any():
-            ours, theirs = (
-                ", ".join(queries[:2]) + (", ..." if len(queries) > 2 else "")
-                for queries in (run.queries, judgements.queries)
-            )
-            raise InputError(
-                f"run {run.name} and {judgements.qrels.name} have no query in common "
-                f"({ours} against {theirs}); give the qrels of this run"
-            )
-        counted = np.ones(len(judgements.queries), dtype=bool)
-        if judgements.conventions.mean_over == "run":
-            counted = ranked.returned > 0
-        values = np.empty((self._size, len(counted)))
-        for place, measure in self._own:
-            values[place] = values_of(measure, judgements, ranked)
-        values[self._foreign_places], aggregators = self._foreign.of(run, lines)
-        values[:, ~counted] = np.nan
-        means = values[:, counted].mean(axis=1)
-        for place, measure in self._own:
-            harmonic = measure.form == "H" or measure.base == "H"
-            if harmonic and measure.get("of", judgements.conventions) == "means":
-                parts, weights = zip(*measure.components(), strict=True)
-                rows = [values_of(part, judgements, ranked)[counted] for part in parts]
-                means[place] = harmonic_mean(np.mean(rows, axis=1), np.array(weights))
-        for place, aggregator in zip(self._foreign_places, aggregators, strict=True):
+        raise InputError(
+            f"run {run.name} and {judgements.qrels.name} have no query in common "
+            f"({ours} against {others}); give the qrels of this run"
+        )
+    counted = ranked.returned > 0 if conventions.mean_over == "run" else ranked.returned >= 0
+    values, means = np.empty((len(measures), len(counted))), np.empty(len(measures))
+    for place, measure in enumerate(measures):
+        if isinstance(measure, ForeignMeasure):
+            values[place], aggregator = next(theirs)
             together = aggregator()  # a mean, or the sum of a count
             for value in values[place, counted].tolist():
                 together.add(value)
             means[place] = together.result()
-        self.found_any |= any((found >= 0).any() for found in ranked.found.values())
-        missing = [name for name, found in ranked.found.items() if not (found >= 0).any()]
-        return values, means, missing
+            continue
+        values[place] = values_of(measure, judgements, ranked)
+        means[place] = values[place, counted].mean()
+        if "H" in (measure.form, measure.base) and measure.get("of", conventions) == "means":
+            parts, weights = zip(*measure.components(), strict=True)
+            rows = [values_of(part, judgements, ranked)[counted] for part in parts]
+            means[place] = harmonic_mean(np.mean(rows, axis=1), np.array(weights))
+    values[:, ~counted] = np.nan
+    return values, means
 
 
 def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str, Any]:

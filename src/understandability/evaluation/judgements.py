@@ -338,37 +338,29 @@ class Judgements:
         if name not in (UNDERSTANDABILITY, measure.dimension) and user != "graded":
             user = "binary"
         key = (name, user, threshold, noise_scale, norm)
-        if key not in self._gains:
-            self._gains[key] = self._gains_of_labels(measure, *key)
-        return _at(self._gains[key], ranked.found[name])
-
-    def _gains_of_labels(
-        self,
-        measure: Measure,
-        name: str,
-        user: str,
-        threshold: float | None,
-        noise_scale: float,
-        norm: str,
-    ) -> Floats:
         values, scale = self.dimensions[name].labels.values, self.dimensions[name].scale
-        if user not in MODELLED_USERS:
-            return scale.graded(values) if user == "graded" else scale.binary(values)
-        if threshold is None:
+        if key in self._gains:
+            pass
+        elif user not in MODELLED_USERS:
+            gains_of = scale.graded if user == "graded" else scale.binary
+            self._gains[key] = gains_of(values)
+        elif threshold is None:
             raise OptionError(
                 f"{measure} needs the threshold of its {user} user; give --threshold, or th=..."
             )
-        from understandability.model.readers import probability
+        else:
+            from understandability.model.readers import probability
 
-        noisy = user == "arctan"
-        return probability(
-            values,
-            threshold,
-            user,
-            noise_scale=noise_scale if noisy else None,
-            direction=scale.direction,
-            normalise="integral" if norm == "integral" and noisy else None,
-        )
+            noisy = user == "arctan"
+            self._gains[key] = probability(
+                values,
+                threshold,
+                user,
+                noise_scale=noise_scale if noisy else None,
+                direction=scale.direction,
+                normalise="integral" if norm == "integral" and noisy else None,
+            )
+        return _at(self._gains[key], ranked.found[name])
 
 
 def _by_dimension(given: Any) -> dict[str, Any]:
@@ -382,14 +374,16 @@ def _by_dimension(given: Any) -> dict[str, Any]:
 
 def by_name(texts: Sequence[str]) -> dict[str, str]:
     """Files or scales by the name of their dimension, which ``NAME=VALUE`` gives."""
-    named = [text.partition("=") for text in texts]
-    for text, (name, equals, _) in zip(texts, named, strict=True):
+    named: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
         if not equals or not re.fullmatch("[a-z][a-z0-9_]*", name) or name in ("u", "gr"):
             raise OptionError(
                 "write --dimension NAME=FILE and --dimension-scale NAME=SCALE with a name in "
                 f"small letters, not {text!r}"
             )
-    return {name: value for name, _, value in named}
+        named[name] = value
+    return named
 
 
 def gains_by_dimension(texts: Sequence[str]) -> dict[str, str]:

@@ -225,8 +225,17 @@ def read_delimited(
     Raises `InputError` where the headings cannot be read.
     """
     csv.field_size_limit(max(limit, _LONGEST_ROW))
-    lines = _Lines(bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "), errors)
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    last = ""
+
+    def lines() -> Iterator[str]:
+        nonlocal last
+        encoding = "utf-8-sig"
+        for line in bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "):
+            last = line.decode(encoding, errors)
+            encoding = "utf-8"
+            yield last
+
+    rows = csv.reader(lines(), delimiter=delimiter, strict=True)
     try:
         names = next(rows, [])
     except csv.Error as error:
@@ -238,7 +247,7 @@ def read_delimited(
             try:
                 row = next(rows, None)
             except csv.Error as error:
-                row = _loose_row(lines.last, delimiter) if rows.line_num == before + 1 else None
+                row = _loose_row(last, delimiter) if rows.line_num == before + 1 else None
                 if row is None:
                     yield LineError(f"lines {before + 1} to {rows.line_num} are not CSV: {error}")
                     continue
@@ -253,25 +262,9 @@ def read_delimited(
     return names, read()
 
 
-class _Lines:
-    """Lines as text, of which the last one is remembered."""
-
-    def __init__(self, lines: Iterator[bytes], errors: str) -> None:
-        self._lines, self._errors = lines, errors
-        self.last: str | None = None
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        encoding = "utf-8-sig" if self.last is None else "utf-8"
-        self.last = next(self._lines).decode(encoding, self._errors)
-        return self.last
-
-
-def _loose_row(line: str | None, delimiter: str) -> list[str] | None:
+def _loose_row(line: str, delimiter: str) -> list[str] | None:
     """The row of a line with text behind a quoted part of a cell; None where a quote stays open."""
-    rows = csv.reader([line or "", ""], delimiter=delimiter)
+    rows = csv.reader([line, ""], delimiter=delimiter)
     try:
         row = next(rows)
     except csv.Error:  # a cell that is too long

@@ -148,7 +148,11 @@ class _MemberStream(_Raw):
         if self._decoder is None:
             if not self._find_member():
                 return b""
-            self._decoder = _decoder(self._magic)
+            self._decoder = (
+                zlib.decompressobj(31)
+                if self._magic == GZIP_MAGIC
+                else zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
+            )
         step, self._input = self._input[: self._step], self._input[self._step :]
         try:
             output: bytes = self._decoder.decompress(step, *self._most)
@@ -198,12 +202,6 @@ def decompressed(file: IO[bytes]) -> io.BufferedReader:
         if first.startswith(magic):
             return io.BufferedReader(_MemberStream(buffered, magic), _READ)
     return buffered
-
-
-def _decoder(magic: bytes) -> Any:
-    if magic == GZIP_MAGIC:
-        return zlib.decompressobj(31)
-    return zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
 
 
 def open_stream(path: str | Path) -> io.BufferedReader:

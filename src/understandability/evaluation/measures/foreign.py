@@ -7,7 +7,7 @@ means.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -123,22 +123,22 @@ class ForeignValues:
                 f"ir_measures cannot compute one of {names}: {' '.join(str(error).split())}"
             ) from error
 
-    def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, list[Any]]:
-        """Values by measure and query of the qrels, and how each measure puts them together.
+    def of(self, run: Run, lines: NDArray[np.int64]) -> Iterator[tuple[Floats, Any]]:
+        """For each measure its values by query of the qrels, and what puts them together.
 
         The scores handed over fall with the position in `lines`, whatever the scores of the run.
         """
         places = {query: place for place, query in enumerate(self._qrels.queries)}
-        values = np.zeros((len(self._evaluators), len(places)))
         rankings = self._rankings(run, lines) if self._evaluators else {}
-        for row, (measure, evaluator) in zip(values, self._evaluators, strict=True):
+        for measure, evaluator in self._evaluators:
+            values = np.zeros(len(places))
             try:
                 for metric in evaluator.iter_calc(rankings):
                     if metric.query_id in places:
-                        row[places[metric.query_id]] = metric.value
+                        values[places[metric.query_id]] = metric.value
             except ArithmeticError as error:
                 raise InputError(f"{measure} cannot compute run {run.name}: {error}") from error
-        return values, [measure.measure.aggregator for measure, _ in self._evaluators]
+            yield values, measure.measure.aggregator
 
     def _rankings(self, run: Run, lines: NDArray[np.int64]) -> dict[str, dict[str, float]]:
         if self._judged_only:
