@@ -35,7 +35,6 @@ from understandability.inputs.streams import (
     is_url,
     open_file,
     open_stream,
-    position,
     read_bounded,
 )
 from understandability.inputs.trec import read_trec_pages
@@ -117,20 +116,12 @@ class Sources:
     ) -> None:
         self.docnos, self.limit = docnos, limit
         self._stream: io.BufferedReader | None = None
-        self._tables = Tables(columns or TableColumns())
+        self.columns = columns or TableColumns()
+        self.remarks: list[str] = []
+        self._tables = Tables(self.columns, self.remarks)
         self.skipped: Counter[str] = Counter()
         self.without: frozenset[str] = frozenset()
         self.files = self._apart([file for path in paths for file in self._find(str(path))])
-
-    @property
-    def columns(self) -> TableColumns:
-        """The columns of tables that were chosen."""
-        return self._tables.columns
-
-    @property
-    def remarks(self) -> list[str]:
-        """Guesses about tables, as far as they have been read."""
-        return self._tables.remarks
 
     def __iter__(self) -> Iterator[Page | Failure]:
         for file in self.files:
@@ -170,21 +161,25 @@ class Sources:
                 nothing = False
                 if self.docnos is None or record.docno in self.docnos:
                     yield _printable(record)
-        except (InputError, MissingExtraError, OSError) as error:
-            nothing = False
-            yield _printable(Failure(file.docno, file.path, "read", str(error)))
         except Exception as error:  # what a reader never foresaw must not end a crawl
             nothing = False
-            message = f"reading stopped here: {type(error).__name__}: {error}"
+            message = str(error)
+            if not isinstance(error, InputError | MissingExtraError | OSError):
+                message = f"reading stopped here: {type(error).__name__}: {error}"
             yield _printable(Failure(file.docno, file.path, "read", message))
         if nothing and self.skipped.total() == before:
             yield Failure(file.docno, file.path, "read", "there is no document in it")
 
     @property
     def position(self) -> int:
-        """How many bytes of the file that is being read have been read, where that is known."""
-        stream = self._stream
-        return 0 if stream is None or stream.closed else position(stream)
+        """About how many bytes of the file that is being read were read, before decoding.
+
+        0 of a pipe, which does not tell.
+        """
+        try:
+            return 0 if self._stream is None or self._stream.closed else self._stream.raw.tell()
+        except OSError:
+            return 0
 
     def _apart(self, files: Sequence[File]) -> list[File]:
         """Each file once, with a docno of its own."""

@@ -214,14 +214,6 @@ def open_stream(path: str | Path) -> io.BufferedReader:
     return decompressed(open_file(str(path)))
 
 
-def position(stream: io.BufferedReader) -> int:
-    """About how many bytes of the file behind `stream` were read, before decoding; 0 of a pipe."""
-    try:
-        return stream.raw.tell()
-    except OSError:
-        return 0
-
-
 def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:
     """All that is left of `stream`, or None where that is more than `limit` bytes."""
     data = stream.read(limit + 1)
