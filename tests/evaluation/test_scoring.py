@@ -129,6 +129,14 @@ def test_worked_examples(measure: str) -> None:
     assert value(measure) == pytest.approx(WORKED[measure], abs=1e-14)
 
 
+def test_how_deep_the_labels_go() -> None:
+    """To the first document without one; the share of labelled ones is `Judged`."""
+    run = {"r": {"q": {"d1": 4.0, "d2": 3.0, "d3": 2.0, "d4": 1.0}}}
+    qrels = {"q": {"d1": 0, "d2": 1, "d4": 1}}
+    found = evaluate(run, qrels, measures=["PoolDepth", "PoolDepth@1", "Judged@4"])
+    assert found.means["r"].tolist() == [2.0, 1.0, 0.75]
+
+
 def test_joint_gains_of_ndcg_are_exponential_in_the_product() -> None:
     """2^(T u) - 1."""
     gains = {"d1": 2**0.9 - 1, "d4": 2**0.4 - 1, "d5": 2**0.61 - 1, "d6": 2**1.9 - 1}
