@@ -24,10 +24,9 @@ from scripts.reproduce.collection import Collection, read_collection
 
 from understandability.evaluation.comparison import paired_t
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.ranks import ranks_of
 from understandability.feature.catalogue import select_columns
 from understandability.feature.table import compute_features
-from understandability.inputs.run import Run
+from understandability.inputs.run import Run, ranks_of
 from understandability.study.candidates import Candidates, candidates_of
 from understandability.study.gains import COMBOS
 from understandability.study.index import build_index

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 
 class UnderstandabilityError(Exception):
@@ -60,6 +61,17 @@ class PageError(UnderstandabilityError):
     def __init__(self, stage: str, message: str) -> None:
         super().__init__(message)
         self.stage = stage
+
+
+def check_known(kind: str, name: str, known: Iterable[str]) -> None:
+    """Raise `OptionError` for a name that is none of those known.
+
+    >>> check_known("fusion", "sum", ["rrf", "borda"])
+    Traceback (most recent call last):
+    understandability.errors.OptionError: there is no fusion 'sum'; choose one of rrf, borda
+    """
+    if name not in known:
+        raise OptionError(f"there is no {kind} {name!r}; choose one of {', '.join(known)}")
 
 
 def check_least(least: int, **given: float) -> None:

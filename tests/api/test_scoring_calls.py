@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import understandability as ud
-from understandability.errors import WrongTypeError
+from understandability.errors import InputError, OptionError, WrongTypeError
 from understandability.scoring import Settings
 from understandability.text.page import Page
 
@@ -53,7 +53,7 @@ def test_one_text_and_one_page() -> None:
     assert ud.score_text(TEXT, threshold=0, user="step")["p_understandable"] == 0
     page = ud.score_html(PAGE.encode(), url="http://a/")
     assert (page["docno"], page["url"], page["language"]) == ("http://a/", "http://a/", "en")
-    with pytest.raises(ud_error("OptionError"), match="extractor 'x' does not exist"):
+    with pytest.raises(OptionError, match="extractor 'x' does not exist"):
         ud.score_html(PAGE, extractor="x")
 
 
@@ -63,13 +63,6 @@ def test_a_whole_number_is_the_same_setting() -> None:
         settings = Settings(threshold=given, noise_scale=2)
         assert repr((settings.threshold, settings.noise_scale)) == "(30.0, 2.0)"
         assert "threshold 30.0" in settings.who.description
-
-
-def ud_error(name: str) -> type[Exception]:
-    from understandability import errors
-
-    found: type[Exception] = getattr(errors, name)
-    return found
 
 
 def test_pages_of_any_origin() -> None:
@@ -228,12 +221,12 @@ def test_formulas_and_features() -> None:
     # 180 - 7 / 2 - 58.5 * 10 / 7
     assert german["amstad"] == pytest.approx(92.929, abs=1e-3)
     assert "flesch_kincaid" not in german
-    with pytest.raises(ud_error("OptionError"), match="language 'fi'; choose en, de"):
+    with pytest.raises(OptionError, match="language 'fi'; choose en, de"):
         ud.readability("Vesi on hyvää.", language="fi")
     table = ud.features({"a": TEXT, "b": "Rest."}, ["words", "syllables_per_word"]).to_pandas()
     assert table.columns.tolist() == ["docno", "words", "syllables_per_word"]
     assert table["words"].tolist() == [7, 1]
-    with pytest.raises(ud_error("OptionError"), match="did you mean smog"):
+    with pytest.raises(OptionError, match="did you mean smog"):
         ud.features([TEXT], ["smogg"])
 
 
@@ -262,5 +255,5 @@ def test_a_crawl_and_its_table(tmp_path: Path) -> None:
     counts = ud.merge(folder, tmp_path / "s.jsonl")
     assert (counts.scored, counts.failed) == (3, 0)
     assert len((tmp_path / "s.jsonl").read_text().splitlines()) == 3
-    with pytest.raises(ud_error("InputError"), match=r"threshold was 60\.0 and is now 30"):
+    with pytest.raises(InputError, match=r"threshold was 60\.0 and is now 30"):
         ud.crawl(SAMPLES, folder, workers=1, threshold=30)

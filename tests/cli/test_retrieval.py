@@ -49,6 +49,12 @@ def folder(understand: Understand, tmp_path_factory: pytest.TempPathFactory) -> 
     return here
 
 
+@pytest.fixture
+def run(understand: Understand, folder: Path) -> Understand:
+    """A command as it is written, in the folder."""
+    return lambda command: understand(*command.split(), cwd=folder)
+
+
 def docnos(run: str, query: str = "q0") -> list[str]:
     return [line.split()[2] for line in run.splitlines() if line.split()[0] == query]
 
@@ -62,11 +68,10 @@ def test_a_search_gives_a_trec_run(folder: Path) -> None:
     assert all(docno.startswith("flu-") for docno in docnos(text))
 
 
-def test_reranking_writes_to_standard_output(understand: Understand, folder: Path) -> None:
+def test_reranking_writes_to_standard_output(run: Understand, folder: Path) -> None:
     """The easiest of the first 5 first; nothing else on standard output."""
     before = docnos(gzip.decompress((folder / "bm25.run.gz").read_bytes()).decode())
-    command = "rerank bm25.run.gz --scores scores.csv:difficulty --top 5 --tag easy"
-    done = understand(*command.split(), cwd=folder)
+    done = run("rerank bm25.run.gz --scores scores.csv:difficulty --top 5 --tag easy")
     assert done.returncode == 0, done.stderr
     after = docnos(done.stdout)
     assert after[:5] == sorted(before[:5])
@@ -74,47 +79,44 @@ def test_reranking_writes_to_standard_output(understand: Understand, folder: Pat
     assert done.stdout.splitlines()[0].endswith(" 1 1.0 easy")
 
 
-def test_fusing_takes_runs_and_scores(understand: Understand, folder: Path) -> None:
+def test_fusing_takes_runs_and_scores(run: Understand, folder: Path) -> None:
     """Labels by query are scores too, with their direction said."""
-    command = "fuse bm25.run.gz qunder:higher-harder --method combsum --weight 0 --weight 1"
-    done = understand(*command.split(), "-o", "fused.run", cwd=folder)
+    done = run(
+        "fuse bm25.run.gz qunder:higher-harder --method combsum --weight 0 --weight 1 -o fused.run"
+    )
     assert done.returncode == 0, done.stderr
     assert docnos((folder / "fused.run").read_text()) == [f"flu-{n}" for n in range(8)]
 
 
-def test_a_ranker_is_learned_and_applied(understand: Understand, folder: Path) -> None:
+def test_a_ranker_is_learned_and_applied(run: Understand, folder: Path) -> None:
     """From the index and a table; the run of folds, the bundle, and what it ranks."""
-    features = ["--index", "index", "--queries", "queries.tsv", "--features", "scores.csv"]
-    learn = "rank learn bm25.run.gz --qrels qrels --understandability qunder --labels combo3"
-    more = "--rounds 5 --folds 3 --out-of-fold folds.run -o ranker"
-    learned = understand(*learn.split(), *features, *more.split(), cwd=folder)
+    index = "--index index --queries queries.tsv"
+    learned = run(
+        f"rank learn bm25.run.gz --qrels qrels --understandability qunder {index} --features "
+        "scores.csv --labels combo3 --rounds 5 --folds 3 --out-of-fold folds.run -o ranker"
+    )
     assert learned.returncode == 0, learned.stderr
     assert "48 candidates, 25 features; 6 of 6 queries have relevant" in learned.stderr
     assert len(docnos((folder / "folds.run").read_text())) == 8
-    apply = ("rank", "apply", "ranker", "bm25.run.gz")
-    applied = understand(*apply, *features, cwd=folder)
+    applied = run(f"rank apply ranker bm25.run.gz {index} --features scores.csv")
     assert applied.returncode == 0, applied.stderr
     assert len(docnos(applied.stdout)) == 8
-    fewer = understand(*apply, *features[:4], cwd=folder)
+    fewer = run(f"rank apply ranker bm25.run.gz {index}")
     assert fewer.returncode == 2
     assert "learned from 25 features, and 1 of them are not given (difficulty)" in fewer.stderr
 
 
-def test_a_tradeoff_is_a_table_and_a_plot(understand: Understand, folder: Path) -> None:
+def test_a_tradeoff_is_a_table_and_a_plot(run: Understand, folder: Path) -> None:
     """A row for the run and one for each setting; JSON with the settings."""
-    command = (
+    done = run(
         "tradeoff bm25.run.gz --scores qunder:higher-harder --qrels qrels --understandability "
         "qunder --scale lower-easier:40 --top 4 --weight 0.5 --weight 1 -o tradeoff.json "
         "--plot tradeoff.svg"
     )
     done = understand(*command.split(), cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert [line.split("  ")[0] for line in done.stdout.splitlines()] == [
-        "setting",
-        "as it is",
-        "top=4 w=0.5",
-        "top=4 w=1",
-    ]
+    names = [line.split("  ")[0] for line in done.stdout.splitlines()]
+    assert names == ["setting", "as it is", "top=4 w=0.5", "top=4 w=1"]
     result = json.loads((folder / "tradeoff.json").read_text())
     assert len(result["points"]) == 9
     assert result["conventions"]["dimensions"]["u"]["scale"] == "lower-easier:40"
@@ -150,7 +152,7 @@ def test_a_duplicate_is_told_or_refused(understand: Understand, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("command", "message"),
     [
         ("rerank bm25.run.gz --scores other.csv:difficulty", "have no document in common"),
         ("fuse bm25.run.gz other.csv:difficulty", "have no document in common"),
@@ -164,15 +166,13 @@ def test_a_duplicate_is_told_or_refused(understand: Understand, tmp_path: Path) 
     ],
 )
 def test_bad_input_gets_one_sentence(
-    understand: Understand, folder: Path, arguments: str, message: str
+    run: Understand, folder: Path, command: str, message: str
 ) -> None:
     """Status 2 and one line that says what to do."""
-    other = folder / "other.csv"
-    other.write_text("docno,difficulty\nzzz,1\n")
-    old = folder / "old"
-    old.mkdir(exist_ok=True)
-    (old / "index.json").write_text('{"format": 0}')
-    done = understand(*arguments.split(), cwd=folder)
+    (folder / "other.csv").write_text("docno,difficulty\nzzz,1\n")
+    (folder / "old").mkdir(exist_ok=True)
+    (folder / "old" / "index.json").write_text('{"format": 0}')
+    done = run(command)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.startswith("understand: ")

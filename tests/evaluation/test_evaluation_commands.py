@@ -35,21 +35,21 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def common(files: Path) -> list[str]:
-    return [
-        f"{files}/a.run.gz", f"{files}/b.txt", "--qrels", f"{files}/qrels",
-        "--understandability", f"{files}/qunder", "--scale", "lower-easier:40",
-    ]  # fmt: skip
+@pytest.fixture
+def run(understand: Command, files: Path) -> Command:
+    """A command as it is written, in the folder of the files."""
+    return lambda command: understand(*command.split(), cwd=files)
 
 
-def test_evaluate_writes_settings_means_and_values(understand: Command, files: Path) -> None:
+COMMON = "a.run.gz b.txt --qrels qrels --understandability qunder --scale lower-easier:40"
+EVALUATE = f"evaluate {COMMON}"
+
+
+def test_evaluate_writes_settings_means_and_values(run: Command, files: Path) -> None:
     """JSON with the three parts that are promised, runs called by their file names."""
-    out = files / "out.json"
-    result = understand(
-        "evaluate", *common(files), "-m", "RBP(p=0.5)@10", "-m", "uRBP(p=0.5)@10", "-o", out
-    )
+    result = run(f"{EVALUATE} -m RBP(p=0.5)@10 -m uRBP(p=0.5)@10 -o out.json")
     assert result.returncode == 0, result.stderr
-    document = json.loads(out.read_text())
+    document = json.loads((files / "out.json").read_text())
     assert list(document["runs"]) == ["a", "b"]
     assert document["runs"]["a"] == {"RBP(p=0.5)@10": 0.375, "uRBP(p=0.5)@10": 0.25}
     assert document["runs"]["b"] == {"RBP(p=0.5)@10": 0.5, "uRBP(p=0.5)@10": 0.25}
@@ -58,55 +58,52 @@ def test_evaluate_writes_settings_means_and_values(understand: Command, files: P
     assert document["conventions"]["dimensions"]["u"]["scale"] == "lower-easier:40"
 
 
-def test_evaluate_shows_a_table_with_the_best_marked(understand: Command, files: Path) -> None:
+def test_evaluate_shows_a_table_with_the_best_marked(run: Command) -> None:
     """Best of each column by *, runs by their first measure, choices above."""
-    out = understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "-m", "uRBP(p=0.5)").stdout
+    out = run(f"{EVALUATE} -m RBP(p=0.5) -m uRBP(p=0.5)").stdout
     header, columns, first, second, legend = out.splitlines()
     assert legend == "* is the best of its column"
     assert "order by rank" in header
     assert columns.split() == ["run", "RBP(p=0.5)", "uRBP(p=0.5)"]
     assert first.split() == ["b", "0.5000*", "0.2500*"]
     assert second.split() == ["a", "0.3750", "0.2500*"]
-    one = understand("evaluate", files / "b.txt", "--qrels", files / "qrels", "-m", "RBP(p=0.5)")
+    one = run("evaluate b.txt --qrels qrels -m RBP(p=0.5)")
     assert one.stdout.splitlines()[2].split() == ["b", "0.5000"]
 
 
 @pytest.mark.parametrize("per_query", [False, True])
 def test_evaluate_writes_rows_and_trec_eval_lines(
-    understand: Command, files: Path, per_query: bool
+    run: Command, files: Path, per_query: bool
 ) -> None:
     """CSV in the long form with its conventions beside it; lines as trec_eval prints them."""
-    extra = ["--per-query"] if per_query else []
-    understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "-o", files / "o.csv", *extra)
+    command = f"{EVALUATE} -m RBP(p=0.5) {'--per-query' * per_query}"
+    run(f"{command} -o o.csv")
     rows = list(csv.DictReader(io.StringIO((files / "o.csv").read_text())))
     assert {row["query"] for row in rows} == ({"all", "q1", "q2"} if per_query else {"all"})
     assert float(rows[0]["value"]) == 0.375
     assert "order" in json.loads((files / "o.csv.settings.json").read_text())
-    lines = understand(
-        "evaluate", *common(files), "-m", "RBP(p=0.5)", "--format", "trec_eval", *extra
-    ).stdout.splitlines()
+    lines = run(f"{command} --format trec_eval").stdout.splitlines()
     assert lines[0].split("\t") == [f"{'runid':<22}", "all", "a"]
     assert f"{'RBP(p=0.5)':<22}\tall\t0.3750" in lines
     assert (f"{'RBP(p=0.5)':<22}\tq1\t0.7500" in lines) == per_query
 
 
-def test_evaluate_writes_to_standard_output(understand: Command, files: Path) -> None:
+def test_evaluate_writes_to_standard_output(run: Command) -> None:
     """`-` is JSON, or what --format says, and nothing else stands there."""
-    document = understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "-o", "-").stdout
+    document = run(f"{EVALUATE} -m RBP(p=0.5) -o -").stdout
     assert json.loads(document)["runs"]["b"] == {"RBP(p=0.5)": 0.5}
-    rows = understand("evaluate", *common(files), "-m", "RBP(p=0.5)", "--format", "csv").stdout
+    rows = run(f"{EVALUATE} -m RBP(p=0.5) --format csv").stdout
     assert rows.splitlines()[0] == "run,query,measure,value"
 
 
-def test_three_dimensions(understand: Command, files: Path) -> None:
+def test_three_dimensions(run: Command) -> None:
     """Trust and any other dimension, in products and in H."""
-    result = understand(
-        "evaluate", *common(files), "--trust", files / "qtrust", "--trust-scale", "higher-better:2",
-        "--dimension", f"beauty={files}/qtrust", "--dimension-scale", "beauty=higher-better:3",
-        "-m", "uRBP(p=0.5,dims=[u,trust])",
-        "-m", "H(RBP(p=0.5),RBPu(p=0.5),RBPtrust(p=0.5),w=[1,1,2])",
-        "-m", "RBPbeauty(p=0.5)", "-m", "HRBP(p=0.5,wtrust=1)", "-o", "-",
-    )  # fmt: skip
+    result = run(
+        f"{EVALUATE} --trust qtrust --trust-scale higher-better:2 --dimension beauty=qtrust "
+        "--dimension-scale beauty=higher-better:3 -m uRBP(p=0.5,dims=[u,trust]) "
+        "-m H(RBP(p=0.5),RBPu(p=0.5),RBPtrust(p=0.5),w=[1,1,2]) "
+        "-m RBPbeauty(p=0.5) -m HRBP(p=0.5,wtrust=1) -o -"
+    )
     means = json.loads(result.stdout)["runs"]["a"]
     assert means["uRBP(p=0.5,dims=[u,trust])"] == 0.25
     assert means["RBPbeauty(p=0.5)"] == 0.25
@@ -117,40 +114,31 @@ def test_three_dimensions(understand: Command, files: Path) -> None:
     assert means["HRBP(p=0.5,wtrust=1)"] == pytest.approx(3 / (4 / 3 + 2 + 2) / 2)
 
 
-def test_labels_that_are_none_are_left_out(understand: Command, files: Path) -> None:
+def test_labels_that_are_none_are_left_out(run: Command) -> None:
     """In all dimensions beside relevance, or in one."""
-    arguments = [
-        "evaluate", *common(files), "--trust", f"{files}/qtrust", "--trust-scale",
-        "higher-better:2:0..2", "-m", "RBPtrust(p=0.5)", "-o", "-",
-    ]  # fmt: skip
-    refused = understand(*arguments)
+    command = f"{EVALUATE} --trust qtrust --trust-scale higher-better:2:0..2 -m RBPtrust(p=0.5)"
+    refused = run(command)
     assert refused.returncode == 2
     assert "line 1 (document d1): label 3 is outside the declared scale" in refused.stderr
     for option in ("3", "trust=3"):
-        result = understand(*arguments, "--not-a-label", option)
+        result = run(f"{command} -o - --not-a-label {option}")
         assert json.loads(result.stdout)["runs"]["a"]["RBPtrust(p=0.5)"] == 0.25
 
 
-def test_graded_gains_and_simulated_users(understand: Command, files: Path) -> None:
+def test_graded_gains_and_simulated_users(run: Command, files: Path) -> None:
     """A table of gains; a score table with step and arctan users in place of labels."""
-    graded = understand(
-        "evaluate", *common(files), "-m", "uRBPgr(p=0.5)", "-o", "-",
-        "--gains", "10:1,90:.5,40:0,39:0",
-    )  # fmt: skip
+    graded = run(f"{EVALUATE} -m uRBPgr(p=0.5) -o - --gains 10:1,90:.5,40:0,39:0")
     assert json.loads(graded.stdout)["runs"]["a"]["uRBPgr(p=0.5)"] == (0.5 + 0.125) / 2
     scores = pa.table({"docno": ["d1", "d2", "d9"], "fog": [9.0, 20.0, 12.0], "lix": [1.0, 2, 3]})
     write_table(scores, str(files / "scores.parquet"))
-    arguments = [
-        "evaluate", f"{files}/a.run.gz", "--qrels", f"{files}/qrels", "--understandability",
-        f"{files}/scores.parquet", "--scale", "lower-easier", "-m", "uRBP(p=0.5)", "-o", "-",
-    ]  # fmt: skip
-    assert "choose one of fog, lix" in understand(*arguments).stderr
-    step = understand(*arguments, "--column", "fog", "--user", "step", "--threshold", "15")
+    command = (
+        "evaluate a.run.gz --qrels qrels --understandability scores.parquet --scale lower-easier "
+        "-m uRBP(p=0.5) -o -"
+    )
+    assert "choose one of fog, lix" in run(command).stderr
+    step = run(f"{command} --column fog --user step --threshold 15")
     assert json.loads(step.stdout)["runs"]["a"]["uRBP(p=0.5)"] == 0.25
-    arctan = understand(
-        *arguments, "--column", "fog", "--user", "arctan", "--threshold", "15",
-        "--noise-scale", "pi",
-    )  # fmt: skip
+    arctan = run(f"{command} --column fog --user arctan --threshold 15 --noise-scale pi")
     document = json.loads(arctan.stdout)
     assert 0.2 < document["runs"]["a"]["uRBP(p=0.5)"] < 0.375
     assert document["conventions"]["measures"]["uRBP(p=0.5)"].startswith(
@@ -158,190 +146,120 @@ def test_graded_gains_and_simulated_users(understand: Command, files: Path) -> N
     )
 
 
-def test_presets_and_their_options(understand: Command, files: Path) -> None:
+def test_presets_and_their_options(run: Command) -> None:
     """A preset sets the choices, an option goes before it, the output tells them."""
-    result = understand(
-        "evaluate", *common(files), "--preset", "trec_eval", "--mean-over", "qrels",
-        "-m", "nDCG@10", "-o", "-",
-    )  # fmt: skip
+    result = run(f"{EVALUATE} --preset trec_eval --mean-over qrels -m nDCG@10 -o -")
     chosen = json.loads(result.stdout)["conventions"]
-    assert (chosen["preset"], chosen["order"], chosen["dcg"], chosen["mean_over"]) == (
-        "trec_eval",
-        "score",
-        "log2",
-        "qrels",
-    )
+    names = ("preset", "order", "dcg", "mean_over")
+    assert [chosen[name] for name in names] == ["trec_eval", "score", "log2", "qrels"]
 
 
-def test_remarks_are_on_standard_error_and_strict_refuses(understand: Command, files: Path) -> None:
+def test_remarks_are_on_standard_error_and_strict_refuses(run: Command, files: Path) -> None:
     """Counted over all runs; --quiet says nothing."""
     (files / "b.txt").write_text(OTHER.replace(" 1 3.0", " 0 3.0").replace(" 2 2.0", " 1 2.0"))
-    arguments = ["evaluate", *common(files), "-m", "RBP(p=0.5)"]
-    remarks = understand(*arguments).stderr
-    assert (
-        "understand: queries whose ranks start at 0: 1 in 1 of 2 runs (first: b, query q1)"
-        in remarks
-    )
-    assert understand(*arguments, "--quiet").stderr == ""
-    strict = understand(*arguments, "--strict")
+    command = f"{EVALUATE} -m RBP(p=0.5)"
+    odd = "queries whose ranks start at 0: 1"
+    assert f"understand: {odd} in 1 of 2 runs (first: b, query q1)" in run(command).stderr
+    assert run(f"{command} --quiet").stderr == ""
+    strict = run(f"{command} --strict")
     assert strict.returncode == 2
-    assert "run b is refused under --strict: queries whose ranks start at 0" in strict.stderr
+    assert f"run b is refused under --strict: {odd}" in strict.stderr
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (["--scale", "40"], "does not state whether lower or higher labels are easier"),
-        (
-            ["--scale", None],
-            "nothing says whether lower or higher labels of understandability are easier",
-        ),
-        (["--understandability", None], "there is a scale but no labels of understandability"),
-        (["-m", "uRPB@10"], "'uRPB@10' is not known (did you mean uRBP"),
-        (["-m", "RBP(p=1.5)"], "p must be a number between 0 and 1, exclusive, not '1.5'"),
-        (["-m", "RBPtrust"], "RBPtrust needs labels of trust; give --trust FILE"),
-        (["-m", "uRBPgr"], "graded gains need a table of gains"),
-        (["--order", "random"], "order must be rank or score, not 'random'"),
-        (["--preset", "galago"], "there is no preset 'galago'; choose one of ubire, trec_eval"),
-        (["--qrels", "{files}/a.run.gz"], "line 1: this looks like a run (6 columns)"),
-        (["--qrels", "{files}/none"], "none cannot be read"),
-        (["--not-a-label", "three"], "--not-a-label must be a number"),
-        (["--noise-scale", "tau"], "--noise-scale must be a number or pi, not 'tau'"),
-        (["--dimension", "beauty"], "write --dimension NAME=FILE"),
-        (["-o", "{files}/out.xls"], "names no kind of table"),
+        ("--scale 40", "does not state whether lower or higher labels are easier"),
+        ("-m uRBPgr", "graded gains need a table of gains"),
+        ("--order random", "order must be rank or score, not 'random'"),
+        ("--preset galago", "there is no preset 'galago'; choose one of ubire, trec_eval"),
+        ("--qrels none", "none cannot be read"),
+        ("--not-a-label three", "--not-a-label must be a number"),
+        ("--noise-scale tau", "--noise-scale must be a number or pi, not 'tau'"),
+        ("--dimension beauty", "write --dimension NAME=FILE"),
+        ("-o out.xls", "names no kind of table"),
     ],
 )
-def test_a_mistake_gets_one_sentence(
-    understand: Command, files: Path, change: list[str | None], message: str
-) -> None:
-    """On standard error, with status 2."""
-    arguments = ["-m", "RBP@10", *common(files)]
-    option, value = change
-    assert option is not None
-    place = arguments.index(option) if option in arguments else None
-    if value is None:
-        assert place is not None
-        del arguments[place : place + 2]
-    elif place is None:
-        arguments += [option, value.format(files=files)]
-    else:
-        arguments[place + 1] = value.format(files=files)
-    told = understand("evaluate", *arguments, "-q")
+def test_a_mistake_gets_one_sentence(run: Command, change: str, message: str) -> None:
+    """On standard error, with status 2; the last of an option's values counts."""
+    told = run(f"{EVALUATE} -m RBP@10 {change} -q")
     assert told.returncode == 2
     assert told.stderr.startswith("understand: ")
     assert message in told.stderr
     assert told.stderr.count("\n") == 1
 
 
-def test_a_qrels_file_in_place_of_a_run(understand: Command, files: Path) -> None:
-    """And a run with five columns, one without a query in common."""
-    rest = ["--qrels", files / "qrels", "-m", "RBP"]
-    assert "this looks like qrels" in understand("evaluate", files / "qrels", *rest).stderr
-    (files / "five.run").write_text("q1 Q0 d1 1 2.0\n")
-    five = understand("evaluate", files / "five.run", *rest).stderr
-    assert "five.run, line 1: a run has 6 columns (query Q0 document rank score tag)" in five
-    (files / "far.run").write_text("101 Q0 d1 1 2.0 t\n")
-    far = understand("evaluate", files / "far.run", *rest).stderr
-    assert "have no query in common (101 against q1, q2)" in far
+def test_a_qrels_file_in_place_of_a_run(run: Command, files: Path) -> None:
+    """And a run of other documents."""
+    assert "this looks like qrels" in run("evaluate qrels --qrels qrels -m RBP").stderr
     (files / "else.run").write_text("q1 Q0 clueweb-1 1 2.0 t\n")
-    done = understand("evaluate", files / "else.run", *rest)
+    done = run("evaluate else.run --qrels qrels -m RBP")
     assert done.returncode == 2
     assert "have no document in common (clueweb-1 against d1, ...); give the qrels" in done.stderr
 
 
-def test_correlate_prints_matrices_and_movers(understand: Command, files: Path) -> None:
+def test_correlate_prints_matrices_and_movers(run: Command, files: Path) -> None:
     """Each coefficient, and what moves most."""
-    arguments = [
-        "correlate",
-        *common(files),
-        "-m",
-        "RBP(p=0.5)",
-        "-m",
-        "uRBP(p=0.5,user=step,th=20)",
-    ]
-    result = understand(*arguments, "-o", files / "c.json")
+    command = f"correlate {COMMON} -m RBP(p=0.5) -m uRBP(p=0.5,user=step,th=20)"
+    result = run(f"{command} -o c.json")
     assert result.returncode == 0, result.stderr
-    for name in (
-        "tau_b",
-        "tau_ap (the row is the reference)",
-        "ubire-overlap",
-        "rbo",
-        "what moves",
-    ):
-        assert name in result.stdout
+    told = ("tau_b", "tau_ap (the row is the reference)", "ubire-overlap", "rbo", "what moves")
+    assert all(name in result.stdout for name in told)
     document = json.loads((files / "c.json").read_text())
     assert document["correlations"]["tau_ap"]["RBP(p=0.5)"]["RBP(p=0.5)"] == 1.0
     assert document["correlations"]["tau_ap"]["RBP(p=0.5)"]["uRBP(p=0.5,user=step,th=20)"] == -1.0
-    chosen = understand(*arguments, "--coefficient", "pearson", "--movers", "1").stdout
+    chosen = run(f"{command} --coefficient pearson --movers 1").stdout
     assert "pearson" in chosen
     assert "tau_b" not in chosen
-    assert "at least two measures" in understand("correlate", *common(files), "-m", "RBP").stderr
+    assert "at least two measures" in run(f"correlate {COMMON} -m RBP").stderr
 
 
-def test_compare_prints_each_comparison_once(understand: Command, files: Path) -> None:
+def test_compare_prints_each_comparison_once(run: Command, files: Path) -> None:
     """Against the first run and the best; every probability stands in the output."""
-    result = understand("compare", *common(files), "-m", "RBP(p=0.5)", "-o", files / "c.csv")
+    result = run(f"compare {COMMON} -m RBP(p=0.5) -o c.csv")
     assert result.returncode == 0, result.stderr
     assert "RBP(p=0.5): against the first run, a (0.3750)" in result.stdout
     assert result.stdout.count("RBP(p=0.5): against") == 1  # the other way round is no news
-    turned = understand("compare", *[common(files)[place] for place in (1, 0, 2, 3)], "-m", "RBP")
+    turned = run("compare b.txt a.run.gz --qrels qrels -m RBP")
     assert turned.stdout.count(": against the first run, which is the best, b") == 1
     shutil.copy(files / "b.txt", files / "c.txt")
-    three = understand("compare", files / "c.txt", *common(files), "-m", "RBP(p=0.5)").stdout
+    three = run(f"compare c.txt {COMMON} -m RBP(p=0.5)").stdout
     assert "RBP(p=0.5): against the first run, which is the best, c" in three
-    a_run, *rest = [*common(files), "-m", "RBP(p=0.5)"]
-    three = understand("compare", a_run, files / "c.txt", *rest).stdout
+    three = run("compare a.run.gz c.txt b.txt --qrels qrels -m RBP(p=0.5)").stdout
     assert "against the first run, a" in three
     assert "against the best run, c" in three
     rows = list(csv.DictReader(io.StringIO((files / "c.csv").read_text())))
     assert {(row["run"], row["against"]) for row in rows} == {("b", "first"), ("a", "best")}
     assert float(rows[0]["difference"]) == 0.125
     assert 0 < float(rows[0]["p_randomisation_holm"]) <= 1
-    one = understand("compare", files / "b.txt", "--qrels", files / "qrels", "-m", "RBP")
-    assert "at least two runs" in one.stderr
+    assert "at least two runs" in run("compare b.txt --qrels qrels -m RBP").stderr
 
 
-def test_simulate_prints_the_table_of_the_paper(understand: Command, files: Path) -> None:
+def test_simulate_prints_the_table_of_the_paper(run: Command, files: Path) -> None:
     """15 kinds of systems, four measures, mean ± standard deviation."""
-    result = understand("simulate", "systems", "-o", files / "s.csv")
+    result = run("simulate systems -o s.csv")
     assert result.returncode == 0, result.stderr
     assert len(result.stdout.splitlines()) == 16
     assert result.stdout.count("±") == 60
     rows = list(csv.DictReader(io.StringIO((files / "s.csv").read_text())))
     assert len(rows) == 60
-    small = understand(
-        "simulate", "systems", "--topicality", "1", "--mean", "0", "--deviation", "0",
-        "--runs", "2", "-m", "uRBP(p=0.5)@1",
-    )  # fmt: skip
+    small = run("simulate systems --topicality 1 --mean 0 --deviation 0 --runs 2 -m uRBP(p=0.5)@1")
     assert small.stdout.splitlines()[1].split()[-3:] == ["0.500", "±", "0.000"]
-    assert "numbers with commas" in understand("simulate", "systems", "--mean", "low").stderr
+    assert "numbers with commas" in run("simulate systems --mean low").stderr
 
 
-def test_plots_are_written(understand: Command, files: Path) -> None:
+def test_plots_are_written(run: Command, files: Path) -> None:
     """Systems, users, scores; as the suffix says."""
     pytest.importorskip("matplotlib", reason="needs the extra plots (matplotlib)")
-    systems = understand(
-        "plot", "systems", *common(files), "-m", "RBP@10", "-m", "uRBP@10", "-o", files / "a.svg"
-    )
-    assert systems.returncode == 0, systems.stderr
-    users = understand(
-        "plot", "users", files / "qunder", "--direction", "harder", "--threshold", "40",
-        "-o", files / "b.png",
-    )  # fmt: skip
-    assert users.returncode == 0, users.stderr
-    scores = understand(
-        "plot", "scores", files / "a.run.gz", "--scores", files / "qunder", "-o", files / "c.pdf"
-    )
-    assert scores.returncode == 0, scores.stderr
-    assert [(files / name).read_bytes()[:4] for name in ("a.svg", "b.png", "c.pdf")] == [
-        b"<?xm",
-        b"\x89PNG",
-        b"%PDF",
-    ]
-    refused = understand(
-        "plot", "scores", files / "b.txt", "--scores", files / "qunder", "-o", files / "c.gif"
-    )
-    assert "not as .gif" in refused.stderr
+    for command, name, magic in (
+        (f"systems {COMMON} -m RBP@10 -m uRBP@10", "a.svg", b"<?xm"),
+        ("users qunder --direction harder --threshold 40", "b.png", b"\x89PNG"),
+        ("scores a.run.gz --scores qunder", "c.pdf", b"%PDF"),
+    ):
+        done = run(f"plot {command} -o {name}")
+        assert done.returncode == 0, done.stderr
+        assert (files / name).read_bytes()[:4] == magic
+    assert "not as .gif" in run("plot scores b.txt --scores qunder -o c.gif").stderr
 
 
 def test_all_runs_of_a_year_with_five_measures(
@@ -368,43 +286,37 @@ def test_all_runs_of_a_year_with_five_measures(
     )
 
 
-def test_tables_are_latex_markdown_and_wide(understand: Command, files: Path) -> None:
+def test_tables_are_latex_markdown_and_wide(run: Command, files: Path) -> None:
     """By suffix or by --format; measures of ir_measures stand in them by trec_eval's names."""
-    arguments = ["evaluate", *common(files), "-m", "RBP(p=0.5)", "-m", "nDCG@10"]
-    understand(*arguments, "-o", files / "out.tex", "--correction", "bonferroni")
+    command = f"{EVALUATE} -m RBP(p=0.5) -m nDCG@10"
+    run(f"{command} -o out.tex --correction bonferroni")
     latex = (files / "out.tex").read_text()
     assert latex.startswith(
         "\\noindent\n\\begin{tabular}{lrr}\n\\toprule\nrun & RBP(p=0.5) & nDCG@10 \\\\"
     )
     assert "Bonferroni's correction" in latex
-    markdown = understand(*arguments, "--format", "markdown").stdout
+    markdown = run(f"{command} --format markdown").stdout
     assert markdown.splitlines()[2].startswith("| b | **0.5000** |")
-    wide = understand(*arguments, "--format", "csv", "--wide").stdout
+    wide = run(f"{command} --format csv --wide").stdout
     assert wide.splitlines()[0] == "run,RBP(p=0.5),nDCG@10"
-    compared = understand("compare", *common(files), "--format", "markdown").stdout
+    compared = run(f"compare {COMMON} --format markdown").stdout
     assert "| p_wilcoxon_bonferroni |" in compared
 
 
-def test_all_pairs_are_compared_by_the_tests_that_are_wanted(
-    understand: Command, files: Path
-) -> None:
+def test_all_pairs_are_compared_by_the_tests_that_are_wanted(run: Command) -> None:
     """One row for two runs."""
-    result = understand(
-        "compare", *common(files), "-m", "RBP(p=0.5)@10", "--pairs", "-o", "-", "--test", "wilcoxon"
-    )
+    result = run(f"compare {COMMON} -m RBP(p=0.5)@10 --pairs -o - --test wilcoxon")
     [row] = json.loads(result.stdout)["comparisons"]
     assert (row["run"], row["reference"], row["against"]) == ("b", "a", "pairs")
     assert {"p_wilcoxon", "p_wilcoxon_holm", "effect_low", "queries_needed"} <= set(row)
     assert "p_t" not in row
 
 
-def test_bounds_say_what_documents_without_a_label_could_change(
-    understand: Command, files: Path
-) -> None:
+def test_bounds_say_what_documents_without_a_label_could_change(run: Command) -> None:
     """As a table, and as JSON with the conventions."""
-    arguments = ["bounds", *common(files), "-m", "RBP(p=0.5)@10"]
-    assert "whatever labels the unjudged documents get" in understand(*arguments).stdout
-    document = json.loads(understand(*arguments, "-o", "-").stdout)
+    command = f"bounds {COMMON} -m RBP(p=0.5)@10"
+    assert "whatever labels the unjudged documents get" in run(command).stdout
+    document = json.loads(run(f"{command} -o -").stdout)
     assert document["conventions"]["order"] == "rank"
     [bound] = document["bounds"]
     # d3 without label stands at rank 3 of a, 2 of b; over two queries.
@@ -437,10 +349,8 @@ def test_the_experiment_of_the_urbp_papers_is_one_command(
         lines = [f"q Q0 {d} {n} {-n} t\n" for n, d in enumerate(order, 1)]
         (tmp_path / f"{name}.run").write_text("".join(lines))
     (tmp_path / "qrels").write_text("q 0 hard.html 2\nq 0 easy.html 1\n")
-    result = understand(
-        "simulate", "users", tmp_path / "a.run", tmp_path / "b.run", "--qrels", tmp_path / "qrels",
-        "--pages", pages, "--plot", tmp_path / "users.svg", "-o", tmp_path / "users.json",
-    )  # fmt: skip
+    command = "simulate users a.run b.run --qrels qrels --pages pages"
+    result = understand(*command.split(), "--plot", "users.svg", "-o", "users.json", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "2 documents with a score, 2 runs" in result.stdout
     # RBP does not tell the runs apart, both documents being relevant: that is said, not nan alone.
@@ -452,32 +362,26 @@ def test_the_experiment_of_the_urbp_papers_is_one_command(
     assert {row["first"] for row in document["users"]} == {"b"}
     assert "50%" in document["quantiles"]
     assert (tmp_path / "users.svg").exists()
-    refused = understand(
-        "simulate", "users", tmp_path / "a.run", "--qrels", tmp_path / "qrels",
-        "--pages", tmp_path / "none", "--plot", tmp_path / "users.gif",
-    )  # fmt: skip
+    other = "simulate users a.run --qrels qrels --pages none --plot users.gif"
+    refused = understand(*other.split(), cwd=tmp_path)
     assert "not as .gif" in refused.stderr  # before the pages are looked at
 
 
-def test_labels_by_two_models_are_not_mixed_in_silence(understand: Command, files: Path) -> None:
+def test_labels_by_two_models_are_not_mixed_in_silence(run: Command, files: Path) -> None:
     """Estimates of different models in one evaluation; of one model, or quietly, nothing."""
     table = pa.table({"docno": ["d1", "d2", "d9"], "difficulty": [10.0, 90.0, 39.0]})
     for name, model in (("mine", "open@1"), ("theirs", "llr@2")):
-        write_table(
-            table,
-            f"{files}/{name}.parquet",
-            settings={"model": model, "scale": "labels.v1"},
-        )
-    arguments = [
-        "evaluate", files / "b.txt", "--qrels", files / "qrels", "-m", "RBPu", "-m", "RBPreader",
-        "--understandability", files / "mine.parquet", "--column", "difficulty",
-        "--scale", "lower-easier:40", "--dimension-scale", "reader=lower-easier:40",
-    ]  # fmt: skip
-    mixed = understand(*arguments, "--dimension", f"reader={files}/theirs.parquet")
+        settings = {"model": model, "scale": "labels.v1"}
+        write_table(table, f"{files}/{name}.parquet", settings=settings)
+    command = (
+        "evaluate b.txt --qrels qrels -m RBPu -m RBPreader --understandability mine.parquet "
+        "--column difficulty --scale lower-easier:40 --dimension-scale reader=lower-easier:40"
+    )
+    mixed = run(f"{command} --dimension reader=theirs.parquet")
     assert mixed.returncode == 0, mixed.stderr
     assert "estimates of several models must not be mixed" in mixed.stderr
-    assert f"{files}/theirs.parquet is by llr@2 on scale labels.v1" in mixed.stderr
-    same = understand(*arguments, "--dimension", f"reader={files}/mine.parquet")
-    quiet = understand(*arguments, "--dimension", f"reader={files}/theirs.parquet", "--quiet")
+    assert "theirs.parquet is by llr@2 on scale labels.v1" in mixed.stderr
+    same = run(f"{command} --dimension reader=mine.parquet")
+    quiet = run(f"{command} --dimension reader=theirs.parquet --quiet")
     assert "mixed" not in same.stderr + quiet.stderr
     assert same.stdout == mixed.stdout

@@ -129,6 +129,14 @@ def test_worked_examples(measure: str) -> None:
     assert value(measure) == pytest.approx(WORKED[measure], abs=1e-14)
 
 
+def test_how_deep_the_labels_go() -> None:
+    """To the first document without one; the share of labelled ones is `Judged`."""
+    run = {"r": {"q": {"d1": 4.0, "d2": 3.0, "d3": 2.0, "d4": 1.0}}}
+    qrels = {"q": {"d1": 0, "d2": 1, "d4": 1}}
+    found = evaluate(run, qrels, measures=["PoolDepth", "PoolDepth@1", "Judged@4"])
+    assert found.means["r"].tolist() == [2.0, 1.0, 0.75]
+
+
 def test_joint_gains_of_ndcg_are_exponential_in_the_product() -> None:
     """2^(T u) - 1."""
     gains = {"d1": 2**0.9 - 1, "d4": 2**0.4 - 1, "d5": 2**0.61 - 1, "d6": 2**1.9 - 1}
@@ -315,11 +323,8 @@ def test_the_header_tells_all_that_the_numbers_depend_on() -> None:
     dimensions = {"u": Dimension(Labels.of("qunder", {"q": {"d1": 1}}), gains)}
     header = evaluated("uRBP@10", dimensions=dimensions, preset="ubire").conventions
     assert header["preset"] == "ubire"
-    assert (header["order"], header["keyed_on"], header["ideal"]) == (
-        "rank",
-        "document",
-        "relevance",
-    )
+    chosen = [header[name] for name in ("order", "keyed_on", "ideal")]
+    assert chosen == ["rank", "document", "relevance"]
     assert header["measures"] == {
         "uRBP@10": "uRBP(p=0.8,dims=[u],user=binary,joint=False,rel=1,graded=False,max=2,"
         "judged_only=False)@10"
@@ -334,12 +339,8 @@ def test_the_header_tells_all_that_the_numbers_depend_on() -> None:
 def test_presets_set_every_choice_at_once_and_options_go_before_them() -> None:
     """As UBIRE, as trec_eval."""
     ubire, trec = conventions("ubire"), conventions("trec_eval")
-    assert (ubire.order, ubire.keyed_on, ubire.mean_over, ubire.dcg) == (
-        "rank",
-        "document",
-        "qrels",
-        "log2",
-    )
+    chosen = (ubire.order, ubire.keyed_on, ubire.mean_over, ubire.dcg)
+    assert chosen == ("rank", "document", "qrels", "log2")
     assert (trec.order, trec.keyed_on, trec.mean_over, trec.dcg) == ("score", "pair", "run", "log2")
     assert conventions("ubire", order="score").order == "score"
     assert conventions() == Conventions()
@@ -374,13 +375,8 @@ def test_what_holds_for_any_ranking(rows: list[tuple[int | None, float]], p: flo
         f"HRBP(p={p!r})", f"RBPu(p={p!r})",
     ]  # fmt: skip
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40:0..100"))}
-    values = dict(
-        zip(
-            names,
-            evaluate(run, qrels, measures=names, dimensions=dimensions).means["mine"].tolist(),
-            strict=True,
-        )
-    )
+    result = evaluate(run, qrels, measures=names, dimensions=dimensions)
+    values = dict(zip(names, result.means["mine"].tolist(), strict=True))
     assert all(0 <= v <= 1 + 1e-12 for v in values.values()), values
     rbp = values[names[0]]
     assert values[names[1]] <= rbp + 1e-12
@@ -413,12 +409,10 @@ def test_condensed_and_plain_agree_where_all_is_judged(
     run, qrels, qunder = collection([(grade or 0, difficulty) for grade, difficulty in rows])
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40"))}
     for name in ("RBP(p=0.8)", "uRBP(p=0.8)", "RBPu(p=0.8)"):
-        condensed = name.replace(")", ",judged_only=True)")
-        means = evaluate(
-            run, qrels, measures=[name, condensed, f"residual({name})"], dimensions=dimensions
-        ).means
-        assert means["mine"][0] == means["mine"][1]
-        assert means["mine"][2] == 0.0
+        names = [name, name.replace(")", ",judged_only=True)"), f"residual({name})"]
+        result = evaluate(run, qrels, measures=names, dimensions=dimensions)
+        plain, condensed, residual = result.means["mine"]
+        assert (plain, residual) == (condensed, 0.0)
 
 
 def test_nothing_that_is_evaluated_is_altered() -> None:

@@ -15,6 +15,7 @@ from understandability.evaluation.comparison import (
     TESTS,
     bonferroni,
     bootstrap,
+    compare_runs,
     effect_interval,
     effect_size,
     holm,
@@ -23,6 +24,8 @@ from understandability.evaluation.comparison import (
     power,
     queries_needed,
     randomisation,
+    randomised_tukey,
+    tukey,
     wilcoxon,
 )
 from understandability.evaluation.evaluate import Evaluation, evaluate
@@ -211,3 +214,29 @@ def test_tests_and_corrections_that_do_not_exist_are_refused() -> None:
         found.marks(correction="fdr")
     with pytest.raises(OptionError, match="'wilcoxon' was not run; the tests are t"):
         found.marks(test="wilcoxon")
+
+
+def test_tukey_of_two_runs_is_the_paired_t() -> None:
+    """And of three the studentised range of a two-way analysis of variance, without replication.
+
+    Its mean square is that of statsmodels (`anova_lm` of value ~ run + query).
+    """
+    values = np.random.default_rng(1).normal(size=(3, 12)) + np.array([[0.0], [0.5], [1.5]])
+    d = values[0] - values[2]
+    assert tukey(values[[0, 2]])(float(d.mean())) == pytest.approx(paired_t(d)[1], rel=1e-9)
+    table = values - values.mean(axis=0)
+    within = ((table - table.mean(axis=1, keepdims=True)) ** 2).sum() / (2 * 11)
+    p = stats.studentized_range.sf(abs(d.mean()) / np.sqrt(within / 12), 3, 22)
+    assert tukey(values)(float(d.mean())) == pytest.approx(p, rel=1e-9)
+    assert randomised_tukey(values, 4000)(float(d.mean())) == pytest.approx(p, abs=0.02)
+
+
+def test_families_stand_beside_other_tests() -> None:
+    """Their probabilities get no correction more."""
+    generator = np.random.default_rng(2)
+    values = {name: generator.normal(size=(1, 10)) for name in "abc"}
+    means = {name: rows.mean(axis=1) for name, rows in values.items()}
+    rows = compare_runs(["m"], values, means, tests=["t", "tukey"], pairs=True)
+    assert [row.corrected["holm"]["tukey"] for row in rows] == [row.p["tukey"] for row in rows]
+    assert len(rows) == 3
+    assert all(row.p["tukey"] >= row.p["t"] * 0.5 for row in rows)

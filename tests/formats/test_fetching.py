@@ -21,46 +21,40 @@ PAGE = b"<html><title>Flu</title><body><p>You have flu. Rest, and drink a lot of
 HERE = FetchLimits(bytes=10_000, seconds=1.0, redirects=2, private=True)
 
 
+GZIPPED = {"Content-Encoding": "gzip"}
+LATIN = "<p>Die Grippe und das Gemüt".encode("latin-1")
+# What is answered to a path: status, body, headers.
+ANSWERS: dict[str, tuple[int, bytes, dict[str, str]]] = {
+    "page": (200, PAGE, {}),
+    "again0": (302, b"", {"Location": "/page"}),
+    **{f"again{n}": (302, b"", {"Location": f"/again{n - 1}"}) for n in range(1, 6)},
+    "to-file": (302, b"", {"Location": "file:///etc/passwd"}),
+    "gzip": (200, gzip.compress(PAGE), GZIPPED),
+    "bomb": (200, gzip.compress(bytes(10_000_000)), GZIPPED),
+    "latin": (200, LATIN, {"Content-Type": "text/html; charset=latin-1"}),
+    "image": (200, b"\x89PNG", {"Content-Type": "image/png"}),
+    "long": (200, PAGE + b" " * 20_000, {}),
+}
+
+
 class Site(BaseHTTPRequestHandler):
     """A site with one good page and many bad ones."""
 
     def do_GET(self) -> None:
         """Answer by the path."""
         name = self.path.partition("?")[0].strip("/")
-        if name.startswith("again"):
-            left = int(name.removeprefix("again") or 0)
-            self.answer(302, b"", Location=f"/again{left - 1}" if left else "/page")
-        elif name == "to-file":
-            self.answer(302, b"", Location="file:///etc/passwd")
-        elif name == "gzip":
-            self.answer(200, gzip.compress(PAGE), **{"Content-Encoding": "gzip"})
-        elif name == "bomb":
-            self.answer(200, gzip.compress(bytes(10_000_000)), **{"Content-Encoding": "gzip"})
-        elif name == "latin":
-            self.answer(
-                200, "<p>Die Grippe und das Gemüt".encode("latin-1"), "text/html; charset=latin-1"
-            )
-        elif name == "image":
-            self.answer(200, b"\x89PNG", "image/png")
-        elif name == "long":
-            self.answer(200, PAGE + b" " * 20_000)
-        elif name == "slow":
+        if name == "slow":
             for byte in b"HTTP/1.1 200 OK\r\nX: ":
                 self.wfile.write(bytes([byte]))
                 time.sleep(0.2)
-        elif name == "page":
-            self.answer(200, PAGE)
         else:
-            self.answer(404, b"none")
+            self.answer(*ANSWERS.get(name, (404, b"none", {})))
 
-    def answer(self, status: int, body: bytes, kind: str = "text/html", **more: str) -> None:
+    def answer(self, status: int, body: bytes, more: dict[str, str]) -> None:
         """Send it."""
         self.send_response(status)
-        for header, value in {
-            "Content-Type": kind,
-            "Content-Length": str(len(body)),
-            **more,
-        }.items():
+        headers = {"Content-Type": "text/html", "Content-Length": str(len(body))} | more
+        for header, value in headers.items():
             self.send_header(header, value)
         self.end_headers()
         self.wfile.write(body)
@@ -180,7 +174,9 @@ def test_a_redirect_to_a_private_address_is_not_followed(
 
     monkeypatch.setattr(socket, "getaddrinfo", looked_up)
     monkeypatch.setattr(socket, "create_connection", connected)
-    monkeypatch.setattr(Site, "do_GET", lambda self: self.answer(302, b"", Location=f"{site}/page"))
+    monkeypatch.setattr(
+        Site, "do_GET", lambda self: self.answer(302, b"", {"Location": f"{site}/page"})
+    )
     with pytest.raises(InputError, match=r"127\.0\.0\.1 is an address of this machine"):
         fetch("http://public.example/", FetchLimits(seconds=5.0))
 

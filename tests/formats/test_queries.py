@@ -33,10 +33,7 @@ EXPECTED = {"101": "flu & fever", "102": "cold"}
         ),
         ("lines.tsv", "101\tflu & fever\n\n102\tcold\n"),
         ("lines.txt", "\ufeff101\tflu & fever\r\n102\tcold\r\n"),
-        (
-            "q.jsonl",
-            '{"query_id": "101", "text": "flu & fever"}\n{"qid": 102, "query": "cold"}\n',
-        ),
+        ("q.jsonl", '{"query_id": "101", "text": "flu & fever"}\n{"qid": 102, "query": "cold"}\n'),
     ],
 )
 def test_every_form_is_read(tmp_path: Path, name: str, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from understandability.errors import InputError, OptionError, UnderstandabilityE
 from understandability.inputs import trec
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import (
-    labels_from_frame,
+    labels_from_rows,
     labels_from_table,
     read_labels,
     read_run,
@@ -128,17 +129,18 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
         read_run(tmp_path / "nowhere.run")
 
 
-def test_a_run_in_place_of_labels_is_told(tmp_path: Path) -> None:
-    """Six columns are a run."""
-    with pytest.raises(InputError, match=r"line 1: this looks like a run \(6 columns\)"):
-        read_labels(written(tmp_path, RUN))
-
-
-def test_labels_must_be_numbers(tmp_path: Path) -> None:
-    """The line and the word are named."""
-    path = written(tmp_path, "q 0 d1 1\n\nq 0 d2 hard\n", "qrels.txt")
-    with pytest.raises(InputError, match="line 3: the label must be a number, not 'hard'"):
-        read_labels(path)
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (RUN, r"line 1: this looks like a run \(6 columns\)"),
+        ("q 0 d1 1\n\nq 0 d2 hard\n", "line 3: the label must be a number, not 'hard'"),
+    ],
+)
+def test_a_file_that_is_no_labels_is_refused_with_its_place(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read_labels(written(tmp_path, content, "qrels.txt"))
 
 
 def test_the_first_of_equal_pairs_counts(tmp_path: Path) -> None:
@@ -158,36 +160,38 @@ def test_labels_know_where_they_stood(tmp_path: Path) -> None:
     assert labels.where(1) == f"{path}, line 4 (document c)"
 
 
-def test_lines_are_ordered_by_rank_or_by_score() -> None:
-    """Equal ranks keep the file's order; equal scores go by document, the last first."""
-    run = Run.of("r", {"q": [("b", 2.0), ("a", 2.0), ("c", 2.0), ("d", 9.0)]})
-    assert [d for d, _ in run.by_query("rank")["q"]] == ["b", "a", "c", "d"]
-    assert [d for d, _ in run.by_query("score")["q"]] == ["d", "c", "b", "a"]
+@pytest.mark.parametrize(
+    ("documents", "by_rank", "by_score"),
+    [
+        # Equal scores go by document, the last first.
+        ([("b", 2.0), ("a", 2.0), ("c", 2.0), ("d", 9.0)], "bacd", "dcba"),
+        # Scores are compared in single precision, as by trec_eval.
+        ([("a", 1.0000000001), ("b", 1.0)], "ab", "ba"),
+        # A document listed again counts where it stands first in the order that is used.
+        ([("a", 1.0), ("b", 3.0), ("a", 5.0)], "ab", "ab"),
+        ([("a", 4.0), ("b", 3.0), ("a", 2.0)], "ab", "ab"),
+        ([("a", 1.0), ("b", 3.0), ("c", 4.0), ("a", 3.5)], "abc", "cab"),
+    ],
+)
+def test_lines_are_ordered_by_rank_or_by_score(
+    documents: list[tuple[str, float]], by_rank: str, by_score: str
+) -> None:
+    run = Run.of("r", {"q": documents})
+    for order, expected in (("rank", by_rank), ("score", by_score)):
+        assert [docno for docno, _ in run.by_query(order)["q"]] == list(expected)
 
 
-def test_scores_are_compared_in_single_precision_as_by_trec_eval() -> None:
-    """What differs beyond the seventh digit is a tie."""
-    run = Run.of("r", {"q": [("a", 1.0000000001), ("b", 1.0)]})
-    assert [d for d, _ in run.by_query("score")["q"]] == ["b", "a"]
-
-
-def test_constant_ranks_keep_the_order_of_the_file(tmp_path: Path) -> None:
-    """A run whose ranks are all 0 is ranked as it is written."""
-    run = read_run(written(tmp_path, "q Q0 b 0 1 t\nq Q0 a 0 2 t\nq Q0 c 0 3 t\n"))
-    assert [d for d, _ in run.by_query()["q"]] == ["b", "a", "c"]
-
-
-def test_queries_may_be_interleaved(tmp_path: Path) -> None:
-    """Lines of a query need not stand together, nor in the order of ranks."""
-    run = read_run(written(tmp_path, "q Q0 b 2 1 t\nr Q0 x 1 1 t\nq Q0 a 1 2 t\n"))
-    assert run.by_query() == {"q": [("a", 2.0), ("b", 1.0)], "r": [("x", 1.0)]}
-
-
-def test_a_document_listed_again_counts_where_it_stands_first() -> None:
-    """Later listings are left out, by the order that is used."""
-    run = Run.of("r", {"q": [("a", 1.0), ("b", 3.0), ("a", 5.0)]})
-    assert run.line_order("rank").tolist() == [0, 1]
-    assert run.line_order("score").tolist() == [2, 1]
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # Constant ranks keep the order of the file; lines of a query need not stand together.
+        ("q Q0 b 0 1 t\nq Q0 a 0 2 t\nq Q0 c 0 3 t\n", {"q": "bac"}),
+        ("q Q0 b 2 1 t\nr Q0 x 1 1 t\nq Q0 a 1 2 t\n", {"q": "ab", "r": "x"}),
+    ],
+)
+def test_a_run_is_ranked_by_its_ranks(tmp_path: Path, lines: str, expected: dict[str, str]) -> None:
+    found = read_run(written(tmp_path, lines)).by_query()
+    assert {query: "".join(d for d, _ in of) for query, of in found.items()} == expected
 
 
 def test_runs_and_labels_cannot_be_written_to() -> None:
@@ -245,8 +249,6 @@ def test_writing_and_reading_a_run_keeps_it(rows: list[tuple[str, str, int, floa
     for query, document, _, score in rows:
         rankings.setdefault(query, {}).setdefault(document, score)
     run = Run.of("mine", {q: list(documents.items()) for q, documents in rankings.items()})
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "mine.run.gz"
         write_run(run, path)
@@ -321,18 +323,11 @@ def test_label_frames_of_ir_datasets_hold_all_dimensions(tmp_path: Path) -> None
         files.append([LocalFile(written(tmp_path, f"101 0 clueweb12-a {label}\n", name))])
     qrels = datasets.EhealthQrels(*files, datasets.EHEALTH_QREL_DEFS)
     for dimension, value in (("relevance", 2.0), ("u", 7.0), ("trust", 50.0)):
-        labels = labels_from_frame(qrels.qrels_iter(), "clef", dimension)
+        labels = labels_from_rows(qrels.qrels_iter(), "clef", dimension)
         assert labels.queries == ("101",)
         assert labels.values.tolist() == [value]
     with pytest.raises(InputError, match="no field 'beauty'; they have query_id"):
-        labels_from_frame(qrels.qrels_iter(), "clef", "beauty")
-
-
-def test_data_frames_are_label_frames() -> None:
-    """What `pandas.DataFrame(dataset.qrels_iter())` gives."""
-    pandas = pytest.importorskip("pandas", reason="needs pandas")
-    frame = pandas.DataFrame({"query_id": ["1"], "doc_id": ["d"], "relevance": [2]})
-    assert labels_from_frame(frame, "frame").values.tolist() == [2.0]
+        labels_from_rows(qrels.qrels_iter(), "clef", "beauty")
 
 
 def test_runs_are_read_in_order_and_errors_come_in_place(tmp_path: Path) -> None:

@@ -68,8 +68,10 @@ WRITERS: dict[str, Writer] = {
 every = pytest.mark.parametrize("name", WRITERS)
 
 
-def read(path: Path, **columns: Any) -> tuple[list[Page], list[Failure], list[str]]:
-    sources = Sources([path], columns=TableColumns(**columns))
+def read(
+    path: Path, limit: int = 10_000_000, **columns: Any
+) -> tuple[list[Page], list[Failure], list[str]]:
+    sources = Sources([path], limit=limit, columns=TableColumns(**columns))
     found = list(sources)
     pages = [each for each in found if isinstance(each, Page)]
     return pages, [each for each in found if isinstance(each, Failure)], sources.remarks
@@ -195,15 +197,9 @@ def test_quotes_within_a_line_of_csv_cost_nothing(tmp_path: Path) -> None:
 def test_a_quote_without_end_does_not_fill_the_memory(tmp_path: Path) -> None:
     """The cell ends at the longest that a page may be."""
     (tmp_path / "t.csv").write_text('id,text\na,Rest.\nb,"' + "no end\n" * 600_000)
-    pages, failures, _ = read_limited(tmp_path / "t.csv", 1_000_000)
+    pages, failures, _ = read(tmp_path / "t.csv", 1_000_000)
     assert [page.docno for page in pages] == ["a"]
     assert "not CSV: field larger than field limit" in failures[0].error
-
-
-def read_limited(path: Path, limit: int) -> tuple[list[Page], list[Failure], list[str]]:
-    found = list(Sources([path], limit=limit))
-    pages = [each for each in found if isinstance(each, Page)]
-    return pages, [each for each in found if isinstance(each, Failure)], []
 
 
 def test_a_damaged_arrow_file_gives_what_was_before(tmp_path: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zipfile
 from pathlib import Path
 
 import pytest
-from tests.formats.test_hostile_containers import found_in
+from tests.formats.test_hostile_containers import errors_in, found_in
 
 from understandability.inputs.sources import Sources
 from understandability.text.page import Failure, Page
@@ -61,7 +62,5 @@ def test_a_zip_archive_without_its_list_is_an_error(tmp_path: Path, damage: str)
 
 def test_a_zip_archive_that_is_compressed_again_is_told(tmp_path: Path) -> None:
     """It is read from its end."""
-    import gzip
-
-    (failure,) = found_in(tmp_path / "p.zip.gz", gzip.compress(zipped(a_html="<p>Flu.")))
-    assert "not compressed again" in failure.error  # type: ignore[union-attr]  # a failure
+    [error] = errors_in(tmp_path / "p.zip.gz", gzip.compress(zipped(a_html="<p>Flu.")))
+    assert "not compressed again" in error

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.ranks import ranks_of
-from understandability.inputs.run import Labels, Run
+from understandability.inputs.run import Labels, Run, ranks_of
 from understandability.study.candidates import Candidates, candidates_of
 from understandability.study.gains import COMBOS
 from understandability.study.index import build_index

@@ -1,8 +1,7 @@
 """How far documents without a label could move the difference of two runs.
 
 A run's RBP lies between its value and that plus its residual (Moffat & Zobel 2008). Between two
-runs the bounds are closer: a document that both rank has one label, so what it adds to one run it
-adds to the other too, at another rank.
+runs the bounds are closer: a document that both rank has one label.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from types import MappingProxyType
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
 from understandability.evaluation.result_table import ResultTable, Tabular
 
 _BLOCK = 1 << 22  # numbers in memory at once
@@ -24,10 +24,6 @@ def paired_t(differences: ArrayLike) -> tuple[float, float]:
     """Student's paired t and its two-tailed probability.
 
     Equal runs give (0, 1); runs that differ by the same everywhere give an infinite t.
-
-    >>> t, p = paired_t([1.0, 2.0, 3.0])
-    >>> round(t, 3), round(p, 3)
-    (3.464, 0.074)
     """
     # scipy.stats takes half a second to import, and warns of differences that do not vary.
     from scipy.special import stdtr
@@ -40,12 +36,7 @@ def paired_t(differences: ArrayLike) -> tuple[float, float]:
 
 
 def mean_interval(differences: ArrayLike) -> tuple[float, float]:
-    """The interval of 95 % of the mean difference, by Student's t.
-
-    >>> low, high = mean_interval([1.0, 2.0, 3.0])
-    >>> round(low, 3), round(high, 3)
-    (-0.484, 4.484)
-    """
+    """The interval of 95 % of the mean difference, by Student's t."""
     from scipy.special import stdtrit
 
     d = np.asarray(differences, dtype=np.float64)
@@ -58,9 +49,6 @@ def wilcoxon(differences: ArrayLike) -> float:
 
     Differences of 0 are left out, as he did; 1 where nothing is left. Exact for up to 50
     differences without ties, normal otherwise.
-
-    >>> wilcoxon([0.0, 0.0]), round(wilcoxon([1.0, 2.0, 3.0, 4.0, 5.0]), 4)
-    (1.0, 0.0625)
     """
     from scipy.stats import wilcoxon as signed_rank
 
@@ -73,9 +61,6 @@ def randomisation(differences: ArrayLike, samples: int = 10_000, seed: int = 0) 
     """Fisher's randomisation test: how often random signs give as large a mean difference.
 
     Two-tailed; the observed signs count as one of the samples (Smucker, Allan & Carterette 2007).
-
-    >>> randomisation([0.0, 0.0]), randomisation([1.0] * 20) < 0.001
-    (1.0, True)
     """
     d = np.asarray(differences, dtype=np.float64)
     generator = np.random.default_rng(seed)
@@ -91,14 +76,10 @@ def randomisation(differences: ArrayLike, samples: int = 10_000, seed: int = 0) 
 def bootstrap(
     differences: ArrayLike, samples: int = 10_000, seed: int = 0
 ) -> tuple[float, float, float]:
-    """Two-tailed probability of the mean difference, and its interval of 95 %.
+    """Two-tailed probability of the mean difference, and its interval of 95 % (percentiles).
 
     The probability is that of a mean as large when queries are drawn from differences shifted
-    to mean 0 (Sakai 2006, without studentising); the interval is that of percentiles.
-
-    >>> p, low, high = bootstrap([1.0, 2.0, 3.0, 4.0])
-    >>> p < 0.05, 1 < low < high < 4
-    (True, True)
+    to mean 0 (Sakai 2006, without studentising).
     """
     d = np.asarray(differences, dtype=np.float64)
     generator = np.random.default_rng(seed)
@@ -119,11 +100,7 @@ def _blocks(samples: int, width: int) -> list[int]:
 
 
 def effect_size(differences: ArrayLike) -> float:
-    """Cohen's d of paired differences: their mean in standard deviations.
-
-    >>> effect_size([1.0, 2.0, 3.0])
-    2.0
-    """
+    """Cohen's d of paired differences: their mean in standard deviations."""
     d = np.asarray(differences, dtype=np.float64)
     mean, deviation = float(d.mean()), float(d.std(ddof=1))
     if deviation == 0:
@@ -135,10 +112,6 @@ def effect_interval(differences: ArrayLike) -> tuple[float, float]:
     """The interval of 95 % of `effect_size`, from the noncentral t (Cumming & Finch 2001).
 
     Both ends are the effect itself where the differences do not vary.
-
-    >>> low, high = effect_interval([1.0, 2.0, 3.0, 2.0])
-    >>> 0 < low < effect_size([1.0, 2.0, 3.0, 2.0]) < high
-    True
     """
     from scipy.special import nctdtrinc
 
@@ -151,11 +124,7 @@ def effect_interval(differences: ArrayLike) -> tuple[float, float]:
 
 
 def power(effect: float, queries: int, alpha: float = 0.05) -> float:
-    """The chance that a two-tailed paired t-test finds an effect of a size (Cohen's d).
-
-    >>> round(power(0.5, 34), 2)
-    0.81
-    """
+    """The chance that a two-tailed paired t-test finds an effect of a size (Cohen's d)."""
     from scipy.special import nctdtr, stdtrit
 
     if queries < 2:
@@ -172,9 +141,6 @@ def queries_needed(effect: float, alpha: float = 0.05, wanted: float = 0.8) -> i
     """How many queries a paired t-test needs to find an effect with the power that is wanted.
 
     None where it takes more than 100,000. (Sakai 2016 on topic set sizes.)
-
-    >>> queries_needed(0.5), queries_needed(0.0)
-    (34, None)
     """
     high = 2
     while power(effect, high, alpha) < wanted:
@@ -185,27 +151,17 @@ def queries_needed(effect: float, alpha: float = 0.05, wanted: float = 0.8) -> i
 
 
 def bonferroni(probabilities: ArrayLike) -> Floats:
-    """Probabilities times their number, at most 1 (Bonferroni; Dunn 1961).
-
-    >>> bonferroni([0.01, 0.04, 0.5]).round(3).tolist()
-    [0.03, 0.12, 1.0]
-    """
+    """Probabilities times their number, at most 1 (Bonferroni; Dunn 1961)."""
     p = np.asarray(probabilities, dtype=np.float64)
     return np.minimum(p * len(p), 1.0)
 
 
 def holm(probabilities: ArrayLike) -> Floats:
-    """Probabilities corrected for their number, step by step from the smallest (Holm 1979).
-
-    >>> holm([0.01, 0.04, 0.03]).round(3).tolist()
-    [0.03, 0.06, 0.06]
-    """
+    """Probabilities corrected for their number, step by step from the smallest (Holm 1979)."""
     p = np.asarray(probabilities, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     stepped = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1.0)
-    corrected = np.empty(len(p))
-    corrected[order] = stepped
-    return corrected
+    return stepped[np.argsort(order)]
 
 
 def tukey(values: ArrayLike, samples: int = 0, seed: int = 0) -> Callable[[float], float]:
@@ -214,10 +170,6 @@ def tukey(values: ArrayLike, samples: int = 0, seed: int = 0) -> Callable[[float
     From values by run and query, a function from the difference of two means to its probability,
     which holds for all pairs together (Tukey 1949; two-way analysis of variance, as Sakai 2018).
     That of two runs is Student's paired t.
-
-    >>> values = [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]
-    >>> round(tukey(values)(2.0), 3), round(paired_t(values[0])[1], 3)
-    (0.074, 0.074)
     """
     from scipy.stats import studentized_range
 
@@ -242,15 +194,10 @@ def randomised_tukey(
 
     The probability is how often the largest difference of shuffled means is as large (Carterette
     2012); the observed order counts as one of the samples.
-
-    >>> randomised_tukey([[1.0] * 20, [0.0] * 20, [0.5] * 20])(1.0) < 0.001
-    True
     """
     v = np.asarray(values, dtype=np.float64).T
     generator = np.random.default_rng(seed)
-    ranges = np.empty(samples)
-    for place in range(samples):
-        ranges[place] = np.ptp(generator.permuted(v, axis=1).mean(axis=0))
+    ranges = np.array([np.ptp(generator.permuted(v, axis=1).mean(axis=0)) for _ in range(samples)])
     return lambda d: float(1 + (ranges >= abs(d) * (1 - 1e-12)).sum()) / (1 + samples)
 
 
@@ -278,13 +225,12 @@ _MARKS = {"first": "†", "best": "⋄"}
 class RunComparison:
     """A run against a reference under one measure.
 
-    `against` says which: the ``first`` run, the ``best`` of the measure, or ``pairs``, one of all
-    pairs. `difference` is the mean over `queries` of run less reference, `low` and `high` its
-    interval of 95 %, by the bootstrap where that is one of the tests, else by Student's t.
-    `effect_size` is Cohen's d of the paired differences, with its interval; `power` the chance that
-    a t-test finds that effect with as many queries, `queries_needed` how many it takes for a chance
-    of .8. `p` are two-tailed probabilities by test, `corrected` the same by correction and test,
-    for the runs compared under the measure.
+    `against` says which: the ``first`` run, the ``best`` of the measure, or ``pairs``. `difference`
+    is the mean over `queries` of run less reference, `low` and `high` its interval of 95 %, by the
+    bootstrap where that is one of the tests, else by Student's t. `effect_size` is Cohen's d, with
+    its interval; `power` the chance that a t-test finds that effect with as many queries,
+    `queries_needed` how many it takes for a chance of .8. `p` are two-tailed probabilities by test,
+    `corrected` the same by correction and test, for the runs compared under the measure.
     """
 
     measure: str
@@ -332,23 +278,17 @@ class RunComparisons(Tabular, Sequence[RunComparison]):
     def __getitem__(self, place: Any) -> Any:
         return self.rows[place]
 
-    def __iter__(self) -> Iterator[RunComparison]:
-        return iter(self.rows)
-
     def marks(
         self, alpha: float = 0.05, *, test: str = "t", correction: str | None = None
     ) -> dict[tuple[str, str], str]:
-        """The marks of each measure and run, as in the tables of the study.
+        """The marks of each measure and run: † differs from the first run, ⋄ from the best.
 
-        † differs from the first run, ⋄ from the best, by the `test` at `alpha`; with a `correction`
-        by the probabilities that it leaves.
+        By the `test` at `alpha`; with a `correction` by the probabilities that it leaves.
         """
         if not 0 < alpha < 1:
             raise OptionError(f"alpha must lie between 0 and 1, not {alpha}")
-        if correction is not None and correction not in CORRECTIONS:
-            raise OptionError(
-                f"there is no correction {correction!r}; choose one of {', '.join(CORRECTIONS)}"
-            )
+        if correction is not None:
+            check_known("correction", correction, CORRECTIONS)
         marked: dict[tuple[str, str], str] = {}
         for row in self.rows:
             p = row.corrected[correction] if correction else row.p
@@ -383,17 +323,11 @@ def compare_runs(
     correction. `values` has for each run a row for each measure and a column for each query, NaN
     where none counts; only queries that both runs count are compared. Tests that draw do so
     `samples` times from a generator with `seed`; `alpha` is the level of the power.
-
-    >>> values = {"mine": np.array([[0.1, 0.2, 0.3]]), "yours": np.array([[0.1, 0.3, 0.5]])}
-    >>> means = {run: rows.mean(axis=1) for run, rows in values.items()}
-    >>> [row] = compare_runs(["RBP"], values, means, pairs=True, tests=["t"])
-    >>> row.run, round(row.difference, 3), round(row.p["t"], 3)
-    ('yours', 0.1, 0.225)
     """
     if samples < 100:
         raise OptionError(f"randomisation and bootstrap need 100 samples or more, not {samples}")
-    if unknown := [test for test in tests if test not in ALL_TESTS]:
-        raise OptionError(f"there is no test {unknown[0]!r}; choose one of {', '.join(ALL_TESTS)}")
+    for test in tests:
+        check_known("test", test, ALL_TESTS)
     together = [test for test in tests if test in FAMILIES]
     rows: list[RunComparison] = []
     for place, measure in enumerate(measures):
@@ -426,8 +360,8 @@ def compare_runs(
                 name: {t: of if t in FAMILIES else correct(of).tolist() for t, of in p.items()}
                 for name, correct in CORRECTIONS.items()
             }
+            resampled = "bootstrap" in tests
             for row, ((run, reference), d) in enumerate(zip(wanted, differences, strict=True)):
-                resampled = "bootstrap" in tests
                 interval = bootstrap(d, samples, seed)[1:] if resampled else mean_interval(d)
                 effect = effect_size(d)
                 rows.append(

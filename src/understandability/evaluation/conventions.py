@@ -13,7 +13,7 @@ from dataclasses import Field, asdict, dataclass, field, fields, make_dataclass,
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from understandability.errors import OptionError
+from understandability.errors import OptionError, check_known
 from understandability.prompt import AtPrompt
 
 _PRESETS = ("ubire", "trec_eval")
@@ -24,15 +24,17 @@ def _convention(
     meaning: str,
     *,
     choices: tuple[str, ...] = (),
-    kind: type = str,
     parameter: str = "",
     **presets: Any,
 ) -> Any:
-    """A row of the table: a preset that is not named keeps the default."""
+    """A row of the table: a preset that is not named keeps the default.
+
+    What is neither a choice nor a switch is a number.
+    """
     row = {
         "meaning": meaning,
         "choices": choices,
-        "kind": kind,
+        "kind": bool if isinstance(default, bool) else str if choices else float,
         "parameter": parameter,
         "presets": {name: presets.get(name, default) for name in _PRESETS},
     }
@@ -74,15 +76,14 @@ class Conventions:
         choices=("qrels", "run"),
         trec_eval="run",
     )
-    relevant: float = _convention(1.0, "lowest relevant grade", kind=float, parameter="rel")
+    relevant: float = _convention(1.0, "lowest relevant grade", parameter="rel")
     max_relevance: float | None = _convention(
-        None, "highest grade; that of the qrels if it is not given", kind=float, parameter="max"
+        None, "highest grade; that of the qrels if it is not given", parameter="max"
     )
     err_max: float | None = _convention(
         4.0,
         "highest grade of ERR, unless --max-relevance gives it: 4, as in gdeval and ir_measures; "
         "ubire takes that of the qrels",
-        kind=float,
         ubire=None,
     )
     dcg: str = _convention(
@@ -94,7 +95,6 @@ class Conventions:
     joint: bool = _convention(
         False,
         "the gain function takes the product of all dimensions, not relevance alone",
-        kind=bool,
         parameter="joint",
     )
     ideal: str = _convention(
@@ -126,15 +126,10 @@ class Conventions:
     threshold: float | None = _convention(
         None,
         "threshold of the step and arctan users; that of the scale if it is not given",
-        kind=float,
         parameter="th",
     )
     noise_scale: float | None = _convention(
-        None,
-        "noise of the arctan user; pi if it is not given",
-        kind=float,
-        parameter="s",
-        ubire=1.0,
+        None, "noise of the arctan user; pi if it is not given", parameter="s", ubire=1.0
     )
     norm: str = _convention(
         "none",
@@ -206,12 +201,10 @@ def conventions(preset: str | Conventions | None = None, **choices: Any) -> Conv
     >>> conventions("ubire", order="score", ideal=None).ideal
     'relevance'
     """
-    if isinstance(preset, str) and preset not in PRESETS:
-        raise OptionError(f"there is no preset {preset!r}; choose one of {', '.join(PRESETS)}")
-    if unknown := set(choices) - set(CONVENTIONS):
-        raise OptionError(
-            f"there is no convention {sorted(unknown)[0]!r}; choose one of {', '.join(CONVENTIONS)}"
-        )
+    if isinstance(preset, str):
+        check_known("preset", preset, PRESETS)
+    for name in sorted(choices):
+        check_known("convention", name, CONVENTIONS)
     chosen = {name: value for name, value in choices.items() if value is not None}
     if "max_relevance" in chosen:
         chosen.setdefault("err_max", chosen["max_relevance"])

@@ -1,7 +1,4 @@
-"""How alike two measures order the same systems.
-
-A coefficient takes the values of the same systems, in one order, by two measures.
-"""
+"""How alike two measures order the same systems."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
 from understandability.evaluation.result_table import ResultTable, Tabular
 
 
@@ -30,11 +28,7 @@ def kendall_tau_b(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's correlation of the values themselves (Pearson 1896).
-
-    >>> round(pearson([1, 2, 3], [2, 4, 6]), 3)
-    1.0
-    """
+    """Pearson's correlation of the values themselves (Pearson 1896)."""
     return _of_scipy("pearsonr", x, y)
 
 
@@ -63,9 +57,6 @@ def tau_ap(reference: ArrayLike, other: ArrayLike, *, symmetric: bool = False) -
     and one above that, as ``2 chance - 1`` (Yilmaz, Aslam & Robertson 2008); `symmetric` takes the
     mean with either one as the reference. Where values tie, the mean over all orders of the
     systems that break ties in both rankings alike: two systems tied in both agree.
-
-    >>> round(tau_ap([4, 3, 2, 1], [4, 3, 1, 2]), 3), round(tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), 3)
-    (0.778, 0.333)
     """
     if symmetric:
         return (tau_ap(reference, other) + tau_ap(other, reference)) / 2
@@ -91,13 +82,9 @@ def tau_ap(reference: ArrayLike, other: ArrayLike, *, symmetric: bool = False) -
 
 
 def ubire_overlap(x: ArrayLike, y: ArrayLike) -> float:
-    """The "tau_AP" that the UBIRE tool prints: the mean overlap of the first 1 ... n - 1 systems.
+    """The "tau_AP" that the UBIRE tool prints: ``2 mean(overlap at i / i) - 1``, i below n.
 
-    ``2 mean(overlap at i / i) - 1``. Tied systems keep the order they are given in (UBIRE: that
-    of a Java hash map).
-
-    >>> round(ubire_overlap([4, 3, 2, 1], [4, 3, 1, 2]), 3)
-    0.778
+    Tied systems keep the order they are given in (UBIRE: that of a Java hash map).
     """
     x, y = _pair(x, y)
     shares = _overlaps(x, y)[:-1]
@@ -109,9 +96,6 @@ def rank_biased_overlap(x: ArrayLike, y: ArrayLike, p: float = 0.9) -> float:
 
     The extrapolated form; `p` is the persistence of who reads down both rankings. Tied systems
     keep the order they are given in.
-
-    >>> round(rank_biased_overlap([4, 3, 2, 1], [4, 3, 2, 1]), 12)
-    1.0
     """
     if not 0 < p < 1:
         raise OptionError(f"the persistence of RBO must lie between 0 and 1, not {p}")
@@ -142,14 +126,8 @@ def correlation_matrix(
     """One coefficient between every two columns of values; the row is the reference.
 
     `symmetric` takes the symmetric form of tau_ap. NaN where a column does not vary.
-
-    >>> correlation_matrix([np.array([1.0, 2, 3]), np.array([3.0, 2, 1])], "tau_b").tolist()
-    [[1.0, -1.0], [-1.0, 1.0]]
     """
-    if coefficient not in COEFFICIENTS:
-        raise OptionError(
-            f"there is no coefficient {coefficient!r}; choose one of {', '.join(COEFFICIENTS)}"
-        )
+    check_known("coefficient", coefficient, COEFFICIENTS)
     options: dict[str, dict[str, Any]] = {"tau_ap": {"symmetric": symmetric}, "rbo": {"p": rbo_p}}
     compute = partial(COEFFICIENTS[coefficient], **options.get(coefficient, {}))
     flat = [np.ptp(column) == 0 for column in columns]
@@ -166,9 +144,8 @@ class Correlations(Tabular):
     """How alike each two measures order the runs, by each coefficient.
 
     ``matrices[name][i, j]`` has measure ``i`` as the reference; `moved` are, by measure, the runs
-    whose ranks differ most from those by the first measure (`movers`); `remarks` say in a
-    sentence why a number is missing. `evaluation` are the conventions and means behind them,
-    `notes` say what was unusual in its runs.
+    whose ranks differ most from those by the first measure; `remarks` say in a sentence why a
+    number is missing. `evaluation` are the conventions and means behind them.
     """
 
     measures: tuple[str, ...]
@@ -180,7 +157,7 @@ class Correlations(Tabular):
     notes: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The correlations, the runs that move, and the evaluation as plain dictionaries."""
+        """Correlations, runs that move, and the evaluation as plain dictionaries."""
         measures = self.measures
         return {
             **self.evaluation,
@@ -198,20 +175,16 @@ class Correlations(Tabular):
             "remarks": list(self.remarks),
         }
 
-    def __repr__(self) -> str:
-        """The table as at a prompt, with the sentences on what is missing below it."""
-        return self.to_markdown()
-
     def table(self, coefficient: str | None = None, *, digits: int = 4) -> ResultTable:
         """The matrix of one coefficient, or without it a row for each coefficient and pair."""
-        note = " ".join(self.remarks)
+        rows: tuple[tuple[Any, ...], ...]
         if coefficient is None:
             columns: tuple[str, ...] = ("coefficient", "reference", "measure", "value")
-            rows: tuple[tuple[Any, ...], ...] = tuple(
-                (name, row, column, float(matrix[i, j]))
+            pairs = list(product(self.measures, repeat=2))
+            rows = tuple(
+                (name, *pair, value)
                 for name, matrix in self.matrices.items()
-                for i, row in enumerate(self.measures)
-                for j, column in enumerate(self.measures)
+                for pair, value in zip(pairs, matrix.ravel().tolist(), strict=True)
             )
         elif coefficient in self.matrices:
             columns = (coefficient, *self.measures)
@@ -221,7 +194,7 @@ class Correlations(Tabular):
             raise OptionError(
                 f"{coefficient!r} was not computed; the table has {', '.join(self.matrices)}"
             )
-        return ResultTable(columns, rows, note=note, digits=digits)
+        return ResultTable(columns, rows, note=" ".join(self.remarks), digits=digits)
 
 
 def correlate_measures(
@@ -237,10 +210,6 @@ def correlate_measures(
 
     `means` has for each run its value by each measure. Raises `OptionError` where there are less
     than two measures or runs.
-
-    >>> means = {"a": np.array([0.1, 0.3]), "b": np.array([0.2, 0.1])}
-    >>> correlate_measures(("RBP", "uRBP"), means, coefficients=["tau_b"]).moved
-    {'uRBP': [('a', 2.0, 1.0), ('b', 1.0, 2.0)]}
     """
     for what, given in (("measures", measures), ("runs", means)):
         if len(given) < 2:
@@ -273,9 +242,6 @@ def movers(
     """The systems whose ranks two measures differ in most, with both ranks.
 
     1 is the best; tied systems share their mean rank.
-
-    >>> movers(["a", "b", "c"], [0.3, 0.2, 0.1], [0.1, 0.2, 0.3], 2)
-    [('a', 1.0, 3.0), ('c', 3.0, 1.0)]
     """
     from scipy.stats import rankdata
 

@@ -13,7 +13,7 @@ from understandability.errors import InputError, OptionError
 from understandability.inputs.frames import is_frame, table_of
 from understandability.inputs.given import labels_of
 from understandability.inputs.run import Labels, Run
-from understandability.inputs.runs import TABLE_SUFFIXES, read_labels
+from understandability.inputs.runs import is_table_name, read_labels
 from understandability.inputs.tables import settings_of
 from understandability.model.probabilities import scales_of
 
@@ -23,12 +23,7 @@ _COLUMNS = {"difficulty": Direction.HARDER, "p_understandable": Direction.EASIER
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criterion:
-    """Scores of documents, and what a higher one means.
-
-    >>> difficulty = Labels.of_documents("difficulty", {"flu": 20.0, "cold": 45.0})
-    >>> Criterion(difficulty, Direction.HARDER).labels.name
-    'difficulty'
-    """
+    """Scores of documents, and what a higher one means."""
 
     labels: Labels
     direction: Direction
@@ -78,13 +73,9 @@ def criterion(scores: Any, direction: str | None = None, *, column: str | None =
 
 
 def is_criterion(text: str) -> bool:
-    """Whether an argument names a column of scores (``FILE:COLUMN``), not a run.
-
-    >>> is_criterion("scores.parquet:difficulty"), is_criterion("bm25.run.gz")
-    (True, False)
-    """
+    """Whether an argument names a column of scores (``FILE:COLUMN``), not a run."""
     path, column, direction = _split(text)
-    return column is not None or direction is not None or _is_table(path)
+    return column is not None or direction is not None or is_table_name(path)
 
 
 def mixed_models(given: Sequence[Any], bundle: str = "", *, column: str | None = None) -> str:
@@ -92,15 +83,14 @@ def mixed_models(given: Sequence[Any], bundle: str = "", *, column: str | None =
 
     Score tables, ``FILE:COLUMN`` or in memory with their `column`, tell their model by their
     settings; `bundle` is the model and scale that they are compared with. Raises `InputError` where
-    estimates on several scales are `given`. A table with P(U|d) that does not say its scale is of
-    an old version, or of another score, and counts as one of its own.
+    estimates on several scales are `given`; a table that does not say its scale counts as another.
     """
     made, scales = {bundle: "the bundle"} if bundle else {}, dict[str, str]()
     for each in given:
         is_path = isinstance(each, str | Path)
         where, named, _ = _split(str(each)) if is_path else ("a table in memory", column, None)
         table = table_of(each) if is_frame(each) else where
-        is_there = table is not where or (_is_table(where) and Path(where).is_file())
+        is_there = table is not where or (is_table_name(where) and Path(where).is_file())
         if not is_there or named not in (None, *_COLUMNS):
             continue
         for scale in scales_of(table):
@@ -151,8 +141,4 @@ def _split(text: str) -> tuple[str, str | None, Direction | None]:
     if direction is not None:
         text = path
     path, _, column = text.rpartition(":")
-    return (path, column, direction) if _is_table(path) else (text, None, direction)
-
-
-def _is_table(path: str) -> bool:
-    return path.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABLE_SUFFIXES)
+    return (path, column, direction) if is_table_name(path) else (text, None, direction)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
@@ -24,9 +23,9 @@ from understandability.evaluation.judgements import (
     LabelFile,
     Measures,
     Qrels,
+    Ranked,
     Runs,
 )
-from understandability.evaluation.measures.bases import Measure
 from understandability.evaluation.measures.foreign import ForeignMeasure, ForeignValues
 from understandability.evaluation.measures.names import AnyMeasure, parse_measures
 from understandability.evaluation.measures.values import harmonic_mean, values_of
@@ -42,13 +41,8 @@ from understandability.inputs.given import runs_of
 from understandability.inputs.run import Oddity, Run
 from understandability.prompt import AtPrompt
 
-Tests = Annotated[
-    Sequence[str], AtPrompt(list[str], "--test", choices="evaluation.comparison:ALL_TESTS")
-]
-Coefficients = Annotated[
-    Sequence[str],
-    AtPrompt(list[str], "--coefficient", choices="evaluation.correlation:COEFFICIENTS"),
-]
+_TESTS = AtPrompt(list[str], "--test", choices="evaluation.comparison:ALL_TESTS")
+_COEFFICIENTS = AtPrompt(list[str], "--coefficient", choices="evaluation.correlation:COEFFICIENTS")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -58,8 +52,7 @@ class Evaluation(Tabular):
     ``values[run][i, j]`` is the value of measure ``i`` for query ``j`` of the qrels, NaN for a
     query that the mean leaves out; ``means[run][i]`` is the mean that is reported of the run.
     `oddities` says what was unusual in each run, `label_oddities` in each file of labels, `notes`
-    both in sentences; `conventions` is the header of an output. `measures` are the names as they
-    were given.
+    both in sentences; `conventions` is the header of an output.
     """
 
     measures: tuple[str, ...]
@@ -83,10 +76,7 @@ class Evaluation(Tabular):
         return tuple(self.means)
 
     def column(self, measure: str) -> Floats:
-        """The mean of every run by one measure.
-
-        Raises `OptionError` where the measure was not asked for.
-        """
+        """The mean of every run by one measure; raises `OptionError` for one not asked for."""
         if measure not in self.measures:
             raise OptionError(
                 f"{measure!r} was not evaluated; the table has {', '.join(self.measures)}"
@@ -101,9 +91,8 @@ class Evaluation(Tabular):
         each column in bold (of a residual the lowest).
         """
         if not wide:
-            columns: tuple[str, ...] = ("run", "query", "measure", "value")
+            columns = ("run", "query", "measure", "value")
             return ResultTable(columns, tuple(self._long(per_query)), digits=digits)
-        columns = ("run", *self.measures)
         if per_query:
             rows = tuple(
                 (run, query, *values[:, place].tolist())
@@ -119,30 +108,23 @@ class Evaluation(Tabular):
             top = column[best_of(measure, column)]
             best |= {(place, measure) for place, run in enumerate(runs) if column[run] == top}
         rows = tuple((run, *self.means[run].tolist()) for run in runs)
-        return ResultTable(columns, rows, best=frozenset(best), digits=digits)
+        return ResultTable(("run", *self.measures), rows, best=frozenset(best), digits=digits)
 
     def _long(self, per_query: bool) -> Iterator[tuple[str, str, str, float]]:
         for run in self.runs:
             for place, measure in enumerate(self.measures):
                 yield run, "all", measure, float(self.means[run][place])
-                if per_query:
-                    row = zip(self.queries, self.values[run][place].tolist(), strict=True)
-                    yield from (
-                        (run, query, measure, value) for query, value in row if value == value
-                    )
-
-    def to_markdown(self, *, per_query: bool = False, digits: int = 4, **marks: Any) -> str:
-        """The means as a Markdown table; with `marks` as `marked_table` has them."""
-        return self._shown(per_query, digits, marks).to_markdown()
-
-    def to_latex(self, *, per_query: bool = False, digits: int = 4, **marks: Any) -> str:
-        """The means as a LaTeX table (booktabs); with `marks` as `marked_table` has them."""
-        return self._shown(per_query, digits, marks).to_latex()
+                for query, value in zip(
+                    self.queries, self.values[run][place].tolist(), strict=True
+                ):
+                    if per_query and value == value:
+                        yield run, query, measure, value
 
     def _repr_markdown_(self) -> str:
         return self.table().to_markdown()
 
-    def _shown(self, per_query: bool, digits: int, marks: Mapping[str, Any]) -> ResultTable:
+    def shown(self, *, per_query: bool = False, digits: int = 4, **marks: Any) -> ResultTable:
+        """The table as Markdown and LaTeX show it; with `marks` as `marked_table` has them."""
         if per_query or len(self.runs) < 2:
             return self.table(per_query=per_query, digits=digits)
         return self.marked_table(digits=digits, **marks)
@@ -157,8 +139,8 @@ class Evaluation(Tabular):
     ) -> ResultTable:
         """The wide table of means with marks of significance behind the cells.
 
-        † differs from the first run, ⋄ from the best of the column; `test` is one of t, wilcoxon,
-        randomisation and bootstrap, `correction` holm, bonferroni or none.
+        † differs from the first run, ⋄ from the best of the column; `test` and `correction` are
+        those of `compare_runs`.
         """
         table = self.table(digits=digits)
         marked = self.compare(tests=(test,)).marks(alpha, test=test, correction=correction)
@@ -225,9 +207,8 @@ def evaluate(
 
     In Python, `runs`, `qrels` and labels are paths, dictionaries, frames or records (`runs_of`,
     `labels_of`), measures are names or measures of ir_measures, and `how` are the fields of
-    `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. Names of
-    queries are compared as text. What is unusual in runs and labels is told in the result; with
-    ``strict=True`` it raises `InputError`.
+    `Labelling` and of `Conventions`: ``scale="lower-easier:40"``, ``order="score"``. What is
+    unusual in runs and labels is told in the result; with ``strict=True`` it raises `InputError`.
 
     >>> runs = {"mine": {"q1": {"d1": 2.0, "d2": 1.0}}}
     >>> qrels, ease = {"q1": {"d1": 1, "d2": 1}}, {"d1": 90, "d2": 10}
@@ -251,24 +232,36 @@ def evaluate(
     odd_labels = {labels.name: labels.oddities for labels in judgements.labels}
     if judgements.strict:
         refuse_odd(odd_labels)
-    evaluator = _Evaluator(parsed, judgements)
+    foreign = ForeignValues(
+        [measure for measure in parsed if isinstance(measure, ForeignMeasure)],
+        judgements.qrels,
+        judged_only=judgements.conventions.no_label == "ignored",
+    )
+    found_any = False  # a document of a run in the qrels, or in labels
     values: dict[str, Floats] = {}
     means: dict[str, Floats] = {}
     oddities: dict[str, tuple[Oddity, ...]] = {}
+    order = judgements.conventions.order
     for run in runs_of(runs):
         if run.name in means:
             raise InputError(f"two runs are called {run.name}; rename one of the files")
-        order = judgements.conventions.order
         lines = run.line_order(order)
-        values[run.name], means[run.name], missing = evaluator.of(run, lines)
-        odd = (*run.oddities, *run_oddities(run, order, lines))
-        odd += (*label_oddities(run, judgements.qrels), *unlabelled(run, missing))
-        oddities[run.name] = odd
+        ranked = judgements.ranked(run, lines)
+        theirs = foreign.of(run, lines)
+        values[run.name], means[run.name] = _computed(parsed, judgements, run, ranked, theirs)
+        missing = [name for name, found in ranked.found.items() if not (found >= 0).any()]
+        found_any |= len(missing) < len(ranked.found)
+        oddities[run.name] = (
+            *run.oddities,
+            *run_oddities(run, order, lines),
+            *label_oddities(run, judgements.qrels),
+            *unlabelled(run, missing),
+        )
         if judgements.strict:
             refuse_odd({f"run {run.name}": oddities[run.name]})
     if not means:
         raise InputError("there is no run to evaluate")
-    if not evaluator.found_any:
+    if not found_any:
         raise InputError(
             f"the runs and {judgements.qrels.name} have no document in common ({run.docnos[0]} "
             f"against {judgements.qrels.docnos[0]}, ...); give the qrels of these runs"
@@ -285,57 +278,42 @@ def evaluate(
     )
 
 
-class _Evaluator:
-    """The measures of one evaluation, ours and those of ir_measures, under its judgements."""
-
-    def __init__(self, measures: Sequence[AnyMeasure], judgements: Judgements) -> None:
-        self._judgements = judgements
-        self._own = [(i, each) for i, each in enumerate(measures) if isinstance(each, Measure)]
-        foreign = {i: each for i, each in enumerate(measures) if isinstance(each, ForeignMeasure)}
-        self._size, self._foreign_places = len(measures), list(foreign)
-        condensed = judgements.conventions.no_label == "ignored"
-        self.found_any = False  # a document of a run in the qrels, or in labels
-        self._foreign = ForeignValues(
-            list(foreign.values()), judgements.qrels, judged_only=condensed
+def _computed(
+    measures: Sequence[AnyMeasure],
+    judgements: Judgements,
+    run: Run,
+    ranked: Ranked,
+    theirs: Iterator[tuple[Floats, Any]],
+) -> tuple[Floats, Floats]:
+    """Values of a run by measure and query, and means by measure; `theirs` are of ir_measures."""
+    conventions = judgements.conventions
+    if not ranked.returned.any():
+        ours, others = (
+            ", ".join(queries[:2]) + (", ..." if len(queries) > 2 else "")
+            for queries in (run.queries, judgements.queries)
         )
-
-    def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, Floats, list[str]]:
-        """Values by measure and query, means by measure, and dimensions without any label."""
-        judgements = self._judgements
-        ranked = judgements.ranked(run, lines)
-        if not ranked.returned.any():
-            raise InputError(
-                f"run {run.name} and {judgements.qrels.name} have no query in common "
-                f"({_first(run.queries)} against {_first(judgements.queries)}); "
-                "give the qrels of this run"
-            )
-        counted = np.ones(len(judgements.queries), dtype=bool)
-        if judgements.conventions.mean_over == "run":
-            counted = ranked.returned > 0
-        values = np.empty((self._size, len(counted)))
-        for place, measure in self._own:
-            values[place] = values_of(measure, judgements, ranked)
-        values[self._foreign_places], aggregators = self._foreign.of(run, lines)
-        values[:, ~counted] = np.nan
-        means = values[:, counted].mean(axis=1)
-        for place, measure in self._own:
-            harmonic = measure.form == "H" or measure.base == "H"
-            if harmonic and measure.get("of", judgements.conventions) == "means":
-                parts, weights = zip(*measure.components(), strict=True)
-                rows = [values_of(part, judgements, ranked)[counted] for part in parts]
-                means[place] = harmonic_mean(np.mean(rows, axis=1), np.array(weights))
-        for place, aggregator in zip(self._foreign_places, aggregators, strict=True):
+        raise InputError(
+            f"run {run.name} and {judgements.qrels.name} have no query in common "
+            f"({ours} against {others}); give the qrels of this run"
+        )
+    counted = ranked.returned > 0 if conventions.mean_over == "run" else ranked.returned >= 0
+    values, means = np.empty((len(measures), len(counted))), np.empty(len(measures))
+    for place, measure in enumerate(measures):
+        if isinstance(measure, ForeignMeasure):
+            values[place], aggregator = next(theirs)
             together = aggregator()  # a mean, or the sum of a count
             for value in values[place, counted].tolist():
                 together.add(value)
             means[place] = together.result()
-        self.found_any |= any((found >= 0).any() for found in ranked.found.values())
-        missing = [name for name, found in ranked.found.items() if not (found >= 0).any()]
-        return values, means, missing
-
-
-def _first(queries: Sequence[str]) -> str:
-    return ", ".join(queries[:2]) + (", ..." if len(queries) > 2 else "")
+            continue
+        values[place] = values_of(measure, judgements, ranked)
+        means[place] = values[place, counted].mean()
+        if "H" in (measure.form, measure.base) and measure.get("of", conventions) == "means":
+            parts, weights = zip(*measure.components(), strict=True)
+            rows = [values_of(part, judgements, ranked)[counted] for part in parts]
+            means[place] = harmonic_mean(np.mean(rows, axis=1), np.array(weights))
+    values[:, ~counted] = np.nan
+    return values, means
 
 
 def _header(measures: Sequence[AnyMeasure], judgements: Judgements) -> dict[str, Any]:
@@ -359,7 +337,7 @@ def compare(
     understandability: LabelFile = None,
     *,
     measures: Measures = DEFAULT_MEASURES,
-    tests: Tests = tuple(TESTS),
+    tests: Annotated[Sequence[str], _TESTS] = tuple(TESTS),
     pairs: bool = False,
     samples: int = 10_000,
     seed: int = 0,
@@ -405,7 +383,7 @@ def correlate(
     understandability: LabelFile = None,
     *,
     measures: Measures,
-    coefficients: Coefficients = DEFAULT_COEFFICIENTS,
+    coefficients: Annotated[Sequence[str], _COEFFICIENTS] = DEFAULT_COEFFICIENTS,
     symmetric: bool = False,
     rbo_p: float = 0.9,
     count: Annotated[int, AtPrompt(int, "--movers")] = 5,

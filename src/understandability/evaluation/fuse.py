@@ -10,14 +10,12 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
 from understandability.evaluation.criteria import Criterion, criterion, is_criterion, mixed_models
-from understandability.evaluation.ranks import Ints, ranks_of, strictly_falling
 from understandability.inputs.given import run_of
-from understandability.inputs.run import Run
+from understandability.inputs.run import Lines, Run, ranks_of, strictly_falling
 from understandability.prompt import AtPrompt
 
 _FAR = 1e300  # infinite scores are there, and differences have to be finite
@@ -25,20 +23,14 @@ _FAR = 1e300  # infinite scores are there, and differences have to be finite
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The lines of all lists, as columns.
+    """The lines of all lists, as columns."""
 
-    `rank` is that of a document in its list, from 1; `score` its score there, from 0 for
-    the lowest of the list to 1 for the highest; `weight` that of the list; `size` how many
-    documents the list has, `pool` how many all lists of the query have together; `k` the
-    constant of reciprocal rank fusion.
-    """
-
-    rank: Ints
-    score: Floats
-    weight: Floats
-    size: Ints
-    pool: Ints
-    k: float
+    rank: Lines  # of a document in its list, from 1
+    score: Floats  # there, from 0 for the lowest of the list to 1 for the highest
+    weight: Floats  # of the list
+    size: Lines  # how many documents the list has
+    pool: Lines  # how many all lists of the query have together
+    k: float  # the constant of reciprocal rank fusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +108,7 @@ def fuse(
     """
     if isinstance(sources, str | Path | dict | Run):
         raise InputError("fusion takes a list of two or more runs and scores, not one of them")
-    if method not in FUSIONS:
-        raise OptionError(f"there is no fusion {method!r}; choose one of {', '.join(FUSIONS)}")
+    check_known("fusion", method, FUSIONS)
     if top is not None and top < 1:
         raise OptionError(f"the number of documents to fuse must be 1 or more, not {top}")
     if k < 0:
@@ -129,30 +120,26 @@ def fuse(
     if not runs or len(given) < 2:
         raise OptionError("fusion needs a run, and a second run or a score to fuse it with")
     shares = _checked(weights, len(given))
-    queries, docnos, listed = _lists(runs, order)
-    everything = _union(listed).as_run(queries, docnos, runs[0].name)
+    listed = _lists(runs, order)
+    everything = _union(listed)
     for source in given:
         if isinstance(source, Criterion):
             source.hardness(everything)  # refuses scores of other documents
-    cut = [lines.first(top) for lines in listed]
+    cut = [_first(each, top) for each in listed]
     pool = _union(cut)
-    pooled = pool.as_run(queries, docnos)
     lists_of_runs = iter(cut)
     lists = [
-        next(lists_of_runs)
-        if isinstance(source, Run)
-        else pool.ranked_by(source, pooled).first(top)
+        next(lists_of_runs) if isinstance(source, Run) else _first(_ranked_by(pool, source), top)
         for source in given
     ]
     fused = _fused(lists, pool, FUSIONS[method], shares, k)
     if top is not None:
         # An infinite score becomes one just below that of the line before.
-        rest = listed[0].only(~np.isin(listed[0].pairs, pool.pairs))
-        rest = replace(rest, scores=np.full(len(rest.queries), np.inf))
-        fused = _joined([fused, rest]).in_order()
-    return replace(fused, scores=strictly_falling(fused.queries, fused.scores)).as_run(
-        queries, docnos, name or method
-    )
+        rest = _only(listed[0], ~np.isin(_pairs(listed[0]), _pairs(pool)))
+        rest = replace(rest, scores=np.full(len(rest), np.inf))
+        fused = _only(_joined([fused, rest]), slice(None))
+    falling = strictly_falling(fused.query_ids, fused.scores)
+    return replace(fused, name=name or method, scores=falling)
 
 
 def _source(given: Any, place: int) -> Run | Criterion:
@@ -162,110 +149,100 @@ def _source(given: Any, place: int) -> Run | Criterion:
     return run_of(given, f"run{place}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """Documents of queries, by number, and their scores."""
-
-    queries: Ints
-    documents: Ints
-    scores: Floats
-
-    @property
-    def pairs(self) -> Ints:
-        """One number for each pair of a query and a document."""
-        return (self.queries << 32) + self.documents
-
-    def only(self, kept: NDArray[Any]) -> _Lines:
-        """Some of the lines."""
-        return _Lines(self.queries[kept], self.documents[kept], self.scores[kept])
-
-    def in_order(self) -> _Lines:
-        """The lines query by query, otherwise in their order."""
-        return self.only(np.argsort(self.queries, kind="stable"))
-
-    def first(self, top: int | None) -> _Lines:
-        """The first lines of each query."""
-        return self if top is None else self.only(ranks_of(self.queries) <= top)
-
-    def as_run(self, queries: tuple[str, ...], docnos: Any, name: str = "pool") -> Run:
-        """A run of these lines in their order."""
-        query_ids, docno_ids = self.queries.astype(np.int32), self.documents.astype(np.int32)
-        return Run(name, queries, docnos, query_ids, docno_ids, ranks_of(query_ids), self.scores)
-
-    def ranked_by(self, scores: Criterion, run: Run) -> _Lines:
-        """Those of the lines, which are those of `run`, that have a score; the easiest first."""
-        ease = -scores.labels.of_lines(run) * scores.direction.sign
-        scored = np.flatnonzero(~np.isnan(ease))
-        best = scored[np.lexsort((-ease[scored], self.queries[scored]))]
-        return replace(self.only(best), scores=ease[best])
-
-
-def _lists(runs: Sequence[Run], order: str) -> tuple[tuple[str, ...], Any, list[_Lines]]:
-    """The queries and the documents of all runs, and the lines of each run in order."""
+def _lists(runs: Sequence[Run], order: str) -> list[Run]:
+    """The runs in order, with the queries and the documents of all."""
     import pyarrow as pa
 
     queries = tuple(dict.fromkeys(query for run in runs for query in run.queries))
     numbers = {query: number for number, query in enumerate(queries)}
     docnos = pa.concat_arrays([run.docnos for run in runs]).dictionary_encode()
     documents = np.split(
-        np.asarray(docnos.indices, dtype=np.int64), np.cumsum([len(run.docnos) for run in runs])
+        np.asarray(docnos.indices, dtype=np.int32), np.cumsum([len(run.docnos) for run in runs])
     )
     lists = []
     for run, own in zip(runs, documents, strict=False):
-        query = np.array([numbers[name] for name in run.queries], dtype=np.int64)
-        listed = _Lines(query[run.query_ids], own[run.docno_ids], run.scores)
-        lists.append(listed.only(run.line_order(order)).in_order())
-    return queries, docnos.dictionary, lists
+        query = np.array([numbers[name] for name in run.queries], dtype=np.int32)
+        ids = (query[run.query_ids], own[run.docno_ids])
+        whole = Run(run.name, queries, docnos.dictionary, *ids, run.ranks, run.scores)
+        lists.append(_only(whole, run.line_order(order)))
+    return lists
 
 
-def _joined(lists: Sequence[_Lines]) -> _Lines:
-    """The lines of all lists, one after another."""
-    columns = [(lines.queries, lines.documents, lines.scores) for lines in lists]
-    return _Lines(*map(np.concatenate, zip(*columns, strict=True)))
+def _pairs(run: Run) -> Lines:
+    """One number for each pair of a query and a document."""
+    return (run.query_ids.astype(np.int64) << 32) + run.docno_ids
 
 
-def _union(lists: Sequence[_Lines]) -> _Lines:
+def _only(run: Run, kept: Any) -> Run:
+    """The chosen lines, query by query, otherwise in their order, which the ranks follow."""
+    lines = np.arange(len(run))[kept]
+    lines = lines[np.argsort(run.query_ids[lines], kind="stable")]
+    ids = {"query_ids": run.query_ids[lines], "docno_ids": run.docno_ids[lines]}
+    return replace(run, **ids, ranks=ranks_of(ids["query_ids"]), scores=run.scores[lines])
+
+
+def _first(run: Run, top: int | None) -> Run:
+    return run if top is None else _only(run, run.ranks <= top)
+
+
+def _ranked_by(pool: Run, scores: Criterion) -> Run:
+    """The documents of the pool that have a score; the easiest first."""
+    ease = -scores.labels.of_lines(pool) * scores.direction.sign
+    scored = np.flatnonzero(~np.isnan(ease))
+    best = scored[np.lexsort((-ease[scored], pool.query_ids[scored]))]
+    return replace(_only(pool, best), scores=ease[best])
+
+
+def _joined(lists: Sequence[Run]) -> Run:
+    """The lines of all lists, one after another, with their ranks."""
+    names = ("query_ids", "docno_ids", "ranks", "scores")
+    columns: Any = {name: np.concatenate([getattr(each, name) for each in lists]) for name in names}
+    return replace(lists[0], **columns)
+
+
+def _union(lists: Sequence[Run]) -> Run:
     """Each document of each query once, in the order in which the lists have them."""
     joined = _joined(lists)
-    return joined.only(np.sort(np.unique(joined.pairs, return_index=True)[1])).in_order()
+    return _only(joined, np.sort(np.unique(_pairs(joined), return_index=True)[1]))
 
 
 def _fused(
-    lists: Sequence[_Lines], pool: _Lines, fusion: Fusion, weights: Sequence[float], k: float
-) -> _Lines:
+    lists: Sequence[Run], pool: Run, fusion: Fusion, weights: Sequence[float], k: float
+) -> Run:
     """The pool with the points of its documents, the most points first."""
     joined = _joined(lists)
-    queries = joined.queries
+    queries = joined.query_ids
     columns = Lists(
-        rank=np.concatenate([ranks_of(lines.queries) for lines in lists]),
-        score=np.concatenate([_normalised(lines) for lines in lists]),
-        weight=np.repeat(np.asarray(weights, np.float64), [len(lines.queries) for lines in lists]),
-        size=np.concatenate([np.bincount(lines.queries)[lines.queries] for lines in lists]),
-        pool=np.bincount(pool.queries)[queries],
+        rank=joined.ranks,
+        score=np.concatenate([_normalised(each) for each in lists]),
+        weight=np.repeat(np.asarray(weights, np.float64), [len(each) for each in lists]),
+        size=np.concatenate([np.bincount(each.query_ids)[each.query_ids] for each in lists]),
+        pool=np.bincount(pool.query_ids)[queries],
         k=k,
     )
-    sorter = np.argsort(pool.pairs)
-    rows = sorter[np.searchsorted(pool.pairs, joined.pairs, sorter=sorter)]
-    count = len(pool.queries)
+    pairs = _pairs(pool)
+    sorter = np.argsort(pairs)
+    rows = sorter[np.searchsorted(pairs, _pairs(joined), sorter=sorter)]
+    count = len(pool)
     points = np.zeros(count) + np.bincount(rows, fusion.points(columns), minlength=count)
     if fusion.unlisted is not None:
         rest = fusion.unlisted(columns)
         of_query = np.bincount(queries, np.where(columns.rank == 1, rest, 0))
-        points += of_query[pool.queries] - np.bincount(rows, rest, minlength=count)
+        points += of_query[pool.query_ids] - np.bincount(rows, rest, minlength=count)
     if fusion.times_lists:
         points *= np.bincount(rows, minlength=count)
     # In single precision, so that sums that differ by their order only are equal.
-    best = np.lexsort((-points.astype(np.float32), pool.queries))
-    return replace(pool.only(best), scores=points[best])
+    best = np.lexsort((-points.astype(np.float32), pool.query_ids))
+    return replace(_only(pool, best), scores=points[best])
 
 
-def _normalised(lines: _Lines) -> Floats:
+def _normalised(run: Run) -> Floats:
     """The scores of each query from 0 to 1; 1 where all are equal."""
-    starts = np.flatnonzero(ranks_of(lines.queries) == 1)
+    starts = np.flatnonzero(run.ranks == 1)
     if not len(starts):
-        return lines.scores
-    sizes = np.diff(starts, append=len(lines.scores))
-    scores = np.clip(lines.scores, -_FAR, _FAR)
+        return run.scores
+    sizes = np.diff(starts, append=len(run))
+    scores = np.clip(run.scores, -_FAR, _FAR)
     lowest = np.repeat(np.minimum.reduceat(scores, starts), sizes)
     range_ = np.repeat(np.maximum.reduceat(scores, starts), sizes) - lowest
     shares: Floats = np.ones(len(range_))

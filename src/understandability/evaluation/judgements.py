@@ -25,7 +25,7 @@ from understandability.evaluation.measures.bases import RELEVANCE, UNDERSTANDABI
 from understandability.evaluation.measures.foreign import ForeignMeasure
 from understandability.evaluation.scales import Scale, parse_gains, parse_scale
 from understandability.inputs.given import labels_of
-from understandability.inputs.run import Labels, Run
+from understandability.inputs.run import Labels, Run, ranks_of
 from understandability.prompt import AtPrompt
 
 # The parameters of calls that evaluate, as the prompt has them.
@@ -40,6 +40,7 @@ Measures = Annotated[
     str | Iterable[object], AtPrompt(list[str], "--measure", "-m", value="MEASURE", help=_MEASURES)
 ]
 DEFAULT_MEASURES = ("RBP(p=0.8)@10",)
+_HERE = "evaluation.judgements"
 
 Ids = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -47,12 +48,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A dimension of relevance beside the topical one: its labels and what they mean.
-
-    >>> labels = Labels.of("qunder", {"q1": {"flu": 20, "cold": 60}})
-    >>> Dimension(labels, parse_scale("lower-easier:40")).labels.name
-    'qunder'
-    """
+    """A dimension of relevance beside the topical one: its labels and what they mean."""
 
     labels: Labels
     scale: Scale
@@ -108,10 +104,7 @@ class Ranked:
     @classmethod
     def of(cls, query: Ids, queries: int, found: Mapping[str, Ids]) -> Ranked:
         """All documents of sorted queries, at the positions where they stand."""
-        returned = np.bincount(query, minlength=queries)
-        starts = np.cumsum(returned) - returned
-        position = np.arange(len(query), dtype=np.int64) - starts[query]
-        return cls(query, position, found, returned)
+        return cls(query, ranks_of(query) - 1, found, np.bincount(query, minlength=queries))
 
     def known(self, dimensions: tuple[str, ...]) -> Flags:
         """Which documents carry a label in every one of the dimensions."""
@@ -119,7 +112,7 @@ class Ranked:
         return known
 
     def only(self, kept: Flags) -> Ranked:
-        """Some of the documents, at their positions."""
+        """The chosen documents, at their positions."""
         found = {name: lines[kept] for name, lines in self.found.items()}
         return Ranked(self.query[kept], self.position[kept], found, self.returned)
 
@@ -141,9 +134,6 @@ class Labelling:
     In Python, `gains` and `not_a_label` are those of understandability, `dimensions` are by name,
     made by `dimension` or as (labels, scale).
 
-    >>> Labelling(scale="lower-easier:40").dimensions_of({"d1": 90})["u"].scale.threshold
-    40.0
-
     Args:
         scale: Direction and threshold of the labels of understandability: lower-easier:40 is
             understandable below 40, lower-easier:<=40 at 40 too, higher-easier:2 from 2 on; the
@@ -164,37 +154,21 @@ class Labelling:
     column: str | None = None
     gains: Annotated[
         str | Mapping[Any, Any] | None,
-        AtPrompt(
-            list[str],
-            value="[NAME=]GRADE:GAIN,...",
-            convert="evaluation.judgements:gains_by_dimension",
-        ),
+        AtPrompt(list[str], value="[NAME=]GRADE:GAIN,...", convert=f"{_HERE}:gains_by_dimension"),
     ] = None
     not_a_label: Annotated[
         float | Sequence[float] | Mapping[str, Sequence[float]],
-        AtPrompt(
-            list[str], value="[NAME=]LABEL", convert="evaluation.judgements:no_labels_by_dimension"
-        ),
+        AtPrompt(list[str], value="[NAME=]LABEL", convert=f"{_HERE}:no_labels_by_dimension"),
     ] = ()
     trust: Annotated[Any, AtPrompt(value="FILE")] = None
     trust_scale: Annotated[str | Scale | None, AtPrompt(value="SCALE")] = None
     dimensions: Annotated[
         Mapping[str, Any] | None,
-        AtPrompt(
-            list[str],
-            "--dimension",
-            value="NAME=FILE",
-            convert="evaluation.judgements:files_by_dimension",
-        ),
+        AtPrompt(list[str], "--dimension", value="NAME=FILE", convert=f"{_HERE}:by_name"),
     ] = None
     dimension_scales: Annotated[
         Mapping[str, str | Scale] | None,
-        AtPrompt(
-            list[str],
-            "--dimension-scale",
-            value="NAME=SCALE",
-            convert="evaluation.judgements:files_by_dimension",
-        ),
+        AtPrompt(list[str], "--dimension-scale", value="NAME=SCALE", convert=f"{_HERE}:by_name"),
     ] = None
     strict: bool = False
 
@@ -248,7 +222,10 @@ class Judgements:
         chosen = conventions(**how)
         given = labelling.dimensions_of(understandability)
         self.strict = labelling.strict
-        self.mixed = _mixed(understandability, labelling)
+        columns = [understandability, labelling.trust, *(labelling.dimensions or {}).values()]
+        if isinstance(understandability, str) and labelling.column:
+            columns[0] = f"{understandability}:{labelling.column}"
+        self.mixed = mixed_models([each for each in columns if isinstance(each, str)])
         self.qrels = labels_of(qrels)
         self.labels = (self.qrels, *(each.labels for each in given.values()))
         self.queries = self.qrels.queries
@@ -257,7 +234,14 @@ class Judgements:
                 f"{self.qrels.name} holds no relevance labels of queries and documents"
             )
         for labels in self.labels:
-            _check_finite(labels)
+            infinite = ~np.isfinite(labels.values)
+            if infinite.any():
+                line = int(np.argmax(infinite))
+                raise InputError(
+                    f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so "
+                    "nothing can be computed from it; correct it, or leave it out with "
+                    "--not-a-label"
+                )
         for each in given.values():
             each.scale.check(each.labels)
         self.dimensions = {
@@ -266,19 +250,17 @@ class Judgements:
             else each
             for name, each in given.items()
         }
-        self.conventions = self._resolved(chosen)
-        self.ideal: dict[Measure, Floats] = {}  # ideal DCG by measure, filled as needed
-        self._gains: dict[tuple[str, str, float | None, float, str], Floats] = {}
-
-    def _resolved(self, chosen: Conventions) -> Conventions:
-        """The conventions with what only the labels can tell: highest grade, usual threshold."""
+        # Some conventions only the labels can tell.
         known = self.dimensions.get(UNDERSTANDABILITY)
         usual: dict[str, Any] = {
             "max_relevance": max(float(self.qrels.values.max()), 1.0),
             "threshold": known.scale.threshold if known else None,
             "noise_scale": math.pi,
         }
-        return replace(chosen, **{n: v for n, v in usual.items() if getattr(chosen, n) is None})
+        unset = {name: value for name, value in usual.items() if getattr(chosen, name) is None}
+        self.conventions: Conventions = replace(chosen, **unset)
+        self.ideal: dict[Measure, Floats] = {}  # ideal DCG by measure, filled as needed
+        self._gains: dict[tuple[str, str, float | None, float, str], Floats] = {}
 
     def ranked(self, run: Run, lines: Ids | None = None) -> Ranked:
         """The labelled documents of a run, in the order of the conventions.
@@ -296,13 +278,9 @@ class Judgements:
         numbers = {query: number for number, query in enumerate(self.queries)}
         queries = np.array([numbers.get(query, -1) for query in run.queries], dtype=np.int64)
         query = queries[run.query_ids[lines]]
-        known_query = query >= 0
-        if not known_query.all():
-            lines, query = lines[known_query], query[known_query]
         # By query of the qrels; the lines of a query stay together, in their order.
-        if not (query[1:] >= query[:-1]).all():
-            by_query = np.argsort(query, kind="stable")
-            lines, query = lines[by_query], query[by_query]
+        by_query = np.argsort(query, kind="stable")[np.count_nonzero(query < 0) :]
+        lines, query = lines[by_query], query[by_query]
         found = {name: of_run[lines] for name, of_run in self._lines_of(run).items()}
         return Ranked.of(query, len(self.queries), found), lines
 
@@ -360,37 +338,29 @@ class Judgements:
         if name not in (UNDERSTANDABILITY, measure.dimension) and user != "graded":
             user = "binary"
         key = (name, user, threshold, noise_scale, norm)
-        if key not in self._gains:
-            self._gains[key] = self._gains_of_labels(measure, *key)
-        return _at(self._gains[key], ranked.found[name])
-
-    def _gains_of_labels(
-        self,
-        measure: Measure,
-        name: str,
-        user: str,
-        threshold: float | None,
-        noise_scale: float,
-        norm: str,
-    ) -> Floats:
         values, scale = self.dimensions[name].labels.values, self.dimensions[name].scale
-        if user not in MODELLED_USERS:
-            return scale.graded(values) if user == "graded" else scale.binary(values)
-        if threshold is None:
+        if key in self._gains:
+            pass
+        elif user not in MODELLED_USERS:
+            gains_of = scale.graded if user == "graded" else scale.binary
+            self._gains[key] = gains_of(values)
+        elif threshold is None:
             raise OptionError(
                 f"{measure} needs the threshold of its {user} user; give --threshold, or th=..."
             )
-        from understandability.model.readers import probability
+        else:
+            from understandability.model.readers import probability
 
-        noisy = user == "arctan"
-        return probability(
-            values,
-            threshold,
-            user,
-            noise_scale=noise_scale if noisy else None,
-            direction=scale.direction,
-            normalise="integral" if norm == "integral" and noisy else None,
-        )
+            noisy = user == "arctan"
+            self._gains[key] = probability(
+                values,
+                threshold,
+                user,
+                noise_scale=noise_scale if noisy else None,
+                direction=scale.direction,
+                normalise="integral" if norm == "integral" and noisy else None,
+            )
+        return _at(self._gains[key], ranked.found[name])
 
 
 def _by_dimension(given: Any) -> dict[str, Any]:
@@ -402,38 +372,28 @@ def _by_dimension(given: Any) -> dict[str, Any]:
     return {"u": (given,) if isinstance(given, int | float) else given}
 
 
-def files_by_dimension(texts: Sequence[str]) -> dict[str, str]:
-    """Files or scales by the name of their dimension, which ``NAME=VALUE`` gives.
-
-    >>> files_by_dimension(["trust=qtrust.txt"])
-    {'trust': 'qtrust.txt'}
-    """
-    named = [text.partition("=") for text in texts]
-    for text, (name, equals, _) in zip(texts, named, strict=True):
+def by_name(texts: Sequence[str]) -> dict[str, str]:
+    """Files or scales by the name of their dimension, which ``NAME=VALUE`` gives."""
+    named: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
         if not equals or not re.fullmatch("[a-z][a-z0-9_]*", name) or name in ("u", "gr"):
             raise OptionError(
                 "write --dimension NAME=FILE and --dimension-scale NAME=SCALE with a name in "
                 f"small letters, not {text!r}"
             )
-    return {name: value for name, _, value in named}
+        named[name] = value
+    return named
 
 
 def gains_by_dimension(texts: Sequence[str]) -> dict[str, str]:
-    """Tables of gains by dimension; one without ``NAME=`` is of understandability.
-
-    >>> gains_by_dimension(["0:0,1:1", "trust=0:1,1:0"])
-    {'u': '0:0,1:1', 'trust': '0:1,1:0'}
-    """
+    """Tables of gains by dimension; one without ``NAME=`` is of understandability."""
     named = (text.rpartition("=") for text in texts)
     return {name or UNDERSTANDABILITY: value for name, _, value in named}
 
 
 def no_labels_by_dimension(texts: Sequence[str]) -> dict[str, list[float]]:
-    """Labels that are none by dimension; those without ``NAME=`` stand under "", for all.
-
-    >>> no_labels_by_dimension(["3", "trust=9"])
-    {'': [3.0], 'trust': [9.0]}
-    """
+    """Labels that are none by dimension; those without ``NAME=`` stand under "", for all."""
     found: dict[str, list[float]] = {}
     for text in texts:
         name, _, value = text.rpartition("=")
@@ -444,24 +404,6 @@ def no_labels_by_dimension(texts: Sequence[str]) -> dict[str, list[float]]:
                 f"--not-a-label must be a number, or NAME=number, not {value!r}"
             ) from None
     return found
-
-
-def _mixed(understandability: Any, how: Labelling) -> str:
-    """A sentence, where the files of labels hold estimates of several models."""
-    column = f":{how.column}" if how.column else ""
-    files = [f"{understandability}{column}"] if isinstance(understandability, str) else []
-    others = (how.trust, *(how.dimensions or {}).values())
-    return mixed_models([*files, *(each for each in others if isinstance(each, str))])
-
-
-def _check_finite(labels: Labels) -> None:
-    infinite = ~np.isfinite(labels.values)
-    if infinite.any():
-        line = int(np.argmax(infinite))
-        raise InputError(
-            f"{labels.where(line)}: label {labels.values[line]:g} is not finite, so nothing "
-            "can be computed from it; correct it, or leave it out with --not-a-label"
-        )
 
 
 def _same_pairs(labels: Labels, others: Labels) -> bool:

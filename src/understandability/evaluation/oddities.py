@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +14,7 @@ Ids = NDArray[np.int64]
 
 
 def refuse_odd(oddities: Mapping[str, Sequence[Oddity]]) -> None:
-    """Raise `InputError` for the first oddity of what is read strictly.
-
-    >>> refuse_odd({"run mine": (), "run yours": ()})
-    """
+    """Raise `InputError` for the first oddity of what is read strictly."""
     for name, found in oddities.items():
         if found:
             raise InputError(
@@ -98,11 +94,7 @@ def run_oddities(run: Run, order: str = "rank", lines: Ids | None = None) -> tup
 
 
 def unlabelled(run: Run, names: Iterable[str]) -> tuple[Oddity, ...]:
-    """An oddity for each dimension in which no document of the run has a label.
-
-    >>> [str(odd) for odd in unlabelled(Run.of("mine", {"q": [("a", 1.0)]}), ["u"])]
-    ['runs without a document that has a label of u, so that all gains are 0: 1 (first: mine)']
-    """
+    """An oddity for each dimension in which no document of the run has a label."""
     what = "runs without a document that has a label of {}, so that all gains are 0"
     return tuple(Oddity(what.format(name), 1, run.name) for name in names)
 
@@ -133,12 +125,11 @@ def label_oddities(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
 def _damaged(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
     import pyarrow.compute as pc
 
-    labelled_letters = np.zeros(256, dtype=bool)
-    labelled_letters[_first_bytes(qrels.docnos)] = True
-    strange = np.flatnonzero(~labelled_letters[_first_bytes(run.docnos)])
-    if not len(strange):
+    labelled_letters = pc.unique(pc.utf8_slice_codeunits(qrels.docnos, 0, 1))
+    letters = pc.utf8_slice_codeunits(run.docnos, 0, 1)
+    names = run.docnos.filter(pc.invert(pc.is_in(letters, labelled_letters)))
+    if not len(names):
         return ()
-    names = run.docnos.take(strange)
     rests = pc.utf8_slice_codeunits(qrels.docnos, 1)
     places = pc.index_in(pc.utf8_slice_codeunits(names, 1), rests)
     damaged = names.filter(pc.is_valid(places))
@@ -147,15 +138,6 @@ def _damaged(run: Run, qrels: Labels) -> tuple[Oddity, ...]:
     labelled = qrels.docnos[places.drop_null()[0].as_py()]
     what = "document names that differ from a labelled one in the first letter"
     return (Oddity(what, len(damaged), f"{damaged[0]}, labelled is {labelled}"),)
-
-
-def _first_bytes(names: Any) -> NDArray[np.uint8]:
-    """The first byte of each name; 0 for an empty one."""
-    if not len(names):
-        return np.empty(0, dtype=np.uint8)
-    _, offsets, data = names.buffers()
-    starts = np.frombuffer(offsets, dtype=np.int32)[names.offset : names.offset + len(names)]
-    return np.append(np.frombuffer(data, dtype=np.uint8), np.uint8(0))[starts]
 
 
 def _tied(run: Run) -> Ids:

@@ -9,9 +9,8 @@ import numpy as np
 
 from understandability.errors import OptionError
 from understandability.evaluation.criteria import criterion, mixed_models
-from understandability.evaluation.ranks import ranks_of
 from understandability.inputs.given import run_of
-from understandability.inputs.run import Run
+from understandability.inputs.run import Run, ranks_of
 from understandability.prompt import AtPrompt
 
 

@@ -1,9 +1,7 @@
-"""Results as tables: pandas frames, LaTeX (booktabs), Markdown, CSV."""
+"""Results as tables: pandas frames, LaTeX (booktabs), Markdown."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -130,12 +128,6 @@ class ResultTable:
             lines.append(" & ".join(some[place] for place in places) + r" \\")
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
 
-    def to_csv(self) -> str:
-        """Lines of values with commas between them, numbers unrounded and without marks."""
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([self.columns, *self.rows])
-        return text.getvalue()
-
     def to_dicts(self) -> list[dict[str, Any]]:
         """The rows as dictionaries."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
@@ -169,11 +161,7 @@ class ResultTable:
 
 
 def _points(text: str) -> float:
-    """About how wide a text is in Computer Modern of 10 points, and hardly ever wider.
-
-    >>> _points("0.25"), _points("uRBP@10")
-    (18.7, 47.1)
-    """
+    """About how wide a text is in Computer Modern of 10 points, and hardly ever wider."""
     return round(sum(7.8 if c in _BROAD else 2.8 if c in ".,:;'!|il" else 5.3 for c in text), 1)
 
 
@@ -202,6 +190,10 @@ class Tabular:
         """The rows for files of rows."""
         return self.table().to_dicts()
 
+    def shown(self, *which: Any, **how: Any) -> ResultTable:
+        """The table as Markdown and LaTeX show it; options are those of `table`."""
+        return self.table(*which, **how)
+
     def __repr__(self) -> str:
         """The table as at a prompt: its Markdown."""
         return self.to_markdown()
@@ -211,9 +203,9 @@ class Tabular:
         return self.table(*which, **how).to_pandas()
 
     def to_markdown(self, *which: Any, **how: Any) -> str:
-        """The table as Markdown; options are those of `table`."""
-        return self.table(*which, **how).to_markdown()
+        """The table as Markdown; options are those of `shown`."""
+        return self.shown(*which, **how).to_markdown()
 
     def to_latex(self, *which: Any, **how: Any) -> str:
-        """The table as LaTeX; options are those of `table`."""
-        return self.table(*which, **how).to_latex()
+        """The table as LaTeX; options are those of `shown`."""
+        return self.shown(*which, **how).to_latex()

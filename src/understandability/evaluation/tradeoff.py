@@ -77,10 +77,6 @@ class Tradeoff(Tabular):
         return {"conventions": dict(self.evaluation.conventions), "points": self.to_dicts()}
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """The `rows`."""
-        return self.rows()
-
-    def rows(self) -> list[dict[str, Any]]:
         """A row for each setting and measure."""
         return [
             {"setting": p.setting.name, "top": p.setting.top, "weight": p.setting.weight}

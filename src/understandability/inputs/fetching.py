@@ -1,7 +1,5 @@
 """A page from its address, where a user asks for that.
 
-In: an address. Out: a page, or an error in one sentence.
-
 Others may choose the address, and what answers there may wish harm. So only http and https are
 spoken, a name is looked up once and its address checked before anything is sent there (again at
 each redirect), and length, time and redirects are limited.
@@ -36,13 +34,12 @@ _SUFFIXES = {
     "application/pdf": PDF,
 }
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_CHUNK = 1 << 16
 _MOST_CHARACTERS = 2000  # of an address
 
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """The most that one page may take: bytes, seconds with all redirects, redirects.
+    """The most that one page may take: bytes, seconds and redirects in all.
 
     With `private` addresses of this machine and its network are asked too.
     """
@@ -106,11 +103,7 @@ def fetch(url: str, limits: FetchLimits | None = None) -> Fetched:
 
 
 def is_address(text: str) -> bool:
-    """Whether an input is an address on the network, which `fetch` reads.
-
-    >>> is_address("https://example.org/"), is_address("s3://bucket/crawl")
-    (True, False)
-    """
+    """Whether an input is an address on the network, which `fetch` reads."""
     return text.lower().startswith(("http://", "https://"))
 
 

@@ -28,9 +28,6 @@ def table_of(given: Any, what: str = "table") -> pa.Table:
 
     Anything that hands out Arrow data will do. Raises `WrongTypeError` for what is no table and
     `InputError` for one that cannot be read; `what` is how its text calls it.
-
-    >>> table_of({"id": ["a"], "label": [3]}).column_names
-    ['id', 'label']
     """
     import pyarrow as pa
 
@@ -59,12 +56,7 @@ def table_of(given: Any, what: str = "table") -> pa.Table:
 
 
 def in_kind_of(given: Any, table: pa.Table) -> Any:
-    """An Arrow table as the kind of frame that was given, with the index of one of pandas.
-
-    >>> import pyarrow
-    >>> in_kind_of({"id": ["a"]}, pyarrow.table({"words": [3]}))
-    {'words': [3]}
-    """
+    """An Arrow table as the kind of frame that was given, with the index of one of pandas."""
     import pyarrow as pa
 
     if isinstance(given, Mapping):
@@ -93,9 +85,6 @@ def wrong_type(takes: str, value: object, among: bool = False) -> WrongTypeError
     """The error for a value that a call does not take: what it takes, and the call that does.
 
     `among` says that it is one of several values.
-
-    >>> str(wrong_type("score_text takes a text (str)", b"<p>"))
-    'score_text takes a text (str), not a bytes; use score_html for a page'
     """
     what = (
         f"; there is {kind_of(value)} among what was given" if among else f", not {kind_of(value)}"
@@ -126,8 +115,8 @@ def _call_for(value: object) -> str:
 def read_records(given: Any) -> list[dict[str, Any]]:
     """The records of a path (JSON Lines, CSV, TSV, Parquet; .gz, .zst) or of a frame.
 
-    A frame is one of pandas, polars or Arrow, or a dictionary of lists. Cells of text tables are
-    text, and None where they are empty. Raises `InputError` at the first that is damaged.
+    Cells of text tables are text, and None where they are empty. Raises `InputError` at the first
+    record that is damaged.
 
     >>> read_records({"id": ["a"], "label": [3]})
     [{'id': 'a', 'label': 3}]

@@ -12,10 +12,10 @@ import numpy as np
 
 from understandability.errors import InputError
 from understandability.inputs.frames import is_frame, table_of
-from understandability.inputs.run import Labels, Run
+from understandability.inputs.run import Labels, Run, ranks_of
 from understandability.inputs.runs import (
-    labels_from_columns,
-    labels_from_frame,
+    labels_from_rows,
+    labels_from_table,
     number_columns,
     read_labels,
     read_runs,
@@ -79,8 +79,6 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
     `column` names the column of a frame or of a score table; without it, one called as the
     dimension, relevance or label serves, or the only one of numbers.
 
-    >>> labels_of({"flu": 20, "cold": 45}).query_ids is None
-    True
     >>> labels_of({"q1": {"flu": 20}}).values.tolist()
     [20.0]
     """
@@ -101,7 +99,7 @@ def labels_of(given: Any, dimension: str = "relevance", column: str | None = Non
     elif isinstance(given, Iterable) and not isinstance(given, Mapping | bytes):
         rows = list(given)
         if rows and all(hasattr(row, "query_id") and hasattr(row, "doc_id") for row in rows):
-            return labels_from_frame(rows, dimension, column or dimension)
+            return labels_from_rows(rows, dimension, column or dimension)
     raise InputError(f"labels of {dimension} must be {_LABELS}, not {_type_name(given)}")
 
 
@@ -150,16 +148,14 @@ def _runs_of_mapping(given: Mapping[Any, Any], name: str) -> Iterator[Run]:
 
 
 def _by_score(run: Run) -> Run:
-    """A run whose ranks follow its scores."""
+    """A run whose ranks follow its scores; documents listed again come last."""
+    lines = run.line_order("score")
+    again = np.setdiff1d(np.arange(len(run)), lines)
+    order = np.concatenate([lines, again])
+    order = order[np.argsort(run.query_ids[order], kind="stable")]
     ranks = np.empty(len(run), dtype=np.int64)
-    unranked = replace(run, ranks=np.zeros(len(run), dtype=np.int64))
-    lines = unranked.line_order("score")
-    left_out = np.setdiff1d(np.arange(len(run)), lines)
-    order = np.concatenate([lines, left_out])
-    ranks[order] = np.arange(1, len(run) + 1)
-    starts = np.full(len(run.queries), len(run) + 1)
-    np.minimum.at(starts, run.query_ids, ranks)
-    return replace(run, ranks=ranks - starts[run.query_ids] + 1)
+    ranks[order] = ranks_of(run.query_ids[order])
+    return replace(run, ranks=ranks)
 
 
 def _column(table: pa.Table, names: Iterable[str]) -> str | None:
@@ -206,6 +202,8 @@ def _numbers(table: pa.Table, name: str) -> Any:
 
 
 def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Labels:
+    import pyarrow as pa
+
     docno = _column(table, _DOCUMENT)
     if docno is None:
         raise InputError(
@@ -221,12 +219,11 @@ def _labels_of_table(table: pa.Table, dimension: str, column: str | None) -> Lab
             f"the frame of {dimension} has the columns of numbers {', '.join(numeric) or 'none'}; "
             "name the one to use with column="
         )
-    return labels_from_columns(
-        dimension, table[query] if query else None, table[docno], table[str(found)]
-    )
+    columns = {"docno": table[docno], str(found): table[str(found)]}
+    columns |= {"query": table[query]} if query else {}
+    return labels_from_table(pa.table(columns), dimension, found)
 
 
 def _type_name(given: Any) -> str:
-    return (
-        f"{'an empty ' if isinstance(given, Mapping) and not given else ''}{type(given).__name__}"
-    )
+    empty = "an empty " if isinstance(given, Mapping) and not given else ""
+    return f"{empty}{type(given).__name__}"

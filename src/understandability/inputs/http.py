@@ -39,11 +39,7 @@ class HttpResponse:
 
 
 def header_charset(content_type: str) -> str | None:
-    """The charset named in a Content-Type header.
-
-    >>> header_charset('text/html; Charset="ISO-8859-1"')
-    'ISO-8859-1'
-    """
+    """The charset named in a Content-Type header."""
     message = Message()
     message["content-type"] = content_type[:_CONTENT_TYPE]
     charset = message.get_param("charset")

@@ -9,19 +9,17 @@ from understandability.text.page import Failure, Page
 
 DOCX, ODT, PDF = ".docx", ".odt", ".pdf"
 OFFICE_SUFFIXES = (DOCX, ODT, PDF)
-_READERS = "writers.office:READERS"
-_CHECK = "writers.office:check_office_extra"
 
 
 def read_office(
     suffix: str, stream: io.BufferedReader, docno: str, path: str, limit: int
 ) -> Page | Failure:
     """The page that a document of one of `OFFICE_SUFFIXES` is, of at most `limit` bytes."""
-    page: Page | Failure = load(_READERS)[suffix](stream, docno, path, limit)
+    page: Page | Failure = load("writers.office:READERS")[suffix](stream, docno, path, limit)
     return page
 
 
 def require_office_extra(suffix: str) -> None:
     """Raise `MissingExtraError` where the package that reads such files is not installed."""
     if suffix in OFFICE_SUFFIXES:
-        load(_CHECK)(suffix)
+        load("writers.office:check_office_extra")(suffix)

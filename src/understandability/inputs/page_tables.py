@@ -1,7 +1,4 @@
-"""Tables of pages: which column is what; CSV, TSV, Arrow and JSON Lines files.
-
-`parquet` reads Parquet with the same columns.
-"""
+"""Tables of pages: which column is what; CSV, TSV, Arrow and JSON Lines files."""
 
 from __future__ import annotations
 
@@ -75,9 +72,6 @@ def kept_names(keep: Sequence[str], ours: Collection[str]) -> tuple[dict[str, st
     """New names of kept columns beside `ours`: one that meets a name gets ``input_`` before it.
 
     The second part is a remark on each column that is not kept under its own name.
-
-    >>> kept_names(["url", "date"], ["docno", "url"])[0]
-    {'url': 'input_url', 'date': 'date'}
     """
     names = {}
     for name in keep:
@@ -125,12 +119,6 @@ class Tables:
         """Find the columns of a table by their names; raises `ColumnsError`.
 
         Of a single record (`is_record`) a column may be missing that is chosen besides others.
-
-        >>> tables = Tables()
-        >>> tables.layout("t.parquet", ["url", "content", "lang"])[:2]
-        ('url', (('content', None),))
-        >>> tables.remarks[0][:45]
-        't.parquet: documents are named by column url,'
         """
         chosen = self.columns
         has = f"it has {', '.join(names) or 'none'}"
@@ -205,11 +193,7 @@ def page_of(record: Mapping[str, Any], where: str, limit: int, layout: Layout) -
 
 
 def media_type_of(content: str | bytes) -> str:
-    """Whether content is HTML or plain text, by whether there is an element of HTML in it.
-
-    >>> media_type_of("<p>Rest."), media_type_of("p < .05")
-    ('text/html', 'text/plain')
-    """
+    """HTML or plain text, by whether there is an element of HTML in the content."""
     start = content[:_LOOKED_AT]
     if isinstance(start, bytes):
         start = start.decode("latin-1")
@@ -241,8 +225,17 @@ def read_delimited(
     Raises `InputError` where the headings cannot be read.
     """
     csv.field_size_limit(max(limit, _LONGEST_ROW))
-    lines = _Lines(bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "), errors)
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    last = ""
+
+    def lines() -> Iterator[str]:
+        nonlocal last
+        encoding = "utf-8-sig"
+        for line in bounded_lines(stream, 2 * limit + _LONGEST_ROW, f"{path}, "):
+            last = line.decode(encoding, errors)
+            encoding = "utf-8"
+            yield last
+
+    rows = csv.reader(lines(), delimiter=delimiter, strict=True)
     try:
         names = next(rows, [])
     except csv.Error as error:
@@ -254,7 +247,7 @@ def read_delimited(
             try:
                 row = next(rows, None)
             except csv.Error as error:
-                row = _loose_row(lines.last, delimiter) if rows.line_num == before + 1 else None
+                row = _loose_row(last, delimiter) if rows.line_num == before + 1 else None
                 if row is None:
                     yield LineError(f"lines {before + 1} to {rows.line_num} are not CSV: {error}")
                     continue
@@ -269,29 +262,9 @@ def read_delimited(
     return names, read()
 
 
-class _Lines:
-    """Lines as text, of which the last one is remembered."""
-
-    def __init__(self, lines: Iterator[bytes], errors: str) -> None:
-        self._lines, self._errors = lines, errors
-        self.last: str | None = None
-
-    def __iter__(self) -> _Lines:
-        return self
-
-    def __next__(self) -> str:
-        encoding = "utf-8-sig" if self.last is None else "utf-8"
-        self.last = next(self._lines).decode(encoding, self._errors)
-        return self.last
-
-
-def _loose_row(line: str | None, delimiter: str) -> list[str] | None:
-    """The row of a line with text behind a quoted part of a cell; None where a quote stays open.
-
-    >>> _loose_row('a,"Flu" is bad.', ","), _loose_row('a,"Flu is bad.', ",")
-    (['a', 'Flu is bad.'], None)
-    """
-    rows = csv.reader([line or "", ""], delimiter=delimiter)
+def _loose_row(line: str, delimiter: str) -> list[str] | None:
+    """The row of a line with text behind a quoted part of a cell; None where a quote stays open."""
+    rows = csv.reader([line, ""], delimiter=delimiter)
     try:
         row = next(rows)
     except csv.Error:  # a cell that is too long
@@ -332,9 +305,9 @@ def read_arrow_pages(
 
 
 def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
-    """Raise `ValueError` where batches may stand behind the mark that ended them.
+    """Raise `ValueError` where batches may stand behind the four zero bytes that ended them.
 
-    Four zero bytes are that mark; of a file only its index comes behind, whose length it tells.
+    Of a file only its index comes behind, whose length it tells.
     """
     size, end = 0, b""
     while data := stream.read(1 << 16):
@@ -447,10 +420,7 @@ def read_jsonl(
 
 
 def read_objects(path: str) -> Iterator[dict[str, Any]]:
-    """The objects of a JSON Lines file in which every line has to be good.
-
-    Raises `InputError`, naming the file and the line, at the first that is not.
-    """
+    """The objects of a JSON Lines file; `InputError` at the first line that is not good."""
     with open_stream(path) as stream:
         for _, record in read_jsonl(stream):
             if isinstance(record, LineError):
@@ -476,7 +446,7 @@ def _object(line: bytes, number: int) -> dict[str, Any]:
 def read_jsonl_pages(
     stream: io.BufferedReader, source: str, limit: int, tables: Tables
 ) -> Iterator[Page | Failure]:
-    """The pages of lines of JSON, such as ``{"id": "flu", "text": "Rest.", "url": "..."}``."""
+    """The pages of lines of JSON, such as ``{"id": "flu", "text": "Rest."}``."""
     # JSON may write each byte of a text as an escape of six.
     lines = read_jsonl(stream, 6 * limit + 10_000)
     return read_object_pages(lines, source, limit, tables)

@@ -1,9 +1,8 @@
 """Parquet files as pages, once their headers tell how large their data pages unfold to.
 
-Arrow decodes a data page in one piece, and a page of a few kilobytes may claim and hold
-gigabytes; nothing that pyarrow offers tells before, and asking it for the metadata of a column
-ends the process where they are damaged. Footer and page headers are Thrift's compact protocol:
-https://parquet.apache.org/docs/file-format/, https://github.com/apache/parquet-format.
+Arrow decodes a data page in one piece, and one of a few kilobytes may hold gigabytes; nothing in
+pyarrow tells before, and its metadata of a column end the process where they are damaged. Footer
+and page headers are Thrift's compact protocol: https://github.com/apache/parquet-format.
 """
 
 from __future__ import annotations

@@ -42,9 +42,9 @@ class Run:
     """The ranked documents of one system for each query, as columns of lines.
 
     Line ``i`` lists document ``docnos[docno_ids[i]]`` for query ``queries[query_ids[i]]`` with
-    ``ranks[i]`` and ``scores[i]``, in the order of the file: nothing is sorted, left out or
-    mended here, `line_order` does that. `queries` stand in the order in which they first
-    appear; `docnos` is a pyarrow array of distinct names. The columns cannot be written to.
+    ``ranks[i]`` and ``scores[i]``, in the order of the file; `line_order` sorts them. `queries`
+    stand in the order in which they first appear; `docnos` is a pyarrow array of distinct names.
+    The columns cannot be written to.
     """
 
     name: str
@@ -66,14 +66,11 @@ class Run:
     def of(cls, name: str, rankings: Mapping[str, Iterable[tuple[str, float]]]) -> Run:
         """A run from the documents of each query with their scores; ranks count from 1.
 
-        >>> run = Run.of("mine", {"q1": [("d7", 3.5), ("d2", 1.0)]})
-        >>> run.by_query()
+        >>> Run.of("mine", {"q1": [("d7", 3.5), ("d2", 1.0)]}).by_query()
         {'q1': [('d7', 3.5), ('d2', 1.0)]}
         """
         columns, scores = _columns(rankings)
-        lengths = np.bincount(columns[2], minlength=len(columns[0]))
-        ranks = np.arange(len(scores)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
-        return cls(name, *columns, ranks, scores)
+        return cls(name, *columns, ranks_of(columns[2]), scores)
 
     @classmethod
     def of_columns(
@@ -88,9 +85,6 @@ class Run:
         """A run from its columns, a value each line; without `ranks` lines rank as they stand.
 
         Names are lists or columns of pyarrow.
-
-        >>> Run.of_columns("mine", ["q1", "q1"], ["d7", "d2"], np.array([3.5, 1.0])).by_query()
-        {'q1': [('d7', 3.5), ('d2', 1.0)]}
         """
         distinct, query_ids = _coded(queries)
         names, docno_ids = _coded(docnos)
@@ -157,20 +151,18 @@ class Run:
     def by_query(self, order: str = "rank") -> dict[str, list[tuple[str, float]]]:
         """The documents of each query with their scores, in `line_order`: what `of` takes."""
         lines = self.line_order(order)
-        docnos = self.docnos_of(lines)
         ranked: dict[str, list[tuple[str, float]]] = {query: [] for query in self.queries}
-        queries = [ranked[query] for query in self.queries]
-        for query, docno, score in zip(
-            self.query_ids[lines].tolist(), docnos, self.scores[lines].tolist(), strict=True
-        ):
-            queries[query].append((docno, score))
+        columns = (
+            self.query_ids[lines].tolist(),
+            self.docnos_of(lines),
+            self.scores[lines].tolist(),
+        )
+        for query, docno, score in zip(*columns, strict=True):
+            ranked[self.queries[query]].append((docno, score))
         return ranked
 
     def to_pandas(self, order: str = "rank") -> pd.DataFrame:
-        """The lines in `line_order` as a frame, its columns called as ir_measures calls them.
-
-        ``query_id``, ``doc_id``, ``rank`` (from 1), ``score``.
-        """
+        """The lines in `line_order` as a frame: query_id, doc_id, rank (from 1), score."""
         import pandas
 
         rows = [
@@ -186,10 +178,9 @@ class Labels:
     """One number for a document, of one dimension: relevance, understandability, trust, a score.
 
     Line ``i`` says `values[i]` of document ``docnos[docno_ids[i]]`` for query
-    ``queries[query_ids[i]]``, in the order of the file; of lines for the same pair only the
-    first is kept. Where `query_ids` is None (a score table, `by_document`) a line holds for
-    the document whatever the query. `docnos` is a pyarrow array of distinct names;
-    `line_numbers` says where in a text file each line stood.
+    ``queries[query_ids[i]]``, in the order of the file; of lines for the same pair only the first
+    is kept. Where `query_ids` is None a line holds for the document whatever the query. `docnos`
+    is a pyarrow array of distinct names; `line_numbers` are those of a text file.
     """
 
     name: str
@@ -239,12 +230,7 @@ class Labels:
         line_numbers: Lines | None = None,
         oddities: tuple[Oddity, ...] = (),
     ) -> Labels:
-        """Labels from columns of pyarrow, of a pair's lines the first; `queries` may be None.
-
-        >>> import pyarrow as pa
-        >>> Labels.of_columns("u", None, pa.array(["a", "a"]), pa.array([3.0, 0.0])).values.tolist()
-        [3.0]
-        """
+        """Labels from columns of pyarrow, of a pair's lines the first; `queries` may be None."""
         names, docno_ids = _coded(docnos)
         distinct, query_ids = ((), None) if queries is None else _coded(queries)
         pairs = docno_ids if query_ids is None else _pairs(query_ids, docno_ids, len(names))
@@ -265,18 +251,13 @@ class Labels:
         )
 
     def by_query(self) -> dict[str, dict[str, float]]:
-        """The labels of pairs as `of` takes them.
-
-        >>> Labels.of("trust", {"q1": {"d7": 50.0}}).by_query()
-        {'q1': {'d7': 50.0}}
-        """
+        """The labels of pairs as `of` takes them."""
         docnos = self.docnos.to_pylist()
         labels: dict[str, dict[str, float]] = {query: {} for query in self.queries}
-        of_query = [labels[query] for query in self.queries]
         if self.query_ids is not None:
             columns = (self.query_ids, self.docno_ids, self.values)
             for query, document, value in zip(*(c.tolist() for c in columns), strict=True):
-                of_query[query][docnos[document]] = value
+                labels[self.queries[query]][docnos[document]] = value
         return labels
 
     def by_document(self) -> Labels:
@@ -289,15 +270,10 @@ class Labels:
         return replace(self._of(first), queries=(), query_ids=None)
 
     def without(self, *no_labels: float) -> Labels:
-        """The labels but for the values that mean "could not judge".
-
-        >>> Labels.of_documents("credibility", {"a": 3, "b": 1}).without(3).values.tolist()
-        [1.0]
-        """
+        """The labels but for the values that mean "could not judge"."""
         return self._of(np.flatnonzero(~np.isin(self.values, no_labels)))
 
     def _of(self, kept: Lines) -> Labels:
-        """Some of the lines."""
         return replace(
             self,
             query_ids=None if self.query_ids is None else self.query_ids[kept],
@@ -313,9 +289,7 @@ class Labels:
 
     def of_lines(self, run: Run) -> Floats:
         """The label of each line of a run, NaN where there is none."""
-        lines = self.lines_of(run)
-        # A last NaN is what -1 finds.
-        return np.append(self.values, np.nan)[lines]
+        return np.append(self.values, np.nan)[self.lines_of(run)]  # -1 finds the last
 
     def lines_of(self, run: Run) -> Lines:
         """The line of these labels that each line of a run finds, -1 where there is none."""
@@ -347,11 +321,39 @@ class Labels:
         return keys[lines], lines
 
 
-def numpy_values(column: Any, dtype: Any) -> NDArray[Any]:
-    """The numbers of a column of pyarrow, not copied; what stands for null is any number.
+def ranks_of(query_ids: NDArray[np.integer]) -> Lines:
+    """The rank, from 1, of each line within its query; lines of a query stand together.
 
-    pyarrow's own conversion imports pandas where that is installed, which takes a second.
+    >>> ranks_of(np.array([0, 0, 1, 1, 1])).tolist()
+    [1, 2, 1, 2, 3]
     """
+    lines = np.arange(len(query_ids))
+    first = np.diff(query_ids, prepend=-1) != 0
+    return lines - np.maximum.accumulate(np.where(first, lines, 0)) + 1
+
+
+def strictly_falling(query_ids: NDArray[np.integer], scores: Floats) -> Floats:
+    """The scores, each below the one before it within a query, in single precision too.
+
+    A score that is not, such as infinity, becomes the next number of single precision below the
+    one before it: trec_eval, which compares in single precision, then orders as the ranks do.
+
+    >>> strictly_falling(np.array([0, 0, 0, 1]), np.array([1.0, 0.5, 0.5, 0.5])).tolist()
+    [1.0, 0.5, 0.4999999701976776, 0.5]
+    """
+    # Single-precision numbers in order are whole numbers in order, once those below 0 turn.
+    bits = scores.astype(np.float32).view(np.int32).astype(np.int64)
+    keys = np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)
+    lines = np.arange(len(keys))
+    apart = query_ids.astype(np.int64) << 34
+    lowest = np.minimum.accumulate(keys + lines - apart) - lines + apart
+    below = np.where(lowest < 0, -lowest | -0x80000000, lowest).astype(np.int32).view(np.float32)
+    return np.where(lowest == keys, scores, below.astype(np.float64))
+
+
+def numpy_values(column: Any, dtype: Any) -> NDArray[Any]:
+    """The numbers of a column of pyarrow, not copied; what stands for null is any number."""
+    # pyarrow's own conversion imports pandas where that is installed, which takes a second.
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):

@@ -32,13 +32,7 @@ _FRAME_FIELDS = {"u": "understandability", "trust": "trustworthiness"}
 
 
 def run_name(path: str | Path) -> str:
-    """Name the run in a file: the file name without ``.gz`` and a last suffix.
-
-    That suffix is ``.run``, ``.txt`` or ``.dat``.
-
-    >>> run_name("runs/KISTI_EN_RUN.1.run.gz"), run_name("bm25.dat"), run_name("-")
-    ('KISTI_EN_RUN.1', 'bm25', 'standard input')
-    """
+    """The name of the run in a file: without ``.gz``, and ``.run``, ``.txt`` or ``.dat``."""
     if str(path) == "-":
         return "standard input"
     name = Path(path).name
@@ -91,9 +85,8 @@ def read_labels(
     """Read the labels of one dimension, in any form.
 
     A path with the suffix of a table (``.jsonl .csv .tsv .parquet``, also compressed) is a score
-    table, see `labels_from_table` (except a ``.tsv`` whose first line is a label, as some qrels
-    have it); ``irds:NAME`` is a data set of ir_datasets, see `labels_from_frame`; anything else is
-    a TREC label file, ``query 0 document label`` a line: qrels, understandability or trust labels.
+    table (except a ``.tsv`` whose first line is a label, as some qrels have it); ``irds:NAME`` is a
+    data set of ir_datasets; anything else is a TREC label file, ``query 0 document label`` a line.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -105,8 +98,8 @@ def read_labels(
     text = str(path)
     if is_dataset(text):
         rows = open_dataset(text, "qrels").qrels_iter()
-        return labels_from_frame(rows, text.removeprefix(PREFIX), column or dimension)
-    if _is_table(text):
+        return labels_from_rows(rows, text.removeprefix(PREFIX), column or dimension)
+    if _holds_table(text):
         return labels_from_table(read_table(text), text, column)
     if column is not None:
         raise OptionError(f"{path} has no named columns: leave out the column {column!r}")
@@ -120,26 +113,26 @@ def read_labels(
     )
 
 
-def _begins_as_labels(path: str) -> bool:
-    """Whether the first line of a file has four columns, of which the last is a number."""
-    if ".tsv" not in path.lower():
-        return False
+def _holds_table(path: str) -> bool:
+    """Whether a file is a table, and no ``.tsv`` whose first line is one of labels."""
+    if not is_table_name(path) or ".tsv" not in path.lower():
+        return is_table_name(path)
     with open_stream(path) as stream:
         fields = stream.readline().decode("utf-8", "replace").split()
-    return len(fields) == len(LABELS.columns) and re.fullmatch(r"-?[\d.]+", fields[-1]) is not None
+    return len(fields) != len(LABELS.columns) or not re.fullmatch(r"-?[\d.]+", fields[-1])
 
 
 def numeric_columns(path: str | Path) -> tuple[str, ...] | None:
     """The columns of numbers of a score table; None for a file that `read_labels` reads as TREC."""
     text = str(path)
-    if is_dataset(text) or not _is_table(text):
+    if is_dataset(text) or not _holds_table(text):
         return None
     return tuple(number_columns(read_table(text), "docno", "query"))
 
 
-def _is_table(path: str) -> bool:
-    bare = path.lower().removesuffix(".gz").removesuffix(".zst")
-    return bare.endswith(TABLE_SUFFIXES) and not _begins_as_labels(path)
+def is_table_name(path: str) -> bool:
+    """Whether a file is a table of scores, as far as its name tells."""
+    return path.lower().removesuffix(".gz").removesuffix(".zst").endswith(TABLE_SUFFIXES)
 
 
 def number_columns(table: pa.Table, *names: str | None) -> list[str]:
@@ -158,14 +151,12 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
     """The numbers in one column of a score table, by its column ``docno``.
 
     Without `column` there must be one single column of numbers. With a column ``query`` the
-    numbers hold for that query, otherwise for the document whatever the query. Missing
-    numbers (null, NaN) are no labels.
-
-    >>> import pyarrow as pa
-    >>> fog = pa.table({"docno": ["d1", "d2"], "gunning_fog": [9.5, None]})
-    >>> labels_from_table(fog, "fog.parquet").values.tolist()
-    [9.5]
+    numbers hold for that query, otherwise for the document whatever the query. What is no finite
+    number is no label.
     """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     numeric = number_columns(table, "docno", "query")
     if "docno" not in table.column_names:
         raise InputError(f"{name} has no column 'docno'; it has {', '.join(table.column_names)}")
@@ -175,9 +166,11 @@ def labels_from_table(table: pa.Table, name: str, column: str | None = None) -> 
         raise OptionError(
             f"{name} has {len(numeric)} columns of numbers; choose one of {', '.join(numeric)}"
         )
-    column = column or numeric[0]
-    queries = table["query"] if "query" in table.column_names else None
-    return labels_from_columns(name, queries, table["docno"], table[column])
+    values = table[column or numeric[0]].cast(pa.float64())
+    table = table.filter(pc.is_finite(values))
+    queries = table["query"].cast(pa.string()) if "query" in table.column_names else None
+    values = values.filter(pc.is_finite(values))
+    return Labels.of_columns(name, queries, table["docno"].cast(pa.string()), values)
 
 
 def _refuse_texts(table: pa.Table, name: str, column: str | None) -> None:
@@ -205,43 +198,15 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def labels_from_columns(name: str, queries: Any, docnos: Any, values: Any) -> Labels:
-    """Labels from columns of Arrow, `queries` perhaps None; what is no finite number is no label.
-
-    >>> import pyarrow as pa
-    >>> columns = pa.array(["d1", "d2"]), pa.array([9.5, None])
-    >>> labels_from_columns("fog", None, *columns).values.tolist()
-    [9.5]
-    """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = values.cast(pa.float64())
-    known = pc.is_finite(values)
-    return Labels.of_columns(
-        name,
-        None if queries is None else queries.cast(pa.string()).filter(known),
-        docnos.cast(pa.string()).filter(known),
-        values.filter(known),
-    )
-
-
-def labels_from_frame(rows: Any, name: str, dimension: str = "relevance") -> Labels:
-    """Labels from a label frame of ir_datasets, or from the named tuples of `qrels_iter`.
+def labels_from_rows(rows: Iterable[Any], name: str, dimension: str = "relevance") -> Labels:
+    """Labels from the rows of `qrels_iter` of ir_datasets.
 
     A row has ``query_id``, ``doc_id`` and a field of the dimension's name (``u`` is found as
     ``understandability``, ``trust`` as ``trustworthiness``).
-
-    >>> from typing import NamedTuple
-    >>> Qrel = NamedTuple("Qrel", [("query_id", str), ("doc_id", str), ("relevance", int)])
-    >>> labels_from_frame([Qrel("q1", "d1", 2)], "mine").values.tolist()
-    [2.0]
     """
     import pyarrow as pa
 
     field = _FRAME_FIELDS.get(dimension, dimension)
-    if hasattr(rows, "itertuples"):
-        rows = rows.itertuples(index=False)
     listed = list(rows)
     if listed and not hasattr(listed[0], field):
         fields = ", ".join(getattr(listed[0], "_fields", ()))

@@ -35,7 +35,6 @@ from understandability.inputs.streams import (
     is_url,
     open_file,
     open_stream,
-    position,
     read_bounded,
 )
 from understandability.inputs.trec import read_trec_pages
@@ -69,14 +68,17 @@ _ARCHIVES = (".tar", ".tgz", ".zip")
 _SELDOM_PAGES = (".csv", ".tsv")
 _SUFFIXES = (*PAGE_SUFFIXES, *CONTAINER_SUFFIXES, *TABLE_SUFFIXES, _PARQUET, *OFFICE_SUFFIXES)
 _COMPRESSION = (".gz", ".zst")
+# What is piped in is told by its first bytes, or by its first text.
+_MARKS = {
+    b"WARC/1.": ".warc", b"WARC/0.": ".warc", b"PK\x03\x04": DOCX, b"%PDF": PDF,
+    b"ARROW1": ".arrow",
+}  # fmt: skip
+_STARTS = {b"<DOC>": ".trec", b'{"': ".jsonl", b"{ ": ".jsonl", b"<": ".html"}
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as it was found: its name as a document, its path, its input, its size as stored.
-
-    `input` is the path that was given, `bytes` 0 where the size is not known.
-    """
+    """A file as it was found; `input` is the path that was given, `bytes` 0 where not known."""
 
     docno: str
     path: str
@@ -114,20 +116,12 @@ class Sources:
     ) -> None:
         self.docnos, self.limit = docnos, limit
         self._stream: io.BufferedReader | None = None
-        self._tables = Tables(columns or TableColumns())
+        self.columns = columns or TableColumns()
+        self.remarks: list[str] = []
+        self._tables = Tables(self.columns, self.remarks)
         self.skipped: Counter[str] = Counter()
         self.without: frozenset[str] = frozenset()
         self.files = self._apart([file for path in paths for file in self._find(str(path))])
-
-    @property
-    def columns(self) -> TableColumns:
-        """The columns of tables that were chosen."""
-        return self._tables.columns
-
-    @property
-    def remarks(self) -> list[str]:
-        """Guesses about tables, as far as they have been read."""
-        return self._tables.remarks
 
     def __iter__(self) -> Iterator[Page | Failure]:
         for file in self.files:
@@ -167,21 +161,25 @@ class Sources:
                 nothing = False
                 if self.docnos is None or record.docno in self.docnos:
                     yield _printable(record)
-        except (InputError, MissingExtraError, OSError) as error:
-            nothing = False
-            yield _printable(Failure(file.docno, file.path, "read", str(error)))
         except Exception as error:  # what a reader never foresaw must not end a crawl
             nothing = False
-            message = f"reading stopped here: {type(error).__name__}: {error}"
+            message = str(error)
+            if not isinstance(error, InputError | MissingExtraError | OSError):
+                message = f"reading stopped here: {type(error).__name__}: {error}"
             yield _printable(Failure(file.docno, file.path, "read", message))
         if nothing and self.skipped.total() == before:
             yield Failure(file.docno, file.path, "read", "there is no document in it")
 
     @property
     def position(self) -> int:
-        """How many bytes of the file that is being read have been read, where that is known."""
-        stream = self._stream
-        return 0 if stream is None or stream.closed else position(stream)
+        """About how many bytes of the file that is being read were read, before decoding.
+
+        0 of a pipe, which does not tell.
+        """
+        try:
+            return 0 if self._stream is None or self._stream.closed else self._stream.raw.tell()
+        except OSError:
+            return 0
 
     def _apart(self, files: Sequence[File]) -> list[File]:
         """Each file once, with a docno of its own."""
@@ -381,26 +379,20 @@ def _suffix(name: str) -> str | None:
 
 
 def _suffix_of_content(stream: io.BufferedReader) -> str:
-    """The kind of what is piped in, told by its first bytes."""
+    """The kind of what is piped in."""
     first = stream.peek(512)[:512]
     start = first.lstrip(b"\xef\xbb\xbf \t\r\n")[:16].upper()
-    if first.startswith((b"WARC/1.", b"WARC/0.")):
-        return ".warc"
-    if first[257:262] == b"ustar":
-        return ".tar"
-    if start.startswith(b"<DOC>"):
-        return ".trec"
-    if first.startswith(b"PK\x03\x04"):
-        return DOCX
-    if first.startswith(b"%PDF"):
-        return PDF
     if first.startswith(b"PAR1"):
         raise InputError("Parquet cannot be piped in; name the file")
-    if first.startswith(b"ARROW1"):
-        return ".arrow"
-    if start.startswith((b'{"', b"{ ")):
-        return ".jsonl"
-    return ".html" if start.startswith(b"<") else ".txt"
+    if first[257:262] == b"ustar":
+        return ".tar"
+    for mark, suffix in _MARKS.items():
+        if first.startswith(mark):
+            return suffix
+    for mark, suffix in _STARTS.items():
+        if start.startswith(mark):
+            return suffix
+    return ".txt"
 
 
 def _allowed() -> str:

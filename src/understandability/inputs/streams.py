@@ -1,9 +1,7 @@
 """Files and URLs as streams of decoded bytes: plain, gzip or zstd, told by their first bytes.
 
-Nothing here holds more than a few megabytes whatever a file unfolds to. Where a compressed
-stream is damaged, one read raises `DamagedStreamError`, and the next one goes on with the
-following gzip member or zstd frame, so that a reader of records can find its feet again. A
-stream that unfolds too far raises it, too, and ends there.
+Nothing here holds more than a few megabytes whatever a file unfolds to. At damage one read
+raises `DamagedStreamError`, and the next goes on with the following gzip member or zstd frame.
 """
 
 from __future__ import annotations
@@ -39,11 +37,7 @@ _ZSTD_WINDOW = 1 << 27  # what `zstd --long` needs
 
 
 def is_url(path: str) -> bool:
-    """Whether a path is for fsspec.
-
-    >>> is_url("s3://bucket/crawl"), is_url("crawl/0.warc.gz")
-    (True, False)
-    """
+    """Whether a path is for fsspec."""
     return "://" in path
 
 
@@ -124,7 +118,12 @@ class _MemberStream(_Raw):
         while not self._output:
             if self._given_up:
                 return 0
-            self._check_ratio()
+            if self._bytes_out > max(MOST_OUTPUT, MOST_RATIO * self._bytes_in):
+                self._given_up = True
+                raise DamagedStreamError(
+                    f"the compressed data expand to more than {MOST_OUTPUT / 1e6:,.0f} MB and "
+                    f"more than {MOST_RATIO} times their size, the most that is read"
+                )
             if not self._input:
                 self._input = self._more()
             at_end = not self._input
@@ -145,19 +144,15 @@ class _MemberStream(_Raw):
         self._bytes_in += len(data)
         return data
 
-    def _check_ratio(self) -> None:
-        if self._bytes_out > max(MOST_OUTPUT, MOST_RATIO * self._bytes_in):
-            self._given_up = True
-            raise DamagedStreamError(
-                f"the compressed data expand to more than {MOST_OUTPUT / 1e6:,.0f} MB and more "
-                f"than {MOST_RATIO} times their size, the most that is read"
-            )
-
     def _decode_step(self) -> bytes:
         if self._decoder is None:
             if not self._find_member():
                 return b""
-            self._decoder = _decoder(self._magic)
+            self._decoder = (
+                zlib.decompressobj(31)
+                if self._magic == GZIP_MAGIC
+                else zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
+            )
         step, self._input = self._input[: self._step], self._input[self._step :]
         try:
             output: bytes = self._decoder.decompress(step, *self._most)
@@ -199,14 +194,7 @@ class _MemberStream(_Raw):
 
 
 def decompressed(file: IO[bytes]) -> io.BufferedReader:
-    """The decoded bytes of `file`, which is gzip, zstd or neither by its first bytes.
-
-    >>> import gzip
-    >>> decompressed(io.BytesIO(gzip.compress(b"one") + gzip.compress(b" two"))).read()
-    b'one two'
-    >>> decompressed(io.BytesIO(b"plain")).read()
-    b'plain'
-    """
+    """The decoded bytes of `file`, which is gzip, zstd or neither by its first bytes."""
     # The stream of a pipe gives fewer bytes than asked for; a BufferedReader peeks safely.
     buffered = file if isinstance(file, io.BufferedReader) else io.BufferedReader(_Raw(file))
     first = buffered.peek(4)[:4]
@@ -214,12 +202,6 @@ def decompressed(file: IO[bytes]) -> io.BufferedReader:
         if first.startswith(magic):
             return io.BufferedReader(_MemberStream(buffered, magic), _READ)
     return buffered
-
-
-def _decoder(magic: bytes) -> Any:
-    if magic == GZIP_MAGIC:
-        return zlib.decompressobj(31)
-    return zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
 
 
 def open_stream(path: str | Path) -> io.BufferedReader:
@@ -232,17 +214,6 @@ def open_stream(path: str | Path) -> io.BufferedReader:
     return decompressed(open_file(str(path)))
 
 
-def position(stream: io.BufferedReader) -> int:
-    """About how many bytes of the file behind `stream` have been read, before decoding.
-
-    0 of a pipe, which does not tell.
-    """
-    try:
-        return stream.raw.tell()
-    except OSError:
-        return 0
-
-
 def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:
     """All that is left of `stream`, or None where that is more than `limit` bytes."""
     data = stream.read(limit + 1)
@@ -250,9 +221,9 @@ def read_bounded(stream: IO[bytes], limit: int) -> bytes | None:
 
 
 def bounded_lines(stream: IO[bytes], most: int, where: str = "") -> Iterator[bytes]:
-    """The lines of a stream, of fewer than `most` bytes each.
+    """The lines of a stream, of fewer than `most` bytes each; `InputError` at a longer one.
 
-    Raises `InputError` at a longer one; `where` stands before its number.
+    `where` stands before its number.
     """
     for number, line in enumerate(iter(partial(stream.readline, most), b""), start=1):
         if len(line) == most:

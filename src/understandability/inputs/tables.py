@@ -1,8 +1,7 @@
 """Tables in and out: JSON Lines, CSV, TSV and Parquet by suffix, also compressed.
 
-A table is written under a temporary name and renamed when it is complete, so that a
-half-written file never looks finished. What was chosen to make a table (its settings) stands in
-the metadata of a Parquet file, and beside a text file in ``<file>.settings.json``.
+What was chosen to make a table (its settings) stands in the metadata of a Parquet file, and
+beside a text file in ``<file>.settings.json``.
 """
 
 from __future__ import annotations
@@ -64,8 +63,7 @@ class TableWriter:
     The file appears under its name when the context ends well, and not at all otherwise; what
     goes to standard output (``-``) is `piped_as` one of `FORMATS`. NaN is written as null (an
     empty cell in CSV and TSV). Texts in CSV and TSV that a spreadsheet would take for a formula get
-    an apostrophe before them, which `read_table` takes away. Raises `InputError` where the folder
-    is missing or may not be written.
+    an apostrophe before them, which `read_table` takes away. Raises `InputError`.
     """
 
     def __init__(

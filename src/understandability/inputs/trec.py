@@ -1,8 +1,7 @@
 """TREC's formats: runs and labels as columns of lines, lists of docnos, and records of web text.
 
-A regular file of lines goes through pyarrow's reader of delimited text; one with irregular blanks
-is tidied first; one that this reader refuses is read line by line, which finds the first bad line
-or accepts what is only unusual. What was unusual is counted and named (`Oddity`).
+A regular file of lines goes through pyarrow; one with irregular blanks is tidied first; one that
+pyarrow refuses is read line by line. What was unusual is counted and named (`Oddity`).
 """
 
 from __future__ import annotations
@@ -44,18 +43,17 @@ _MARKUP = re.compile(rb"<(?:html|head|body|p|div|br|table)\b", re.I)
 
 @dataclass(frozen=True, slots=True)
 class TrecColumns:
-    """The columns of a kind of TREC file; `numbers` are those that might hold NaN."""
+    """The columns of a kind of TREC file."""
 
     name: str
     columns: tuple[str, ...]
-    numbers: tuple[str, ...]
 
     def __str__(self) -> str:
         return f"{len(self.columns)} columns ({' '.join(self.columns)})"
 
 
-RUN = TrecColumns("run", ("query", "Q0", "document", "rank", "score", "tag"), ("score",))
-LABELS = TrecColumns("label file", ("query", "0", "document", "label"), ("label",))
+RUN = TrecColumns("run", ("query", "Q0", "document", "rank", "score", "tag"))
+LABELS = TrecColumns("label file", ("query", "0", "document", "label"))
 
 
 def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[Oddity, ...]]:
@@ -130,7 +128,8 @@ def _read_fast(data: bytes, layout: TrecColumns) -> pa.Table | None:
     names = (chunk.dictionary for name in ("query", "document") for chunk in table[name].chunks)
     if any(pc.min(pc.binary_length(distinct)).as_py() == 0 for distinct in names):
         return None
-    if any(np.isnan(numpy_values(table[name], np.float64)).any() for name in layout.numbers):
+    numbers = "label" if layout is LABELS else "score"
+    if np.isnan(numpy_values(table[numbers], np.float64)).any():
         return None
     # Labels are told by their line: a blank line would put the count of lines out.
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
@@ -175,35 +174,26 @@ def _read_line_by_line(
 
 
 def _wrong_width(path: str, line: int, found: int, layout: TrecColumns) -> str:
-    for other in (RUN, LABELS):
-        if other is not layout and found == len(other.columns):
-            looks = "qrels or other labels" if other is LABELS else "a run"
-            return (
-                f"{path}, line {line}: this looks like {looks} ({found} columns); "
-                f"a {layout.name} has {layout}"
-            )
-    return f"{path}, line {line}: a {layout.name} has {layout}, here are {counted(found, 'column')}"
+    other, looks = (RUN, "a run") if layout is LABELS else (LABELS, "qrels or other labels")
+    has = f"a {layout.name} has {layout}"
+    if found == len(other.columns):
+        return f"{path}, line {line}: this looks like {looks} ({found} columns); {has}"
+    return f"{path}, line {line}: {has}, here are {counted(found, 'column')}"
 
 
 def _whole(text: str) -> int:
-    value = float(_plain(text))
+    value = _number(text)
     if not value.is_integer() or abs(value) >= 2**53:
         raise ValueError(text)
     return int(value)
 
 
 def _number(text: str) -> float:
-    value = float(_plain(text))
-    if math.isnan(value):
+    value = float(text)
+    # Python's underscores between digits are none of a TREC file's.
+    if math.isnan(value) or "_" in text:
         raise ValueError(text)
     return value
-
-
-def _plain(text: str) -> str:
-    """The text of a number; Python's underscores between digits are none of a TREC file's."""
-    if "_" in text:
-        raise ValueError(text)
-    return text
 
 
 def read_trec_pages(
@@ -305,10 +295,7 @@ def _elements(
 
 
 def read_docnos(path: str) -> frozenset[str]:
-    """The docnos in a list (one a line), a qrels file or a run, plain or compressed.
-
-    Raises `InputError`, naming file and line, where lines are of none of these kinds.
-    """
+    """The docnos in a list (one a line), a qrels file or a run; `InputError` for other lines."""
     docnos = set()
     columns = 0
     with open_stream(path) as stream:

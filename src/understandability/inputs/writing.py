@@ -24,7 +24,7 @@ _WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 def written(destination: str) -> Iterator[IO[bytes]]:
     """A file to write to, which stands at a path or a URL once the context has ended well.
 
-    Raises `InputError` in one sentence where it cannot be written.
+    Raises `InputError` where it cannot be written.
     """
     if is_url(destination):
         with tempfile.TemporaryFile() as file:
@@ -135,10 +135,7 @@ def _errors_told(destination: str) -> Iterator[None]:
 
 
 class LocalFolder:
-    """A folder on a disk, made when something is written to it.
-
-    Names in it are relative, with ``/`` between a subfolder and a file.
-    """
+    """A folder on a disk, made when something is written to it; names in it are relative."""
 
     def __init__(self, path: str) -> None:
         self.url = path.rstrip("/") or "/"

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
-from understandability.evaluation.ranks import ranks_of, strictly_falling
-from understandability.inputs.run import Labels, Run
+from understandability.inputs.run import Labels, Run, ranks_of, strictly_falling
 from understandability.inputs.runs import read_labels, read_run, write_run
 from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.predictors import Forest, array_bytes, arrays_of

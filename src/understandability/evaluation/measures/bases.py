@@ -1,9 +1,7 @@
-"""What measures there are, as tables: a measure is a base in a form.
+"""What measures there are, as tables: a base (`BASES`) in a form (`FORMS`).
 
-A name is a base (`BASES`) in a form (`FORMS`): ``RBP`` is topical, ``uRBP`` multiplies its gains
-by understandability, ``RBPu`` looks at understandability alone, ``HRBP`` is the harmonic mean of
-RBP and RBPu; ``gr`` makes understandability graded. Names, errors, the reference and the
-tests come from these tables.
+``RBP`` is topical, ``uRBP`` multiplies its gains by understandability, ``RBPu`` looks at
+understandability alone, ``HRBP`` is the harmonic mean of both; ``gr`` makes it graded.
 """
 
 from __future__ import annotations
@@ -161,11 +159,7 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """The name before the parameters.
-
-        >>> Measure("RBP", "u", graded=True).name
-        'uRBPgr'
-        """
+        """The name before the parameters, such as ``uRBPgr``."""
         if self.parts:
             return self.base
         prefix = self.form if self.form in ("u", "H") else ""
@@ -175,7 +169,9 @@ class Measure:
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of all parameters that the measure has."""
-        names = parameters_of(self.base, self.form, bool(self.parts))
+        if self.parts:
+            return COMPOUNDS[self.base].parameters
+        names = parameters_of(self.base, self.form)
         # What is called graded has no other user.
         return tuple(name for name in names if not (self.graded and name in _USER))
 
@@ -183,11 +179,7 @@ class Measure:
         return self.given or self._written(dict(self.stated), [str(part) for part in self.parts])
 
     def full(self, conventions: Conventions) -> str:
-        """The name with every parameter that counts, with the value it has under `conventions`.
-
-        >>> Measure("nDCG", cutoff=10).full(Conventions())
-        "nDCG(dcg='log2',judged_only=False)@10"
-        """
+        """The name with every parameter that counts, with the value it has under `conventions`."""
         values = {name: self.get(name, conventions) for name in self.parameters}
         user = values.get("user")
         if user not in MODELLED_USERS:
@@ -226,11 +218,7 @@ class Measure:
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """The dimensions whose labels the measure uses.
-
-        >>> Measure("RBP", "u", stated=(("dims", ("u", "trust")),)).dimensions
-        ('relevance', 'u', 'trust')
-        """
+        """The dimensions whose labels the measure uses."""
         if self.parts or self.form == "H":
             used = [d for part, _ in self.components() for d in part.dimensions]
             return tuple(dict.fromkeys(used))
@@ -239,11 +227,7 @@ class Measure:
         return (self.dimension,)
 
     def components(self) -> tuple[tuple[Measure, float], ...]:
-        """The measures that a harmonic mean is made of, with their weights above 0.
-
-        >>> [str(part) for part, _ in Measure("nDCG", "H", cutoff=10).components()]
-        ['nDCG@10', 'nDCGu@10']
-        """
+        """The measures that a harmonic mean is made of, with their weights above 0."""
         if self.form == "H":
             parts = tuple(self._part(dimension) for dimension in HARMONIC_WEIGHTS.values())
             weights = tuple(self.get(name, Conventions()) for name in HARMONIC_WEIGHTS)
@@ -265,13 +249,11 @@ class Measure:
         return Measure(self.base, form, False, dimension, order, self.cutoff)
 
 
-def parameters_of(base: str, form: str, compound: bool = False) -> tuple[str, ...]:
-    """The names of all parameters of a base in a form, or of a measure of measures."""
-    if compound:
-        return COMPOUNDS[base].parameters
+def parameters_of(base: str, form: str) -> tuple[str, ...]:
+    """The names of all parameters of a base in a form."""
+    if base in OF_LABELS:
+        return ()
     row = BASES[base]
     relevance = () if form == "DIM" else row.relevance
     ideal = ("ideal",) if base == "nDCG" and form == "u" else ()
-    own = FORMS[form].parameters if base not in OF_LABELS else ()
-    last = ("judged_only",) if base not in OF_LABELS else ()
-    return (*row.parameters, *own, *relevance, *ideal, *last)
+    return (*row.parameters, *FORMS[form].parameters, *relevance, *ideal, "judged_only")

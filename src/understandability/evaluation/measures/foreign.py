@@ -1,14 +1,13 @@
-"""Measures that are not ours: those of ir_measures (MacAvaney et al. 2022) by their names.
+"""Measures of ir_measures (MacAvaney et al. 2022) by their names, or by those of trec_eval.
 
-``P@10``, ``AP``, ``RR``, ``Bpref`` and what else ir_measures knows stand beside our measures, under
-the same conventions of order, of documents without a label, and of means; trec_eval's names
-(``map``, ``P_10``) mean what they mean there.
+They stand beside ours under the same conventions of order, of documents without a label, and of
+means.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,11 +27,7 @@ EXTRA = "pip install '.[ir]' in the source folder"
 
 @dataclass(frozen=True, slots=True)
 class ForeignMeasure:
-    """A measure of ir_measures: the name that it was given, and its object there.
-
-    >>> parse_foreign("P@10").dimensions
-    ('relevance',)
-    """
+    """A measure of ir_measures: the name that it was given, and its object there."""
 
     given: str
     measure: Any
@@ -63,13 +58,7 @@ def is_installed() -> bool:
 
 
 def parse_foreign(name: str) -> ForeignMeasure | None:
-    """The measure of a name of ir_measures or of trec_eval; None where they know none.
-
-    >>> str(parse_foreign("map"))
-    'map'
-    >>> parse_foreign("beauty@10") is None
-    True
-    """
+    """The measure of a name of ir_measures or of trec_eval; None where they know none."""
     if not is_installed():
         return None
     import ir_measures
@@ -134,33 +123,28 @@ class ForeignValues:
                 f"ir_measures cannot compute one of {names}: {' '.join(str(error).split())}"
             ) from error
 
-    def of(self, run: Run, lines: NDArray[np.int64]) -> tuple[Floats, list[Any]]:
-        """Values by measure and query of the qrels, and how each measure puts them together.
+    def of(self, run: Run, lines: NDArray[np.int64]) -> Iterator[tuple[Floats, Any]]:
+        """For each measure its values by query of the qrels, and what puts them together.
 
-        `lines` is the order of the run. The scores handed over fall with the position: the order
-        is ours, whatever the scores of the run.
+        The scores handed over fall with the position in `lines`, whatever the scores of the run.
         """
         places = {query: place for place, query in enumerate(self._qrels.queries)}
-        values = np.zeros((len(self._evaluators), len(places)))
         rankings = self._rankings(run, lines) if self._evaluators else {}
-        for row, (measure, evaluator) in zip(values, self._evaluators, strict=True):
+        for measure, evaluator in self._evaluators:
+            values = np.zeros(len(places))
             try:
                 for metric in evaluator.iter_calc(rankings):
                     if metric.query_id in places:
-                        row[places[metric.query_id]] = metric.value
+                        values[places[metric.query_id]] = metric.value
             except ArithmeticError as error:
                 raise InputError(f"{measure} cannot compute run {run.name}: {error}") from error
-        return values, [measure.measure.aggregator for measure, _ in self._evaluators]
+            yield values, measure.measure.aggregator
 
     def _rankings(self, run: Run, lines: NDArray[np.int64]) -> dict[str, dict[str, float]]:
         if self._judged_only:
             lines = lines[self._qrels.lines_of(run)[lines] >= 0]
-        docnos = run.docnos.to_pylist()
         rankings: dict[str, dict[str, float]] = {query: {} for query in run.queries}
-        of_query = [rankings[query] for query in run.queries]
-        for query, document in zip(
-            run.query_ids[lines].tolist(), run.docno_ids[lines].tolist(), strict=True
-        ):
-            ranking = of_query[query]
-            ranking[docnos[document]] = -float(len(ranking))
+        for query, docno in zip(run.query_ids[lines].tolist(), run.docnos_of(lines), strict=True):
+            ranking = rankings[run.queries[query]]
+            ranking[docno] = -float(len(ranking))
         return rankings

@@ -39,13 +39,10 @@ _OF_IR_MEASURES = frozenset(
 def parse_measure(text: str) -> Measure:
     """The measure of a name; `OptionError` says what is wrong with it.
 
-    What prints as `str` is the name as it was given, `full` spells it out:
+    `str` gives the name as it was given, `full` spells it out:
 
-    >>> measure = parse_measure("uRBP(p=.8, user=arctan, th=15, s=pi)")
-    >>> str(measure)
+    >>> str(parse_measure("uRBP(p=.8, user=arctan, th=15, s=pi)"))
     'uRBP(p=.8, user=arctan, th=15, s=pi)'
-    >>> parse_measure("uRBP(s=pi,user='arctan',th=15.0)") == measure
-    True
     >>> parse_measure("nDCG@10").full(Conventions())
     "nDCG(dcg='log2',judged_only=False)@10"
     """
@@ -67,14 +64,11 @@ def parse_measure(text: str) -> Measure:
         if others and re.split(r"[@(_]", text)[0].lower() in _OF_IR_MEASURES:
             raise OptionError(f"{text!r} is a measure of ir_measures, which needs {EXTRA}")
         raise OptionError(f"{text!r} is not known{_near(name, example_names())}{others}")
-    known = named.parameters
-    stated = _stated(arguments, known, text)
-    if "p" in known:
-        # So that measures that state it and measures that do not are equal.
-        stated.setdefault("p", PARAMETERS["p"].default(Conventions()))
-    measure = replace(
-        named, stated=tuple((n, stated[n]) for n in known if n in stated), cutoff=cutoff, given=text
-    )
+    stated = _stated(arguments, named.parameters, text)
+    if "p" in named.parameters and "p" not in dict(stated):
+        # So that measures that state it and measures that do not are equal; it is the first.
+        stated = (("p", PARAMETERS["p"].default(Conventions())), *stated)
+    measure = replace(named, stated=stated, cutoff=cutoff, given=text)
     if measure.form == "H" and not measure.components():
         raise OptionError(f"{text!r}: at least one weight must be above 0")
     return measure
@@ -84,13 +78,6 @@ def parse_measures(measures: str | Iterable[object]) -> tuple[AnyMeasure, ...]:
     """The measures of some names, ours and those of ir_measures; all bad names are told together.
 
     Measures may stand in the place of names, those of ir_measures too. The same name twice is one.
-
-    >>> parse_measures(["uRPB@10", "RBP(p=2)"])
-    Traceback (most recent call last):
-    ...
-    understandability.errors.OptionError: 2 measures cannot be used: 'uRPB@10' is not known \
-(did you mean uRBP, uRBPgr, RBP?); 'RBP(p=2)': p must be a number between 0 and 1, exclusive, \
-not '2'
     """
     parsed: dict[str, AnyMeasure] = {}
     errors: list[str] = []
@@ -107,19 +94,15 @@ not '2'
 
 
 def own_measures(measures: str | Iterable[object]) -> tuple[Measure, ...]:
-    """The measures of some names, where those of ir_measures cannot serve.
-
-    >>> [measure.base for measure in own_measures("uRBP@10")]
-    ['RBP']
-    """
+    """The measures of some names, where those of ir_measures cannot serve."""
     parsed = parse_measures(measures)
-    foreign = [str(measure) for measure in parsed if isinstance(measure, ForeignMeasure)]
-    if foreign:
+    own = tuple(measure for measure in parsed if isinstance(measure, Measure))
+    if foreign := [str(measure) for measure in parsed if measure not in own]:
         raise OptionError(
             f"{', '.join(foreign)} cannot be used here: it is a measure of ir_measures; there are "
             f"{', '.join(example_names())}"
         )
-    return tuple(measure for measure in parsed if isinstance(measure, Measure))
+    return own
 
 
 def _any_measure(given: object) -> AnyMeasure:
@@ -154,24 +137,21 @@ def _named(name: str) -> Measure | None:
 def _compound(name: str, arguments: list[str], cutoff: int | None, text: str) -> Measure:
     if cutoff is not None:
         raise OptionError(f"{text!r}: the cut-off belongs to the measures inside {name}(...)")
-    order = COMPOUNDS[name].parameters
     options = [argument for argument in arguments if re.match(r"\w+\s*=", argument)]
-    stated = _stated(options, order, text)
+    stated = _stated(options, COMPOUNDS[name].parameters, text)
     parts = tuple(parse_measure(argument) for argument in arguments if argument not in options)
     if name == "residual":
         if len(parts) != 1 or parts[0].base != "RBP" or parts[0].form == "H":
             raise OptionError(f"{text!r}: residual takes one measure, an RBP, uRBP or RBPu")
     elif len(parts) < 2:
         raise OptionError(f"{text!r}: H takes two or more measures, as H(RBP@10,RBPu@10,w=[1,1])")
-    weights = stated.get("w")
+    weights = dict(stated).get("w")
     if weights is not None and (len(weights) != len(parts) or not any(weights)):
         raise OptionError(
             f"{text!r}: w must hold one weight for each of the {len(parts)} measures, "
             "at least one of them above 0"
         )
-    return Measure(
-        name, stated=tuple((n, stated[n]) for n in order if n in stated), parts=parts, given=text
-    )
+    return Measure(name, stated=stated, parts=parts, given=text)
 
 
 def _check_depth(text: str) -> None:
@@ -199,7 +179,8 @@ def _arguments(inner: str, text: str) -> Iterator[str]:
         yield inner[start:].strip()
 
 
-def _stated(arguments: list[str], known: Sequence[str], text: str) -> dict[str, Any]:
+def _stated(arguments: list[str], known: Sequence[str], text: str) -> tuple[tuple[str, Any], ...]:
+    """The values of parameters, in the order of those that are known."""
     stated: dict[str, Any] = {}
     for argument in arguments:
         name, separator, value = (part.strip() for part in argument.partition("="))
@@ -216,7 +197,7 @@ def _stated(arguments: list[str], known: Sequence[str], text: str) -> dict[str, 
             raise OptionError(
                 f"{text!r}: {name} must be {PARAMETERS[name].allowed}, not {value!r}"
             ) from None
-    return stated
+    return tuple((name, stated[name]) for name in known if name in stated)
 
 
 def _near(name: str, known: Sequence[str]) -> str:
@@ -229,11 +210,7 @@ def _near(name: str, known: Sequence[str]) -> str:
 
 
 def example_names() -> tuple[str, ...]:
-    """The names of measures over relevance, understandability and trust.
-
-    >>> "uRBPgr" in example_names(), "RBPtrust" in example_names()
-    (True, True)
-    """
+    """The names of measures over relevance, understandability and trust."""
     names: list[str] = []
     for base in BASES.values():
         for form in base.forms:

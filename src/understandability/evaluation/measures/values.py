@@ -1,7 +1,7 @@
 """Measures as array arithmetic over the labelled documents of a ranking.
 
-Every measure is a sum of gains times discounts (Zuccon 2016), or the cascade of ERR, over the
-documents that carry a label; all others gain nothing. One value for each query of the qrels.
+Every measure is a sum of gains times discounts (Zuccon 2016), or the cascade of ERR; documents
+without a label gain nothing. One value for each query of the qrels.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from understandability.errors import InputError
 from understandability.evaluation.judgements import Judgements, Ranked
 from understandability.evaluation.measures.bases import OF_LABELS, RELEVANCE, Measure
 from understandability.evaluation.measures.parameters import DISCOUNTS
+from understandability.inputs.run import ranks_of
 
 RATES = ("RBP", "INST", "CWL")  # mean gains, each between 0 and 1
 _DEEPEST = 1000  # ranks that a discount by name has without a cut-off
@@ -25,10 +26,7 @@ _HIGHEST_EXPONENT = 1000.0  # 2 to the power of 1024 is no float
 
 
 def values_of(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
-    """The value of a measure for each query of the qrels.
-
-    0 for a query that the run lacks, or that has no relevant document.
-    """
+    """The value of a measure for each query of the qrels; 0 where nothing is relevant."""
     if measure.base == "residual":
         return _residual(measure, judgements, ranked)
     if measure.parts or measure.form == "H":
@@ -43,11 +41,7 @@ def values_of(measure: Measure, judgements: Judgements, ranked: Ranked) -> Float
 
 
 def harmonic_mean(values: Floats, weights: Floats) -> Floats:
-    """The weighted harmonic mean down the first axis, 0 where a part is 0.
-
-    >>> harmonic_mean(np.array([[1.0, 1.0], [0.5, 0.0]]), np.array([1.0, 1.0])).round(3).tolist()
-    [0.667, 0.0]
-    """
+    """The weighted harmonic mean down the first axis, 0 where a part is 0."""
     positive = (values > 0).all(axis=0)
     safe = np.where(positive, values, 1.0)
     column = weights.reshape(-1, *[1] * (values.ndim - 1))
@@ -201,12 +195,11 @@ def _err(measure: Measure, judgements: Judgements, ranked: Ranked) -> Floats:
 
 def _product_before(ranked: Ranked, factors: Floats) -> Floats:
     """For each document the product of the factors of those above it in its query."""
-    counts = np.bincount(ranked.query, minlength=len(ranked.returned))
-    place = np.arange(len(factors)) - (np.cumsum(counts) - counts)[ranked.query]
-    table = np.ones((len(counts), int(counts.max(initial=0)) + 1))
-    table[ranked.query, place + 1] = factors
+    rank = ranks_of(ranked.query)
+    table = np.ones((len(ranked.returned), int(rank.max(initial=0)) + 1))
+    table[ranked.query, rank] = factors
     products: Floats = np.multiply.accumulate(table, axis=1)
-    return products[ranked.query, place]
+    return products[ranked.query, rank - 1]
 
 
 def _judged_share(measure: Measure, ranked: Ranked) -> Floats:
