@@ -55,7 +55,7 @@ ROUNDED = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_weight_is_the_one_worked_by_hand(name: str) -> None:
     """Each formula gives, for one match, what its publication says."""
-    weight = MODELS[name].weigh(MATCH)[0]
+    weight = MODELS[name](MATCH)[0]
     assert weight == pytest.approx(WORKED[name], rel=1e-12)
     assert weight == pytest.approx(ROUNDED[name], abs=5e-4)
 
@@ -71,7 +71,7 @@ def test_more_occurrences_weigh_more(name: str) -> None:
         column: np.full(3, getattr(MATCH, column)[0])
         for column in ("length", "documents_with", "occurrences", "in_query")
     }
-    weights = MODELS[name].weigh(TermMatches(tf=tf, documents=16.0, tokens=64.0, **same))
+    weights = MODELS[name](TermMatches(tf=tf, documents=16.0, tokens=64.0, **same))
     assert (np.diff(weights) > 0).all()
 
 
@@ -79,7 +79,7 @@ def test_more_occurrences_weigh_more(name: str) -> None:
 def test_a_document_of_nothing_but_the_term_has_a_finite_weight(name: str) -> None:
     """Titles of one word are common; a share of 1 must not give infinity or NaN."""
     one = np.array([1.0])
-    weights = MODELS[name].weigh(TermMatches(one, one, one, one, one, documents=3.0, tokens=3.0))
+    weights = MODELS[name](TermMatches(one, one, one, one, one, documents=3.0, tokens=3.0))
     assert np.isfinite(weights).all()
 
 
@@ -88,7 +88,7 @@ def test_no_match_has_no_weight(name: str) -> None:
     """An index in which no page has a title weighs nothing, without a warning."""
     none = np.empty(0)
     matches = TermMatches(none, none, none, none, none, documents=3.0, tokens=0.0)
-    assert MODELS[name].weigh(matches).size == 0
+    assert MODELS[name](matches).size == 0
 
 
 TEXTS = [
