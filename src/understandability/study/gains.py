@@ -23,25 +23,17 @@ _ALLOWED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Combo:
-    """A labelling of the study: its expression, and which features it is learned from."""
-
-    expression: str
-    ir_only: bool
-    meaning: str
-
-
 # Palotti, Goeuriot, Zuccon & Hanbury (2016); Palotti, Zuccon & Hanbury (2019).
-COMBOS: Mapping[str, Combo] = MappingProxyType(
+COMBOS: Mapping[str, str] = MappingProxyType(
     {
-        "combo1": Combo("R", True, "relevance, from the IR features alone"),
-        "combo2": Combo("R", False, "relevance, from all features"),
-        "combo3": Combo("R * (100 - U) / 100", False, "relevance weighted by how easy it is"),
-        "combo4": Combo("R if U <= 40 else 0", False, "relevance of what is understandable"),
-        "combo5": Combo("2 * R if U <= 40 else R", False, "twice for what is understandable"),
+        "combo1": "R",
+        "combo2": "R",
+        "combo3": "R * (100 - U) / 100",
+        "combo4": "R if U <= 40 else 0",
+        "combo5": "2 * R if U <= 40 else R",
     }
 )
+IR_ONLY = "combo1"  # learned from the IR features alone
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = MappingProxyType(
     {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide}
@@ -59,8 +51,6 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = MappingProxy
 _CALLS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
     {"min": np.minimum, "max": np.maximum}
 )
-
-
 Value = Callable[[Mapping[str, Floats]], Any]
 
 
@@ -91,17 +81,17 @@ class Gain:
 
 
 def parse_gain(text: str) -> Gain:
-    """The gain of an expression, or of one of the `COMBOS` by its name.
+    """The gain of an expression, or of one of the `COMBOS` by its name; nothing is executed.
 
-    Nothing is executed: only what is listed here is understood: numbers, R, U, ``+ - * /``,
-    comparisons, ``A if CONDITION else B``, ``min(A, B)``, ``max(A, B)``.
+    It may have numbers, R, U, ``+ - * /``, comparisons, ``A if CONDITION else B``, ``min(A, B)``
+    and ``max(A, B)``; `OptionError` where more is in it.
 
     >>> parse_gain("R * (100 - U) / 100")(np.array([2.0, 1.0]), np.array([25.0, 80.0])).tolist()
     [1.5, 0.2]
     >>> parse_gain("combo5")(np.array([1.0, 1.0]), np.array([40.0, 41.0])).tolist()
     [2.0, 1.0]
     """
-    expression = COMBOS[text].expression if text in COMBOS else text
+    expression = COMBOS.get(text, text)
     if len(expression) > _LONGEST:
         raise OptionError(f"an expression of labels has at most {_LONGEST} characters")
     try:

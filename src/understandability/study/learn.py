@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -15,14 +15,15 @@ from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.ranks import ranks_of, strictly_falling
+from understandability.inputs.given import run_of
 from understandability.inputs.run import Labels, Run
-from understandability.inputs.runs import read_labels, read_run, write_run
+from understandability.inputs.runs import read_labels, write_run
 from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.forest import Forest
 from understandability.model.weights import array_bytes, arrays_of
 from understandability.prompt import AtPrompt
 from understandability.study.candidates import Candidates, FeatureSources
-from understandability.study.gains import COMBOS, parse_gain
+from understandability.study.gains import COMBOS, IR_ONLY, parse_gain
 from understandability.study.retrieval import IR_FEATURES
 from understandability.training.portable import forest_of
 
@@ -54,8 +55,8 @@ class Recipe:
         learning_rate: Weight of each tree.
         seed: Seed of the folds and of the trees.
 
-    >>> Recipe(labels="R * (100 - U)", rounds=30).ir_only
-    False
+    >>> Recipe(labels="R * (100 - U)", rounds=30).learned_by
+    'lambdamart'
     """
 
     labels: Annotated[str, AtPrompt(choices="study.gains:COMBOS")] = "combo2"
@@ -81,11 +82,6 @@ class Recipe:
         """The objective that holds."""
         return self.objective or ("pairwise" if self.labels in COMBOS else "lambdamart")
 
-    @property
-    def ir_only(self) -> bool:
-        """Whether it learns from the IR features alone."""
-        return self.labels in COMBOS and COMBOS[self.labels].ir_only
-
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
@@ -93,7 +89,7 @@ class Ranker:
 
     features: tuple[str, ...]
     trees: Forest
-    card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    card: Mapping[str, Any]
 
     @property
     def importances(self) -> dict[str, float]:
@@ -171,7 +167,7 @@ def examples(
             f"the run {run.name} (query {run.queries[0]}, ...) and {qrels.name} (query "
             f"{qrels.queries[0]}, ...) have no query in common; give the qrels of this run"
         )
-    if recipe.ir_only:
+    if recipe.labels == IR_ONLY:
         names = [name for name in IR_FEATURES if name in candidates.names]
         if not names:
             raise OptionError(f"{recipe.labels} learns from the IR features; give the index")
@@ -214,9 +210,8 @@ def out_of_fold(examples: Examples, recipe: Recipe, count: int = 5, name: str = 
                 "has a relevant document among its candidates; use fewer folds or a deeper run"
             )
         held_out = fold[run.query_ids] == number
-        scores[held_out] = _learn(examples, recipe, learned_from).scores(examples.candidates)[
-            held_out
-        ]
+        ranker = _learn(examples, recipe, learned_from)
+        scores[held_out] = ranker.scores(examples.candidates)[held_out]
     return ranked(run, scores, name)
 
 
@@ -350,8 +345,7 @@ def learn_ranker(
     ease = (
         read_labels(understandability, "understandability", column) if understandability else None
     )
-    read = run if isinstance(run, Run) else read_run(run)
-    candidates = (sources or FeatureSources()).candidates(read)
+    candidates = (sources or FeatureSources()).candidates(run_of(run))
     found = examples(candidates, recipe, relevance, ease)
     held_out = ranker = None
     if out_of_fold is not None:
@@ -382,5 +376,5 @@ def apply_ranker(
         tag: The name of the new run.
     """
     learned = load_ranker(ranker)
-    read = run if isinstance(run, Run) else read_run(run)
-    return learned.rank((sources or FeatureSources()).candidates(read), tag or "learned")
+    candidates = (sources or FeatureSources()).candidates(run_of(run))
+    return learned.rank(candidates, tag or "learned")
