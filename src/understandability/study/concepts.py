@@ -1,7 +1,8 @@
 """Concepts of medical vocabularies: how many a text names, and how familiar or deep they are.
 
 The terms of the Consumer Health Vocabulary, MeSH, ICD-10-CM and DrugBank are found by longest
-match (see `terms`). What MetaMap found instead is in the rows of `metamap`.
+match (`feature.terms`). What MetaMap found in the user's documents (`understand resources install
+metamap --from output.mmi`) has rows of its own; a document that it lacks has no value.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from understandability.direction import Direction
 from understandability.feature.batch import Array, Batch, FloatArray, ratio
 from understandability.feature.row import DOCUMENT, SENTENCE, WORD, Feature
 from understandability.feature.terms import ConceptMatches
-from understandability.study.lexicons import CHV_GROUPS, Lexicon, grouped_chv, lexicon
-from understandability.study.vocabulary_files import DISEASE, SYMPTOM
+from understandability.study.installed import installed_mappings, installed_terms
+from understandability.study.lexicons import CHV_GROUPS, Lexicon, grouped_chv, lexicon, loaded
+from understandability.study.vocabulary_files import DISEASE, STOP, SYMPTOM
 
 Get = Callable[[], Lexicon | None]
 
@@ -76,13 +78,71 @@ _VOCABULARIES = {
         "mean depth in MeSH's trees (the mean over a concept's places)",
     ),
 }
+_METAMAP_NEEDS = {CONSUMER: ("metamap", "chv"), EXPERT: ("metamap",)}
 # The groups of concepts, as they are marked and as rows are named.
 KINDS = (("", "concepts"), (SYMPTOM, "symptoms"), (DISEASE, "diseases"))
 _PER = (DOCUMENT, WORD, SENTENCE)
 Compute = Callable[[Batch], FloatArray]
 
 
-def pair(
+def _totals(vocabulary: str) -> tuple[dict[str, int], dict[str, FloatArray]]:
+    """The row of each document, and by group the rows of concepts that are in a vocabulary.
+
+    A row has their occurrences, those of concepts with a value, and the sum of these values.
+    """
+    found = installed_mappings()
+    rows: dict[str, int] = {}
+    row = np.array([rows.setdefault(docno, len(rows)) for docno in found.docnos], np.int64)
+    known, values = ~np.isnan(found.depths), found.depths
+    if vocabulary == CONSUMER:
+        scores = _chv_scores()
+        known = np.array([concept in scores for concept in found.concepts], bool)
+        values = np.array([scores.get(concept, np.nan) for concept in found.concepts])
+    totals = {}
+    for group, _ in KINDS:
+        counted = found.occurrences * (known & ((found.groups == group) | (group == "")))
+        valued = counted * ~np.isnan(values)
+        columns = (counted, valued, valued * np.nan_to_num(values))
+        sums = [np.bincount(row, column).astype(np.float64) for column in columns]
+        totals[group] = np.column_stack(sums)
+    return rows, totals
+
+
+def _chv_scores() -> dict[str, float]:
+    """The concepts of the CHV with the score of their most familiar name."""
+    terms = installed_terms("chv")
+    scores: dict[str, float] = {}
+    for concept, value in zip(terms.concepts, terms.values.tolist(), strict=True):
+        scores[concept] = float(np.fmax(scores.get(concept, np.nan), value))
+    for index in np.flatnonzero(terms.groups == STOP):
+        scores.pop(terms.concepts[index], None)
+    return scores
+
+
+def count_mapped(batch: Batch, vocabulary: str, group: str = "") -> FloatArray:
+    """Occurrences of concepts that MetaMap found; NaN for a document that it did not see."""
+    return _sums(batch, vocabulary, group)[:, 0]
+
+
+def mean_of_mapped(batch: Batch, vocabulary: str, group: str = "") -> FloatArray:
+    """The mean score or depth over the occurrences of concepts that have one."""
+    sums = _sums(batch, vocabulary, group)
+    return ratio(sums[:, 2], sums[:, 1])
+
+
+def _sums(batch: Batch, vocabulary: str, group: str) -> FloatArray:
+    """Occurrences, those with a value, and the sum of their values; (documents, 3)."""
+    sums = np.full((len(batch), 3), np.nan)
+    found = loaded(_totals, (vocabulary,), _METAMAP_NEEDS[vocabulary])
+    if found is not None:
+        rows, totals = found
+        for index, document in enumerate(batch.documents):
+            if document.docno in rows:
+                sums[index] = totals[group][rows[document.docno]]
+    return sums
+
+
+def _pair(
     vocabulary: str,
     kind: tuple[str, str],
     computes: tuple[Compute, Compute],
@@ -120,7 +180,18 @@ def _found(vocabulary: str, kind: tuple[str, str]) -> tuple[Feature, Feature]:
         partial(count_concepts, get=get, group=group),
         partial(mean_value, get=get, group=group),
     )
-    return pair(vocabulary, kind, computes, needs, source)
+    return _pair(vocabulary, kind, computes, needs, source)
+
+
+def _mapped(vocabulary: str, kind: tuple[str, str]) -> tuple[Feature, Feature]:
+    """The two rows of a kind of concepts that MetaMap found."""
+    computes = (
+        partial(count_mapped, vocabulary=vocabulary, group=kind[0]),
+        partial(mean_of_mapped, vocabulary=vocabulary, group=kind[0]),
+    )
+    by = ("_metamap", " that MetaMap found")
+    source = "Aronson 2001 (MetaMap)"
+    return _pair(vocabulary, kind, computes, _METAMAP_NEEDS[vocabulary], source, by)
 
 
 def _medical_row(name: str, what: str, resource: str, source: str) -> Feature:
@@ -144,4 +215,5 @@ ROWS: tuple[Feature, ...] = (
         "Wishart et al. 2006 (DrugBank)",
     ),
     *(row for kind in KINDS for group in (CONSUMER, EXPERT) for row in _found(group, kind)),
+    *(row for group in (CONSUMER, EXPERT) for kind in KINDS for row in _mapped(group, kind)),
 )
