@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from understandability.feature import needs as needs_module
+from understandability.feature import table as feature_table
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS, catalogue
 from understandability.feature.table import compute_features
@@ -274,7 +274,7 @@ def test_a_vocabulary_installed_later_is_used_at_once(small: Path, document: Mak
 def test_features_without_their_resource_are_nan_and_named_once(
     document: MakeDocument, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(needs_module, "_named", set())
+    monkeypatch.setattr(feature_table, "_named", set())
     names = ("chv_concepts", "chv_diseases", "openmedspel_words", "words")
     with caplog.at_level(logging.WARNING):
         values(document("lung"), *names)
@@ -291,7 +291,7 @@ def test_features_without_their_resource_are_nan_and_named_once(
 def test_many_features_without_their_resource_are_counted(
     document: MakeDocument, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(needs_module, "_named", set())
+    monkeypatch.setattr(feature_table, "_named", set())
     names = [row.name for row in catalogue() if "mesh" in row.needs]
     assert len(names) > 8
     with caplog.at_level(logging.WARNING):
