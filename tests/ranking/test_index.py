@@ -117,16 +117,6 @@ def test_pages_without_a_term_are_documents() -> None:
     assert index.page.lengths.tolist() == [0.0]
 
 
-def test_many_chunks_count_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counting in parts, which bounds memory, changes nothing."""
-    pages = [Page(f"d{n}", "", f"flu {'virus ' * n} w{n}", TEXT) for n in range(20)]
-    whole, _ = build_index(pages)
-    monkeypatch.setattr("understandability.study.index._CHUNK", 7)
-    parts, _ = build_index(pages)
-    assert parts.terms == whole.terms
-    assert (parts.page.postings != whole.page.postings).nnz == 0
-
-
 def test_an_index_is_saved_whole(index: Index, tmp_path: Path) -> None:
     """What is loaded is what was saved; the same index gives the same bytes, over an older one."""
     for folder in ("one", "two", "one"):

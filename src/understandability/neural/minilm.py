@@ -77,7 +77,7 @@ def installed_encoder_files() -> tuple[bytes, list[str]]:
     run, as it could hold any program.
     """
     if installed(ENCODER) is None:
-        raise InputError(f"neural bundles need an encoder that is not installed: {_INSTALL}")
+        raise InputError(f"the encoder is not installed: {_INSTALL}")
     contents = {}
     for name, checksum in ((MODEL, MODEL_SHA256), (VOCABULARY, _SHA256[VOCABULARY])):
         path = installed_folder() / ENCODER / name

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix, csr_matrix, vstack
+from scipy.sparse import csr_matrix
 
 from understandability._version import __version__
 from understandability.arrays import Floats
@@ -108,7 +109,6 @@ class Analyzer:
 TITLE, BODY, PAGE = "title", "body", "page"
 FIELDS = (TITLE, BODY, PAGE)
 _DROPPED = -1
-_CHUNK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +204,7 @@ def build_index(
     """
     analyzer = analyzer or Analyzer()
     numbers = _Numbers(analyzer)
-    title, body = _Counter(), _Counter()
+    title, body = _Postings(), _Postings()
     docnos: dict[str, None] = {}
     failures: list[Failure] = []
     for page in pages:
@@ -222,8 +222,8 @@ def build_index(
     index = Index(
         docnos=tuple(docnos),
         terms=terms,
-        title=Field(title.postings(len(terms))),
-        body=Field(body.postings(len(terms))),
+        title=title.field(len(terms)),
+        body=body.field(len(terms)),
         analyzer=analyzer,
         extractor=extractor,
     )
@@ -269,41 +269,24 @@ class _Numbers(dict[str, int]):
         return number
 
 
-class _Counter:
-    """Counts terms document by document, in memory bounded by the postings."""
+class _Postings:
+    """The terms of one field, document by document: each once, with how often it occurs."""
 
     def __init__(self) -> None:
-        self._terms = array("i")
-        self._ends = array("q")
-        self._chunks: list[csr_matrix] = []
+        self._terms, self._counts, self._starts = array("i"), array("i"), array("q", [0])
 
     def add(self, terms: Iterable[int]) -> None:
         """Count the terms of the next document."""
-        self._terms.extend(terms)
-        self._ends.append(len(self._terms))
-        if len(self._terms) > _CHUNK:
-            self._count()
+        counts = Counter(terms)
+        counts.pop(_DROPPED, None)
+        self._terms.extend(counts)
+        self._counts.extend(counts.values())
+        self._starts.append(len(self._terms))
 
-    def _count(self) -> None:
-        terms = np.array(self._terms, dtype=np.int32)
-        documents = np.repeat(
-            np.arange(len(self._ends), dtype=np.int32), np.diff(self._ends, prepend=0)
-        )
-        kept = terms != _DROPPED
-        terms, documents = terms[kept], documents[kept]
-        shape = (len(self._ends), int(terms.max(initial=0)) + 1)
-        ones = np.ones(len(terms), dtype=np.int32)
-        self._chunks.append(coo_matrix((ones, (documents, terms)), shape=shape).tocsr())
-        self._terms, self._ends = array("i"), array("q")
-
-    def postings(self, terms: int) -> csr_matrix:
-        """What was counted, a row for each term."""
-        self._count()
-        for chunk in self._chunks:
-            chunk.resize(chunk.shape[0], terms)
-        postings = vstack(self._chunks, format="csr").T.tocsr()
-        postings.sort_indices()
-        return postings
+    def field(self, terms: int) -> Field:
+        """What was counted, a row for each of so many terms."""
+        columns = (np.asarray(self._counts), np.asarray(self._terms), np.asarray(self._starts))
+        return Field(csr_matrix(columns, shape=(len(self._starts) - 1, terms)).T.tocsr())
 
 
 def _sums(matrix: csr_matrix, axis: int) -> Floats:
