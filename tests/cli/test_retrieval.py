@@ -14,7 +14,6 @@ import pytest
 Understand = Callable[..., subprocess.CompletedProcess[str]]
 
 CONDITIONS = ("flu", "asthma", "gout", "lupus", "anemia", "measles")
-ROUNDS = ["--rounds", "5"]
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +43,8 @@ def folder(understand: Understand, tmp_path_factory: pytest.TempPathFactory) -> 
     built = understand("index", "build", here / "pages.jsonl", "-o", here / "index")
     assert built.returncode == 0, built.stderr
     assert built.stderr == "48 documents, 12 terms, 0 errors\n"
-    searched = understand(
-        "index",
-        "search",
-        here / "index",
-        "--queries",
-        here / "queries.tsv",
-        "-o",
-        here / "bm25.run.gz",
-    )
+    asked = ("--queries", here / "queries.tsv", "-o", here / "bm25.run.gz")
+    searched = understand("index", "search", here / "index", *asked)
     assert searched.returncode == 0, searched.stderr
     return here
 
@@ -73,16 +65,9 @@ def test_a_search_gives_a_trec_run(folder: Path) -> None:
 def test_reranking_writes_to_standard_output(understand: Understand, folder: Path) -> None:
     """The easiest of the first 5 first; nothing else on standard output."""
     before = docnos(gzip.decompress((folder / "bm25.run.gz").read_bytes()).decode())
-    done = understand(
-        "rerank",
-        folder / "bm25.run.gz",
-        "--scores",
-        f"{folder / 'scores.csv'}:difficulty",
-        "--top",
-        "5",
-        "--tag",
-        "easy",
-    )
+    scores = f"{folder / 'scores.csv'}:difficulty"
+    run = folder / "bm25.run.gz"
+    done = understand("rerank", run, "--scores", scores, "--top", "5", "--tag", "easy")
     assert done.returncode == 0, done.stderr
     after = docnos(done.stdout)
     assert after[:5] == sorted(before[:5])
@@ -93,18 +78,9 @@ def test_reranking_writes_to_standard_output(understand: Understand, folder: Pat
 def test_fusing_takes_runs_and_scores(understand: Understand, folder: Path) -> None:
     """Labels by query are scores too, with their direction said."""
     done = understand(
-        "fuse",
-        folder / "bm25.run.gz",
-        f"{folder / 'qunder'}:higher-harder",
-        "--method",
-        "combsum",
-        "--weight",
-        "0",
-        "--weight",
-        "1",
-        "-o",
-        folder / "fused.run",
-    )
+        "fuse", folder / "bm25.run.gz", f"{folder / 'qunder'}:higher-harder",
+        "--method", "combsum", "--weight", "0", "--weight", "1", "-o", folder / "fused.run",
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert docnos((folder / "fused.run").read_text()) == [f"flu-{n}" for n in range(8)]
 
@@ -114,24 +90,10 @@ def test_a_ranker_is_learned_and_applied(understand: Understand, folder: Path) -
     features = ["--index", folder / "index", "--queries", folder / "queries.tsv"]
     features += ["--features", folder / "scores.csv"]
     learned = understand(
-        "rank",
-        "learn",
-        folder / "bm25.run.gz",
-        "--qrels",
-        folder / "qrels",
-        "--understandability",
-        folder / "qunder",
-        *features,
-        "--labels",
-        "combo3",
-        *ROUNDS,
-        "--folds",
-        "3",
-        "--out-of-fold",
-        folder / "folds.run",
-        "-o",
-        folder / "ranker",
-    )
+        "rank", "learn", folder / "bm25.run.gz", "--qrels", folder / "qrels",
+        "--understandability", folder / "qunder", *features, "--labels", "combo3", "--rounds", "5",
+        "--folds", "3", "--out-of-fold", folder / "folds.run", "-o", folder / "ranker",
+    )  # fmt: skip
     assert learned.returncode == 0, learned.stderr
     assert "48 candidates, 25 features; 6 of 6 queries have relevant" in learned.stderr
     assert len(docnos((folder / "folds.run").read_text())) == 8
@@ -146,27 +108,11 @@ def test_a_ranker_is_learned_and_applied(understand: Understand, folder: Path) -
 def test_a_tradeoff_is_a_table_and_a_plot(understand: Understand, folder: Path) -> None:
     """A row for the run and one for each setting; JSON with the settings."""
     done = understand(
-        "tradeoff",
-        folder / "bm25.run.gz",
-        "--scores",
-        f"{folder / 'qunder'}:higher-harder",
-        "--qrels",
-        folder / "qrels",
-        "--understandability",
-        folder / "qunder",
-        "--scale",
-        "lower-easier:40",
-        "--top",
-        "4",
-        "--weight",
-        "0.5",
-        "--weight",
-        "1",
-        "-o",
-        folder / "tradeoff.json",
-        "--plot",
-        folder / "tradeoff.svg",
-    )
+        "tradeoff", folder / "bm25.run.gz", "--scores", f"{folder / 'qunder'}:higher-harder",
+        "--qrels", folder / "qrels", "--understandability", folder / "qunder",
+        "--scale", "lower-easier:40", "--top", "4", "--weight", "0.5", "--weight", "1",
+        "-o", folder / "tradeoff.json", "--plot", folder / "tradeoff.svg",
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert [line.split("  ")[0] for line in done.stdout.splitlines()] == [
         "setting",

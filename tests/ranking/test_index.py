@@ -18,7 +18,6 @@ from understandability.study.index import (
     Analyzer,
     Index,
     build_index,
-    english_stop_words,
     load_index,
     save_index,
 )
@@ -110,13 +109,6 @@ def test_no_page_at_all_is_refused() -> None:
         build_index([Failure("lost", "lost.html", "read", "it is not there")])
 
 
-def test_pages_without_a_term_are_documents() -> None:
-    """Stop words alone leave an index with documents and no terms; it saves and loads."""
-    index, _ = build_index([Page("d", "", "the and of", TEXT)])
-    assert index.terms == ()
-    assert index.page.lengths.tolist() == [0.0]
-
-
 def test_an_index_is_saved_whole(index: Index, tmp_path: Path) -> None:
     """What is loaded is what was saved; the same index gives the same bytes, over an older one."""
     for folder in ("one", "two", "one"):
@@ -130,10 +122,13 @@ def test_an_index_is_saved_whole(index: Index, tmp_path: Path) -> None:
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
 
-def test_an_index_without_terms_is_saved(tmp_path: Path) -> None:
-    """The names of no terms are none, not one empty name."""
-    save_index(build_index([Page("d", "", "the", TEXT)])[0], tmp_path / "index")
-    assert load_index(tmp_path / "index").terms == ()
+def test_pages_without_a_term_are_documents(tmp_path: Path) -> None:
+    """Stop words alone leave documents and no terms, not one empty term, also when saved."""
+    index, _ = build_index([Page("d", "", "the and of", TEXT)])
+    save_index(index, tmp_path / "index")
+    for each in (index, load_index(tmp_path / "index")):
+        assert each.terms == ()
+        assert each.page.lengths.tolist() == [0.0]
 
 
 def test_a_folder_of_other_things_is_left_alone(index: Index, tmp_path: Path) -> None:
@@ -233,13 +228,6 @@ def test_the_header_tells_how_it_was_made(index: Index, tmp_path: Path) -> None:
     header = json.loads((tmp_path / "index" / "index.json").read_text())
     assert header["documents"] == 3
     assert header["analyzer"] == {"stop_words": "english", "stemmer": "porter"}
-
-
-def test_the_stop_words_are_those_of_scikit_learn() -> None:
-    """The list is read from the package's file, and is the one that it exports."""
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    assert english_stop_words() == ENGLISH_STOP_WORDS
 
 
 def test_the_stemmer_is_porters() -> None:

@@ -137,24 +137,6 @@ def test_bm25_has_the_top_ten_and_scores_of_bm25s(query: str) -> None:
     assert found == pytest.approx(np.sort(expected)[::-1][: len(found)], rel=1e-5)
 
 
-def test_bm25_is_lucenes_formula() -> None:
-    """Written out, over a whole collection."""
-    texts = [text.split() for text in TEXTS]
-    mean = sum(map(len, texts)) / len(texts)
-    scores = {}
-    for number, words in enumerate(texts):
-        score = 0.0
-        for term in ("w1", "w7"):
-            n = sum(term in other for other in texts)
-            tf = words.count(term)
-            norm = 1.2 * (1 - 0.75 + 0.75 * len(words) / mean)
-            score += math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) * tf / (tf + norm)
-        scores[f"d{number}"] = score
-    ranking = search(index_of(TEXTS), {"q": "w1 w7"}, depth=10).by_query()["q"]
-    assert dict(ranking) == pytest.approx({docno: scores[docno] for docno, _ in ranking})
-    assert min(dict(ranking).values()) >= sorted(scores.values())[-10] - 1e-12
-
-
 def test_a_word_of_most_pages_does_not_punish() -> None:
     """Two words of the query are better than one, however common one of them is."""
     pages = ["asthma symptoms", "flu symptoms", "cold symptoms", "back symptoms", "flu", "leg"]

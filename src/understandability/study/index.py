@@ -179,18 +179,12 @@ class Index:
 
     def query_terms(self, text: str) -> dict[int, int]:
         """The terms of a query that any document has, and how often the query has each."""
-        counts: dict[int, int] = {}
-        for term in self.analyzer.terms(text):
-            number = self.term_numbers.get(term)
-            if number is not None:
-                counts[number] = counts.get(number, 0) + 1
-        return counts
+        numbers = (self.term_numbers.get(term) for term in self.analyzer.terms(text))
+        return Counter(number for number in numbers if number is not None)
 
 
 def build_index(
-    pages: Iterable[Page | Failure],
-    analyzer: Analyzer | None = None,
-    extractor: str = "naive",
+    pages: Iterable[Page | Failure], analyzer: Analyzer | None = None, extractor: str = "naive"
 ) -> tuple[Index, tuple[Failure, ...]]:
     """Count the terms of pages; pages that cannot be indexed are the failures beside the index.
 
@@ -219,15 +213,8 @@ def build_index(
         first = f"{failures[0].path}: {failures[0].error}" if failures else "none was read"
         raise InputError(f"there is no page to index; the first failure: {first}")
     terms = tuple(numbers.terms)
-    index = Index(
-        docnos=tuple(docnos),
-        terms=terms,
-        title=title.field(len(terms)),
-        body=body.field(len(terms)),
-        analyzer=analyzer,
-        extractor=extractor,
-    )
-    return index, tuple(failures)
+    fields = title.field(len(terms)), body.field(len(terms))
+    return Index(tuple(docnos), terms, *fields, analyzer, extractor), tuple(failures)
 
 
 def _texts(
