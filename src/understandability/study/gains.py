@@ -51,7 +51,6 @@ _COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = MappingProxy
 _CALLS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
     {"min": np.minimum, "max": np.maximum}
 )
-Value = Callable[[Mapping[str, Floats]], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +59,17 @@ class Gain:
 
     expression: str
     uses_understandability: bool
-    _compute: Value
+    _tree: ast.expr
 
     def __call__(self, relevance: Floats, understandability: Floats) -> Floats:
         """The gain of each document.
 
         Raises `InputError` where one is below 0 or not a number.
         """
-        values = {"R": relevance, "U": understandability}
+        labels = {"R": relevance, "U": understandability}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            gains = np.broadcast_to(self._compute(values), relevance.shape).astype(np.float64)
+            values = _value(self._tree, labels, self.expression)
+        gains = np.broadcast_to(values, relevance.shape).astype(np.float64)
         wrong = ~(np.isfinite(gains) & (gains >= 0))
         if wrong.any():
             at = int(np.argmax(wrong))
@@ -100,49 +100,39 @@ def parse_gain(text: str) -> Gain:
         raise OptionError(
             f"{text!r} is neither one of {', '.join(COMBOS)} nor an expression of {_ALLOWED}"
         ) from None
+    with np.errstate(all="ignore"):
+        _value(tree, {"R": np.ones(1), "U": np.ones(1)}, expression)  # refuses what is not allowed
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return Gain(expression, "U" in names, _understood(tree, expression))
+    return Gain(expression, "U" in names, tree)
 
 
-def _understood(node: ast.expr, expression: str) -> Value:
-    """What computes a tree from the values of R and U; `OptionError` where more is in it."""
+def _value(node: ast.expr, values: Mapping[str, Floats], expression: str) -> Any:
+    """What a tree is for values of R and U; `OptionError` where more is in it."""
 
-    def understood(*nodes: ast.expr) -> list[Value]:
-        return [_understood(each, expression) for each in nodes]
+    def of(part: ast.expr) -> Any:
+        return _value(part, values, expression)
 
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             if not abs(number) <= 1e12:
                 raise OptionError(f"a number in {expression!r} is too large")
-            return lambda values: float(number)
+            return np.float64(number)
         case ast.Name(id="R" | "U" as name):
-            return lambda values: values[name]
+            return values[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return _applied(_ARITHMETIC[type(op)], *understood(left, right))
+            return _ARITHMETIC[type(op)](of(left), of(right))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _applied(np.negative, *understood(operand))
+            return -of(operand)
         case ast.IfExp(test=test, body=body, orelse=other):
-            return _applied(
-                lambda test, body, other: np.where(np.asarray(test) != 0, body, other),
-                *understood(test, body, other),
-            )
+            return np.where(np.asarray(of(test)) != 0, of(body), of(other))
         case ast.Compare(left=left, ops=ops, comparators=rest) if all(
             type(op) in _COMPARISONS for op in ops
         ):
-            compare = [_COMPARISONS[type(op)] for op in ops]
-
-            def hold(*sides: Any) -> Any:
-                pairs = zip(compare, sides, sides[1:], strict=False)
-                holds = [holds(first, second) for holds, first, second in pairs]
-                return np.logical_and.reduce(np.broadcast_arrays(*holds)).astype(np.float64)
-
-            return _applied(hold, *understood(left, *rest))
-        case ast.Call(func=ast.Name(id=name), args=[_, _] as both, keywords=[]) if name in _CALLS:
-            return _applied(_CALLS[name], *understood(*both))
+            sides = list(map(of, (left, *rest)))
+            pairs = zip(ops, sides, sides[1:], strict=False)
+            holds = [_COMPARISONS[type(op)](first, second) for op, first, second in pairs]
+            return np.logical_and.reduce(np.broadcast_arrays(*holds)).astype(np.float64)
+        case ast.Call(func=ast.Name(id=name), args=[one, other], keywords=[]) if name in _CALLS:
+            return _CALLS[name](of(one), of(other))
     found = ast.get_source_segment(expression, node) or expression
     raise OptionError(f"{found!r} is not allowed in an expression of labels; write {_ALLOWED}")
-
-
-def _applied(function: Callable[..., Any], *parts: Value) -> Value:
-    """A function of what each part computes."""
-    return lambda values: function(*(part(values) for part in parts))
