@@ -7,7 +7,7 @@ experiment of Palotti, Zuccon & Hanbury (2019).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -218,76 +218,68 @@ def run_grid(
         )
     if len({label for given in labels.values() for label in given.values()}) < 2:
         raise InputError("all labels are the same; they must differ")
-    scored = _Scored(pages, labels, bundles)
-    values = scored.values()
-    if len(scored.docnos) < LEAST_RECORDS:
+    docnos: dict[str, None] = {}
+    unlabelled: list[str] = []
+    failures: list[Failure] = []
+    documents = _documents(pages, labels, docnos, unlabelled, failures)
+    rows = np.concatenate([_scores(batch, bundles) for batch in batches(documents)])
+    if len(docnos) < LEAST_RECORDS:
         raise InputError(
-            f"{len(scored.docnos)} of the pages have a label; at least {LEAST_RECORDS} are needed, "
+            f"{len(docnos)} of the pages have a label; at least {LEAST_RECORDS} are needed, "
             "so check that docnos and labels name the same documents"
         )
-    truth = np.array([np.mean(list(labels[docno].values())) for docno in scored.docnos])
+    truth = np.array([np.mean(list(labels[docno].values())) for docno in docnos])
     if np.ptp(truth) == 0:
         raise InputError("all labels of the pages are the same; they must differ")
     scores = [(name, COLUMNS[name][0].group) for name in COLUMNS]
     scores += [(bundle.name, ESTIMATORS) for bundle in bundles]
     cells = [
         GridCell(name, group, extractor, sentence_ends, *_correlations(column, truth))
-        for (extractor, sentence_ends), table in zip(PIPELINES, values, strict=True)
-        for (name, group), column in zip(scores, table.T, strict=True)
+        for place, (extractor, sentence_ends) in enumerate(PIPELINES)
+        for (name, group), column in zip(scores, rows[place :: len(PIPELINES)].T, strict=True)
     ]
-    seen = {*scored.docnos, *(failure.docno for failure in scored.failures)}
+    seen = {*docnos, *(failure.docno for failure in failures)}
     return StudyGrid(
-        len(scored.docnos),
+        len(docnos),
         tuple(cells),
         tuple(_agreements(labels, list(assessors))),
-        tuple(scored.unlabelled),
+        tuple(unlabelled),
         tuple(docno for docno in labels if docno not in seen),
-        tuple(scored.failures),
+        tuple(failures),
     )
 
 
-class _Scored:
-    """What the labelled ones among pages score under each pipeline; the others are put by."""
+def _scores(batch: Batch, bundles: Sequence[Bundle]) -> Floats:
+    """(documents, columns and bundles)."""
+    models = [bundle.model for bundle in bundles]
+    raw = [model.read(batch).raw for model in models]
+    backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
+    return np.column_stack([features_of(batch, tuple(COLUMNS), backgrounds).values, *raw])
 
-    def __init__(
-        self,
-        pages: Iterable[Page | Failure],
-        labels: Mapping[str, Mapping[str, float]],
-        bundles: Sequence[Bundle],
-    ) -> None:
-        self._pages, self._labels, self._bundles = pages, labels, bundles
-        self.docnos: dict[str, None] = {}
-        self.unlabelled: list[str] = []
-        self.failures: list[Failure] = []
 
-    def values(self) -> Floats:
-        """(pipelines, pages, columns and bundles)."""
-        rows = [self._scores(batch) for batch in batches(self._documents())]
-        table = np.concatenate(rows).reshape(-1, len(PIPELINES), rows[0].shape[1])
-        return np.asarray(table.transpose(1, 0, 2), np.float64)
-
-    def _scores(self, batch: Batch) -> Floats:
-        raw = [bundle.model.read(batch).raw for bundle in self._bundles]
-        models = [bundle.model for bundle in self._bundles]
-        backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
-        return np.column_stack([features_of(batch, tuple(COLUMNS), backgrounds).values, *raw])
-
-    def _documents(self) -> Iterator[Document]:
-        for page in self._pages:
-            if isinstance(page, Failure):
-                self.failures.append(page)
-            elif page.docno not in self._labels:
-                self.unlabelled.append(page.docno)
-            elif page.docno in self.docnos:
-                self.failures.append(Failure(page.docno, page.path, "read", SEEN_BEFORE))
-            else:
-                try:
-                    documents = _documents_of(page)
-                except PageError as error:
-                    self.failures.append(Failure(page.docno, page.path, error.stage, str(error)))
-                    continue
-                self.docnos[page.docno] = None
-                yield from documents
+def _documents(
+    pages: Iterable[Page | Failure],
+    labels: Collection[str],
+    docnos: dict[str, None],
+    unlabelled: list[str],
+    failures: list[Failure],
+) -> Iterator[Document]:
+    """The documents of the labelled pages; where each page went is told in the last three."""
+    for page in pages:
+        if isinstance(page, Failure):
+            failures.append(page)
+        elif page.docno not in labels:
+            unlabelled.append(page.docno)
+        elif page.docno in docnos:
+            failures.append(Failure(page.docno, page.path, "read", SEEN_BEFORE))
+        else:
+            try:
+                documents = _documents_of(page)
+            except PageError as error:
+                failures.append(Failure(page.docno, page.path, error.stage, str(error)))
+                continue
+            docnos[page.docno] = None
+            yield from documents
 
 
 def _documents_of(page: Page) -> list[Document]:

@@ -177,47 +177,14 @@ def examples(
     return Examples(candidates, np.where(is_judged, gain(relevance, difficulty), np.nan))
 
 
-def learn(examples: Examples, recipe: Recipe) -> Ranker:
-    """Learn from all queries that have something to learn from; the same input, the same ranker."""
-    return _learn(examples, recipe, examples.useful)
+def learn(examples: Examples, recipe: Recipe, queries: Ints | None = None) -> Ranker:
+    """Learn from some queries, by number; without them from all that have something to tell.
 
-
-def folds(queries: int, count: int, seed: int = 0) -> Ints:
-    """A fold for each query, drawn with `seed`; sizes differ by one at most.
-
-    >>> sorted(folds(5, 2).tolist())
-    [0, 0, 0, 1, 1]
+    The same input gives the same ranker.
     """
-    if not 2 <= count <= queries:
-        raise OptionError(f"{queries} queries make 2 to {queries} folds, not {count}")
-    return np.random.default_rng(seed).permutation(np.arange(queries) % count)
-
-
-def out_of_fold(examples: Examples, recipe: Recipe, count: int = 5, name: str = "learned") -> Run:
-    """Every query ranked by a ranker that was learned from the other folds' queries.
-
-    Raises `InputError` where the queries to learn from have nothing relevant.
-    """
-    run = examples.candidates.run
-    fold = folds(len(run.queries), count, recipe.seed)
-    useful = examples.useful
-    scores = np.empty(len(run))
-    for number in range(count):
-        learned_from = useful[fold[useful] != number]
-        if not len(learned_from):
-            raise InputError(
-                f"fold {number + 1} of {count} has no query to learn from: none of the other folds "
-                "has a relevant document among its candidates; use fewer folds or a deeper run"
-            )
-        held_out = fold[run.query_ids] == number
-        ranker = _learn(examples, recipe, learned_from)
-        scores[held_out] = ranker.scores(examples.candidates)[held_out]
-    return ranked(run, scores, name)
-
-
-def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
     from xgboost import DMatrix, train
 
+    queries = examples.useful if queries is None else queries
     if not len(queries):
         raise InputError(
             "there is nothing to learn: no query has a relevant document among its candidates; "
@@ -254,6 +221,39 @@ def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
         "candidates": len(lines),
     }
     return Ranker(names, trees, card)
+
+
+def folds(queries: int, count: int, seed: int = 0) -> Ints:
+    """A fold for each query, drawn with `seed`; sizes differ by one at most.
+
+    >>> sorted(folds(5, 2).tolist())
+    [0, 0, 0, 1, 1]
+    """
+    if not 2 <= count <= queries:
+        raise OptionError(f"{queries} queries make 2 to {queries} folds, not {count}")
+    return np.random.default_rng(seed).permutation(np.arange(queries) % count)
+
+
+def out_of_fold(examples: Examples, recipe: Recipe, count: int = 5, name: str = "learned") -> Run:
+    """Every query ranked by a ranker that was learned from the other folds' queries.
+
+    Raises `InputError` where the queries to learn from have nothing relevant.
+    """
+    run = examples.candidates.run
+    fold = folds(len(run.queries), count, recipe.seed)
+    useful = examples.useful
+    scores = np.empty(len(run))
+    for number in range(count):
+        learned_from = useful[fold[useful] != number]
+        if not len(learned_from):
+            raise InputError(
+                f"fold {number + 1} of {count} has no query to learn from: none of the other folds "
+                "has a relevant document among its candidates; use fewer folds or a deeper run"
+            )
+        held_out = fold[run.query_ids] == number
+        ranker = learn(examples, recipe, learned_from)
+        scores[held_out] = ranker.scores(examples.candidates)[held_out]
+    return ranked(run, scores, name)
 
 
 def save_ranker(ranker: Ranker, folder: str | Path) -> None:
