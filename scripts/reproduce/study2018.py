@@ -140,8 +140,8 @@ def table_4(published: Path) -> Table:
         if line["condition"]:
             text = f"{text} if {line['condition']} else {line['otherwise']}"
         combo = COMBOS[line["name"].lower().replace(" ", "")]
-        same = parse_gain(text)(relevance, ease) == parse_gain(combo.expression)(relevance, ease)
-        why = f"print: {text}; ours: {combo.expression}"
+        same = parse_gain(text)(relevance, ease) == parse_gain(combo)(relevance, ease)
+        why = f"print: {text}; ours: {combo}"
         rows.append(Row(f"{line['name']}: equal labels", str(len(same)), int(same.sum()), why))
     return Table("Study 2018, Table 4", tuple(rows))
 

@@ -113,7 +113,6 @@ def test_a_tradeoff_is_a_table_and_a_plot(run: Understand, folder: Path) -> None
         "qunder --scale lower-easier:40 --top 4 --weight 0.5 --weight 1 -o tradeoff.json "
         "--plot tradeoff.svg"
     )
-    done = understand(*command.split(), cwd=folder)
     assert done.returncode == 0, done.stderr
     names = [line.split("  ")[0] for line in done.stdout.splitlines()]
     assert names == ["setting", "as it is", "top=4 w=0.5", "top=4 w=1"]

@@ -189,54 +189,37 @@ def values(document: Document, *names: str) -> dict[str, float]:
 def test_concepts_of_a_text_worked_by_hand(small: Path, document: MakeDocument) -> None:
     """Nine words: heart attack .9, lung cancer without a score, fever .95, heart .8."""
     text = document(["After a heart attack and lung cancer,", "fever; my heart!"])
-    assert values(
-        text,
-        *("chv_concepts", "chv_score", "chv_symptoms", "chv_symptom_score"),
-        *(
-            "chv_diseases",
-            "chv_disease_score",
-            "chv_concepts_per_word",
-            "chv_concepts_per_sentence",
-        ),
-    ) == pytest.approx(
-        {
-            "chv_concepts": 4,
-            "chv_score": (0.9 + 0.95 + 0.8) / 3,
-            "chv_symptoms": 1,
-            "chv_symptom_score": 0.95,
-            # heart attack: another name of C1 is a disease in MeSH; lung cancer: by its UMLS code
-            "chv_diseases": 2,
-            "chv_disease_score": 0.9,
-            "chv_concepts_per_word": 4 / 10,
-            "chv_concepts_per_sentence": 2,
-        }
-    )
+    expected = {
+        "chv_concepts": 4,
+        "chv_score": (0.9 + 0.95 + 0.8) / 3,
+        "chv_symptoms": 1,
+        "chv_symptom_score": 0.95,
+        # heart attack: another name of C1 is a disease in MeSH; lung cancer: by its UMLS code
+        "chv_diseases": 2,
+        "chv_disease_score": 0.9,
+        "chv_concepts_per_word": 4 / 10,
+        "chv_concepts_per_sentence": 2,
+    }
+    assert values(text, *expected) == pytest.approx(expected)
 
 
 def test_depths_of_a_text_worked_by_hand(small: Path, document: MakeDocument) -> None:
     """Myocardial infarction lies at 4 and 2: 3; fever at 4, heart at 2; neoplasm is a plural."""
     text = document("Fever of the heart with a lung neoplasm or myocardial infarctions.")
-    assert values(
-        text,
-        *("mesh_concepts", "mesh_depth", "mesh_symptoms", "mesh_symptom_depth"),
-        *("mesh_diseases", "mesh_disease_depth"),
-    ) == pytest.approx(
-        {
-            "mesh_concepts": 4,
-            "mesh_depth": (4 + 2 + 3 + 3) / 4,
-            "mesh_symptoms": 1,
-            "mesh_symptom_depth": 4,
-            "mesh_diseases": 2,
-            "mesh_disease_depth": 3,
-        }
-    )
+    expected = {
+        "mesh_concepts": 4,
+        "mesh_depth": (4 + 2 + 3 + 3) / 4,
+        "mesh_symptoms": 1,
+        "mesh_symptom_depth": 4,
+        "mesh_diseases": 2,
+        "mesh_disease_depth": 3,
+    }
+    assert values(text, *expected) == pytest.approx(expected)
 
 
 def test_a_text_without_concepts_has_none_and_no_mean(small: Path, document: MakeDocument) -> None:
-    assert values(document("Nothing here."), "chv_concepts", "mesh_concepts") == {
-        "chv_concepts": 0,
-        "mesh_concepts": 0,
-    }
+    none = {"chv_concepts": 0, "mesh_concepts": 0}
+    assert values(document("Nothing here."), *none) == none
     means = values(document("Nothing here."), "chv_score", "mesh_depth", "chv_disease_score")
     assert all(map(math.isnan, means.values()))
 
@@ -322,12 +305,8 @@ def test_a_row_says_what_it_needs_and_has_a_value_where_that_is_there(
 def test_real_vocabularies_on_a_sentence(lexicons: Path, document: MakeDocument) -> None:
     """Looked up by hand in the files: their terms, the CHV's scores and MeSH's tree numbers."""
     text = document("Aspirin after a heart attack can cause a headache.")
-    assert values(text, "mesh_concepts", "mesh_symptoms", "drugbank_concepts", "icd_concepts") == {
-        "mesh_concepts": 3,
-        "mesh_symptoms": 1,
-        "drugbank_concepts": 1,
-        "icd_concepts": 1,
-    }
+    names = ("mesh_concepts", "mesh_symptoms", "drugbank_concepts", "icd_concepts")
+    assert list(values(text, *names).values()) == [3, 1, 1, 1]
 
 
 MMI = """d1|MMI|5.2|Infarct|C1|[dsyn]|["mi"-tx-1-"mi"]|TX|[0/5],[9/5]|C14.280.647.500;C14.907

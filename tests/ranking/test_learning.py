@@ -11,6 +11,9 @@ import pytest
 
 from understandability.errors import InputError, OptionError
 from understandability.inputs.run import Labels, Run, ranks_of
+from understandability.model.bundle import load_bundle
+from understandability.model.bundle_files import read_bundle, write_bundle
+from understandability.model.predictors import array_bytes, arrays_of
 from understandability.study.candidates import Candidates, candidates_of
 from understandability.study.gains import COMBOS
 from understandability.study.index import build_index
@@ -50,6 +53,15 @@ def made() -> tuple[Candidates, Labels, Labels]:
     )
     candidates = Candidates(candidates_of(run).run, ("page_bm25_terrier", "smog"), values)
     return candidates, Labels.of("qrels", relevant), Labels.of("qunder", difficult)
+
+
+@pytest.fixture
+def bundle(made, tmp_path: Path) -> Path:
+    """The folder of a ranker."""
+    candidates, qrels, _ = made
+    recipe = Recipe("combo2", rounds=2)
+    save_ranker(learn(examples(candidates, recipe, qrels), recipe), tmp_path / "ranker")
+    return tmp_path / "ranker"
 
 
 def top(run: Run, labels: Labels) -> float:
@@ -293,52 +305,30 @@ def test_an_index_gives_the_ir_features() -> None:
     assert candidates.values[1, IR_FEATURES.index("page_tf_idf")] > 0
 
 
-def test_an_estimator_is_no_ranker() -> None:
-    """The bundles of `understand train` are told from those of `understand rank learn`."""
+def test_rankers_and_estimators_are_told_apart(bundle: Path) -> None:
+    """The bundles of `understand train` and those of `understand rank learn`, either way."""
     with pytest.raises(InputError, match="bundle llr is an estimator, not a ranker"):
         load_ranker("llr")
-
-
-def test_a_ranker_is_no_estimator(made, tmp_path: Path) -> None:
-    """Nor the other way round."""
-    from understandability.model.bundle import load_bundle
-
-    candidates, qrels, _ = made
-    recipe = Recipe("combo2", rounds=2)
-    save_ranker(learn(examples(candidates, recipe, qrels), recipe), tmp_path / "ranker")
     with pytest.raises(InputError, match="is refused"):
-        load_bundle(tmp_path / "ranker")
+        load_bundle(bundle)
 
 
-def test_crafted_trees_are_refused(made, tmp_path: Path) -> None:
+def test_crafted_trees_are_refused(bundle: Path) -> None:
     """A feature out of range is told, whatever the checksum says."""
-    from understandability.model.bundle_files import read_bundle, write_bundle
-    from understandability.model.predictors import array_bytes, arrays_of
-
-    candidates, qrels, _ = made
-    recipe = Recipe("combo2", rounds=2)
-    folder = tmp_path / "ranker"
-    save_ranker(learn(examples(candidates, recipe, qrels), recipe), folder)
-    files = read_bundle(folder)
+    files = read_bundle(bundle)
     arrays = arrays_of(files.weights, "ranker.npz")
     arrays["feature"] += 100
-    write_bundle(folder, files.description, {"ranker.npz": array_bytes(arrays)})
+    write_bundle(bundle, files.description, {"ranker.npz": array_bytes(arrays)})
     with pytest.raises(InputError, match=r"is refused: the arrays of its trees do not fit"):
-        load_ranker(folder)
+        load_ranker(bundle)
 
 
-def test_features_that_do_not_fit_the_trees_are_refused(made, tmp_path: Path) -> None:
+def test_features_that_do_not_fit_the_trees_are_refused(bundle: Path) -> None:
     """A card that names other features than the trees have."""
-    from understandability.model.bundle_files import read_bundle, write_bundle
-
-    candidates, qrels, _ = made
-    recipe = Recipe("combo2", rounds=2)
-    folder = tmp_path / "ranker"
-    save_ranker(learn(examples(candidates, recipe, qrels), recipe), folder)
-    files = read_bundle(folder)
-    write_bundle(folder, {**files.description, "features": ["smog"]}, files.weights)
+    files = read_bundle(bundle)
+    write_bundle(bundle, {**files.description, "features": ["smog"]}, files.weights)
     with pytest.raises(InputError, match="names 1 features for trees over 2"):
-        load_ranker(folder)
+        load_ranker(bundle)
 
 
 def test_the_combos_are_learned_by_pairs_as_in_the_study() -> None:

@@ -55,7 +55,7 @@ ROUNDED = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_weight_is_the_one_worked_by_hand(name: str) -> None:
     """Each formula gives, for one match, what its publication says."""
-    weight = MODELS[name].weigh(MATCH)[0]
+    weight = MODELS[name](MATCH)[0]
     assert weight == pytest.approx(WORKED[name], rel=1e-12)
     assert weight == pytest.approx(ROUNDED[name], abs=5e-4)
 
@@ -71,7 +71,7 @@ def test_more_occurrences_weigh_more(name: str) -> None:
         column: np.full(3, getattr(MATCH, column)[0])
         for column in ("length", "documents_with", "occurrences", "in_query")
     }
-    weights = MODELS[name].weigh(TermMatches(tf=tf, documents=16.0, tokens=64.0, **same))
+    weights = MODELS[name](TermMatches(tf=tf, documents=16.0, tokens=64.0, **same))
     assert (np.diff(weights) > 0).all()
 
 
@@ -79,7 +79,7 @@ def test_more_occurrences_weigh_more(name: str) -> None:
 def test_a_document_of_nothing_but_the_term_has_a_finite_weight(name: str) -> None:
     """Titles of one word are common; a share of 1 must not give infinity or NaN."""
     one = np.array([1.0])
-    weights = MODELS[name].weigh(TermMatches(one, one, one, one, one, documents=3.0, tokens=3.0))
+    weights = MODELS[name](TermMatches(one, one, one, one, one, documents=3.0, tokens=3.0))
     assert np.isfinite(weights).all()
 
 
@@ -88,7 +88,7 @@ def test_no_match_has_no_weight(name: str) -> None:
     """An index in which no page has a title weighs nothing, without a warning."""
     none = np.empty(0)
     matches = TermMatches(none, none, none, none, none, documents=3.0, tokens=0.0)
-    assert MODELS[name].weigh(matches).size == 0
+    assert MODELS[name](matches).size == 0
 
 
 TEXTS = [
@@ -135,24 +135,6 @@ def test_bm25_has_the_top_ten_and_scores_of_bm25s(query: str) -> None:
     found = [expected[int(docno[1:])] for docno, _ in ranking]
     assert [score for _, score in ranking] == pytest.approx(found, rel=1e-5)
     assert found == pytest.approx(np.sort(expected)[::-1][: len(found)], rel=1e-5)
-
-
-def test_bm25_is_lucenes_formula() -> None:
-    """Written out, over a whole collection."""
-    texts = [text.split() for text in TEXTS]
-    mean = sum(map(len, texts)) / len(texts)
-    scores = {}
-    for number, words in enumerate(texts):
-        score = 0.0
-        for term in ("w1", "w7"):
-            n = sum(term in other for other in texts)
-            tf = words.count(term)
-            norm = 1.2 * (1 - 0.75 + 0.75 * len(words) / mean)
-            score += math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) * tf / (tf + norm)
-        scores[f"d{number}"] = score
-    ranking = search(index_of(TEXTS), {"q": "w1 w7"}, depth=10).by_query()["q"]
-    assert dict(ranking) == pytest.approx({docno: scores[docno] for docno, _ in ranking})
-    assert min(dict(ranking).values()) >= sorted(scores.values())[-10] - 1e-12
 
 
 def test_a_word_of_most_pages_does_not_punish() -> None:

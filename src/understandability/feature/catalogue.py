@@ -19,7 +19,6 @@ MODULES = (
     "feature.word_counts",
     "study.word_list_rows",
     "study.concepts",
-    "study.metamap",
     "feature.grammar",
     "feature.markup",
     "feature.frequency",

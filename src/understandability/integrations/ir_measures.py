@@ -1,28 +1,15 @@
 """Our measures as measures of ir_measures, for its tools and PyTerrier's experiments.
 
-Importing this module makes our measures known to ir_measures by their names, as those of one more
-provider; `use` says once what it knows nothing of, the labels of understandability:
-
-    import ir_measures
-    from understandability.integrations.ir_measures import use
-
-    use("qunder.txt", scale="lower-easier:40")
-    ir_measures.calc_aggregate([ir_measures.parse_measure("uRBP(p=0.8)@10")], qrels, run)
-
-PyTerrier's ``pt.Experiment(..., eval_metrics=["uRBP(p=0.8)@10", "ndcg_cut_10"])`` takes the same
-names as text.
-
-Labels may also stand in a column of the qrels (``understandability``), as in those of
-ir_datasets; `use` then gives their scale alone. Measures of measures (``H(...)``,
-``residual(...)``) are no names that the parser of ir_measures can read: experiments take them as
-text, and `measures` gives them as objects. The command line of ir_measures loads no providers of
-others; with ours it is
+Importing this module makes them known to ir_measures by their names, as those of one more provider;
+`use` says once what it knows nothing of, the labels of understandability. Names that ir_measures
+has itself (RBP, nDCG, ERR, Judged) stay its own there. Its parser cannot read measures of measures
+(``H(...)``, ``residual(...)``): experiments take them as text, and `measures` gives them as
+objects. Its command line loads no providers of others; with ours it is
 
     python -m understandability.integrations.ir_measures --understandability qunder.txt \\
         --scale lower-easier:40 qrels.txt mine.run 'uRBP(p=0.8)@10' nDCG@10
 
-Names that ir_measures has itself (RBP, nDCG, ERR, Judged) stay its own there, and all that
-trec_eval calls a measure stays what it is. Needs the extra ``ir``.
+Needs the extra ``ir``.
 """
 
 # mypy: allow-untyped-calls
@@ -97,9 +84,8 @@ def measures(
 ) -> tuple[Any, ...]:
     """Measures of ir_measures that compute ours and carry their labels with them.
 
-    `dimensions` holds what ir_measures knows nothing of: the labels of understandability under
-    ``u``, with their scale. Rankings are ordered by score, as ir_measures has them. They print
-    under the names given; they equal no measure of other values.
+    `dimensions` holds the labels of understandability under ``u``, with their scale. Rankings are
+    ordered by score, as ir_measures has them. They equal no measure of other values.
 
     >>> from ir_measures import Qrel, ScoredDoc, calc_aggregate
     >>> from understandability.inputs.run import Labels
@@ -169,11 +155,6 @@ class OurMeasure(ir_measures.Measure):
         dimensions, chosen = self.own or (_state["dimensions"], _state["conventions"])
         labels = {name: f"{each.labels.name} {each.scale}" for name, each in dimensions.items()}
         return f"understandability: {self} = {self.measure.full(chosen)}, {chosen}, {labels}"
-
-
-def _named(name: str) -> Any:
-    """The measure of a bare name, which parameters and a cut-off make others of."""
-    return type(name, (OurMeasure,), {"NAME": name, "__name__": name})
 
 
 class UnderstandabilityProvider(ir_measures.Provider):
@@ -258,7 +239,9 @@ def _register() -> None:
     ir_measures.DefaultPipeline.providers.append(provider)
     for name in example_names():
         if name not in ir_measures.measures.registry and name not in COMPOUNDS:
-            ir_measures.measures.register(_named(name)(), name=name)
+            # The measure of a bare name, of which parameters and a cut-off make others.
+            bare = type(name, (OurMeasure,), {"NAME": name, "__name__": name})
+            ir_measures.measures.register(bare(), name=name)
     # PyTerrier reads measures that are text by this function of ir_measures, which has no table
     # of names that one could add to.
     ir_measures.parse_trec_measure = _of_text

@@ -65,19 +65,12 @@ class Understandability(pt.Transformer):  # type: ignore[misc, unused-ignore]  #
             )
             for docno, text in zip(texts["docno"], texts[self.text], strict=True)
         ]
-        tables = [
-            table.select(["docno", *ESTIMATES]) for table in self._scorer.score_all(documents)
+        rows = [
+            row
+            for table in self._scorer.score_all(documents)
+            for row in table.select(["docno", *ESTIMATES]).to_pylist()
         ]
-        values = {
-            name: dict(
-                zip(
-                    (docno for table in tables for docno in table["docno"].to_pylist()),
-                    (value for table in tables for value in table[name].to_pylist()),
-                    strict=True,
-                )
-            )
-            for name in ESTIMATES
-        }
+        values = {name: {row["docno"]: row[name] for row in rows} for name in ESTIMATES}
         return results.assign(
             **{name: results["docno"].map(values[name]).astype(float) for name in ESTIMATES}
         )

@@ -1,8 +1,4 @@
-"""Scores in the form in which a search engine takes them, with the queries that use them.
-
-Each engine has a row in `ENGINES`. `export` gives the files of one: the values of all documents as
-that engine loads them, the field to declare, and a query that prefers what is easy to understand.
-"""
+"""Scores in the form in which a search engine takes them, with the queries that use them."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from types import MappingProxyType
 from typing import Annotated, Any
 
@@ -22,6 +18,7 @@ from understandability.prompt import AtPrompt
 from understandability.resources import resource_text
 
 Value = tuple[str, float]
+Files = Iterator[tuple[str, Iterable[bytes]]]
 # The parts of a bulk file: engines refuse requests of more than 100 MB, and like some MB.
 _DOCUMENTS_OF_PART = 50_000
 _PART = re.compile(r"(bulk|updates)-\d{5}\.(nd)?json")
@@ -31,12 +28,11 @@ _LEAST = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class SearchEngine:
-    """A search engine: how it takes values, and where its form is described."""
+    """A search engine, and how it takes values."""
 
     title: str
-    files: Callable[[Iterable[Value], str, str], Iterator[tuple[str, Iterable[bytes]]]]
+    files: Callable[[Iterable[Value], str, str], Files]
     load: str
-    source: str
     longest_id: int = 10_000  # bytes
     between: str = "\n"  # what stands between a docno and its value
 
@@ -54,8 +50,8 @@ def _parts(values: Iterable[Value]) -> Iterator[tuple[int, list[Value]]]:
         yield number, part
 
 
-def _json(value: Mapping[str, Any]) -> bytes:
-    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+def _json(value: Mapping[str, Any]) -> list[bytes]:
+    return [(json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()]
 
 
 def _line(value: Mapping[str, Any]) -> bytes:
@@ -66,7 +62,7 @@ def _number(value: float) -> str:
     return f"{value:.6g}"
 
 
-def _bulk(values: Iterable[Value], field: str, index: str) -> Iterator[tuple[str, Iterable[bytes]]]:
+def _bulk(values: Iterable[Value], field: str, index: str) -> Files:
     """Bulk updates, the mapping of a rank feature, and queries with its saturation."""
     for number, part in _parts(values):
         lines = (
@@ -75,39 +71,28 @@ def _bulk(values: Iterable[Value], field: str, index: str) -> Iterator[tuple[str
             for docno, value in part
         )
         yield f"bulk-{number:05}.ndjson", lines
-    yield "mapping.json", [_json({"properties": {field: {"type": "rank_feature"}}})]
+    yield "mapping.json", _json({"properties": {field: {"type": "rank_feature"}}})
     words = {"match": {"body": "flu symptoms"}}
     ease = {"rank_feature": {"field": field, "boost": 2.0, "saturation": {"pivot": 0.5}}}
-    yield "query.json", [_json({"query": {"bool": {"must": [words], "should": [ease]}}})]
-    rescore = {
-        "window_size": 100,
-        "query": {"rescore_query": ease, "query_weight": 1.0, "rescore_query_weight": 2.0},
-    }
-    yield "rescore.json", [_json({"query": words, "rescore": rescore})]
+    yield "query.json", _json({"query": {"bool": {"must": [words], "should": [ease]}}})
+    weights = {"query_weight": 1.0, "rescore_query_weight": 2.0}
+    rescore = {"window_size": 100, "query": {"rescore_query": ease, **weights}}
+    yield "rescore.json", _json({"query": words, "rescore": rescore})
 
 
-def _solr(values: Iterable[Value], field: str, index: str) -> Iterator[tuple[str, Iterable[bytes]]]:
+def _solr(values: Iterable[Value], field: str, index: str) -> Files:
     """In-place updates of doc values, the field to add, and a query that multiplies by it."""
     for number, part in _parts(values):
         documents = [{"id": docno, field: {"set": float(_number(value))}} for docno, value in part]
         yield f"updates-{number:05}.json", [json.dumps(documents, ensure_ascii=False).encode()]
-    added = {
-        "name": field,
-        "type": "pfloat",
-        "docValues": True,
-        "indexed": False,
-        "stored": False,
-        "default": 0.5,
-    }
-    yield "schema.json", [_json({"add-field": added})]
-    query = {"query": f"{{!boost b=def({field},0.5)}}body:(flu symptoms)"}
-    yield "query.json", [_json(query)]
+    kept = {"docValues": True, "indexed": False, "stored": False}
+    added = {"name": field, "type": "pfloat", **kept, "default": 0.5}
+    yield "schema.json", _json({"add-field": added})
+    yield "query.json", _json({"query": f"{{!boost b=def({field},0.5)}}body:(flu symptoms)"})
 
 
-def _solr_file(
-    values: Iterable[Value], field: str, index: str
-) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """An external file field, sorted by key as Solr likes it."""
+def _solr_file(values: Iterable[Value], field: str, index: str) -> Files:
+    """An external file field (deprecated since Solr 9.9), sorted by key as Solr likes it."""
     lines = (f"{docno}={_number(value)}\n".encode() for docno, value in sorted(values))
     yield f"external_{field}", lines
     declared = (
@@ -116,26 +101,16 @@ def _solr_file(
         f'<field name="{field}" type="understandability"/>\n'
     )
     yield "schema.xml", [declared.encode()]
-    query = {"query": f"{{!boost b=field({field})}}body:(flu symptoms)"}
-    yield "query.json", [_json(query)]
+    yield "query.json", _json({"query": f"{{!boost b=field({field})}}body:(flu symptoms)"})
 
 
-def _vespa(
-    values: Iterable[Value], field: str, index: str
-) -> Iterator[tuple[str, Iterable[bytes]]]:
+def _vespa(values: Iterable[Value], field: str, index: str) -> Files:
     """Partial updates, the attribute, and a rank profile that multiplies by it."""
-    yield (
-        "updates.jsonl",
-        (
-            _line(
-                {
-                    "update": f"id:{index}:{index}::{docno}",
-                    "fields": {field: {"assign": float(_number(value))}},
-                }
-            )
-            for docno, value in values
-        ),
+    updates = (
+        {"update": f"id:{index}:{index}::{docno}", "fields": {field: {"assign": float(_number(v))}}}
+        for docno, v in values
     )
+    yield "updates.jsonl", map(_line, updates)
     # What has no value is NaN there, and would be ranked nowhere.
     value = f"if(isNan(attribute({field})) == 1, 0.5, attribute({field}))"
     schema = (
@@ -147,49 +122,38 @@ def _vespa(
         f"        expression: bm25(body) * (0.5 + {value})\n    }}\n}}\n"
     )
     yield "schema.sd", [schema.encode()]
-    query = {
-        "yql": f"select * from {index} where userInput(@text)",
-        "text": "flu symptoms",
-        "ranking": "understandable",
-    }
-    yield "query.json", [_json(query)]
+    asked = {"yql": f"select * from {index} where userInput(@text)", "text": "flu symptoms"}
+    yield "query.json", _json({**asked, "ranking": "understandable"})
 
 
-def _docnos_and_values(
-    values: Iterable[Value], field: str, name: str
-) -> Iterator[tuple[str, Iterable[bytes]]]:
-    header = [f"docno\t{field}\n".encode()]
-    yield name, chain(header, (f"{d}\t{_number(v)}\n".encode() for d, v in values))
+def _table(values: Iterable[Value], field: str) -> Iterator[bytes]:
+    yield f"docno\t{field}\n".encode()
+    for docno, value in values:
+        yield f"{docno}\t{_number(value)}\n".encode()
 
 
-def _anserini(
-    values: Iterable[Value], field: str, index: str
-) -> Iterator[tuple[str, Iterable[bytes]]]:
+def _anserini(values: Iterable[Value], field: str, index: str) -> Files:
     """Doc values: a table, the program that adds them to an index, one that ranks by them.
 
     Lucene's numeric doc values are integers: a float is kept by its bits, as Lucene's own
     FloatDocValuesField keeps it. Only a field that the index knows is updated, so a document that
     has it comes and goes first.
     """
-    yield from _docnos_and_values(values, field, "docvalues.tsv")
+    yield "docvalues.tsv", _table(values, field)
     for name in ("AddDocValues.java", "Search.java"):
         yield name, [resource_text(f"export/{name}").replace("FIELD", field).encode()]
 
 
-def _pyterrier(
-    values: Iterable[Value], field: str, index: str
-) -> Iterator[tuple[str, Iterable[bytes]]]:
+def _pyterrier(values: Iterable[Value], field: str, index: str) -> Files:
     """A table, and the pipeline that re-ranks by it."""
-    yield from _docnos_and_values(values, field, "scores.tsv")
-    yield (
-        "pipeline.py",
-        [
-            b"import pyterrier as pt\n\n"
-            b"from understandability.integrations.pyterrier import Rerank\n\n"
-            b'pipeline = pt.terrier.Retriever(index, wmodel="BM25") % 100 >> Rerank(\n'
-            + f'    "scores.tsv:{field}", top=15\n)\n'.encode()
-        ],
+    yield "scores.tsv", _table(values, field)
+    program = (
+        "import pyterrier as pt\n\n"
+        "from understandability.integrations.pyterrier import Rerank\n\n"
+        'pipeline = pt.terrier.Retriever(index, wmodel="BM25") % 100 >> Rerank(\n'
+        f'    "scores.tsv:{field}", top=15\n)\n'
     )
+    yield "pipeline.py", [program.encode()]
 
 
 _LOAD_BULK = (
@@ -198,55 +162,35 @@ _LOAD_BULK = (
 )
 ENGINES: Mapping[str, SearchEngine] = MappingProxyType(
     {
-        "elasticsearch": SearchEngine(
-            "Elasticsearch",
-            _bulk,
-            _LOAD_BULK,
-            "Elasticsearch reference: rank_feature field type, bulk API",
-            longest_id=512,
-        ),
-        "opensearch": SearchEngine(
-            "OpenSearch",
-            _bulk,
-            _LOAD_BULK,
-            "OpenSearch documentation: rank feature, bulk API",
-            longest_id=512,
-        ),
+        "elasticsearch": SearchEngine("Elasticsearch", _bulk, _LOAD_BULK, longest_id=512),
+        "opensearch": SearchEngine("OpenSearch", _bulk, _LOAD_BULK, longest_id=512),
         "solr": SearchEngine(
             "Solr",
             _solr,
             "POST /solr/INDEX/schema with schema.json; POST /solr/INDEX/update?commit=true with "
             "each updates file; POST /solr/INDEX/query with query.json",
-            "Solr reference guide: in-place updates, boost query parser",
         ),
         "solr-file": SearchEngine(
             "Solr, external file field",
             _solr_file,
             "add schema.xml to the schema; put the external file into the data folder of the "
             "index, and commit; POST /solr/INDEX/query with query.json",
-            "Solr reference: ExternalFileField (deprecated since 9.9)",
         ),
         "vespa": SearchEngine(
             "Vespa",
             _vespa,
             "put the two parts of schema.sd where its comment says, and deploy; "
             "vespa feed updates.jsonl; POST /search/ with query.json",
-            "Vespa documentation: document JSON format, ranking expressions",
         ),
         "anserini": SearchEngine(
             "Anserini and Lucene",
             _anserini,
             "with the Lucene of the index, as java -cp anserini-fatjar.jar: AddDocValues.java on a "
             "copy of the index and docvalues.tsv; then Search.java, or its query in your code",
-            "Lucene: IndexWriter.updateNumericDocValue, FunctionScoreQuery",
             between="\t",
         ),
         "pyterrier": SearchEngine(
-            "PyTerrier",
-            _pyterrier,
-            "use pipeline.py, where index is yours",
-            "PyTerrier documentation: transformers",
-            between="\t",
+            "PyTerrier", _pyterrier, "use pipeline.py, where index is yours", between="\t"
         ),
     }
 )
@@ -317,7 +261,7 @@ def export_scores(
 
 def export(
     values: Mapping[str, float], to: str, *, field: str = "p_understandable", index: str = "pages"
-) -> Iterator[tuple[str, Iterable[bytes]]]:
+) -> Files:
     """The files that a search engine takes, as names with their contents in chunks.
 
     `values` are those of the documents by docno, finite numbers; `to` is one of `ENGINES`;

@@ -1,4 +1,4 @@
-"""The encoder of the neural bundles, a room outside the core.
+"""The encoder that taught the default model, a room outside the core.
 
 In: sentences. Out: what a small contextual encoder holds of each, and the model that reads it.
 """

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
-from understandability.neural.minilm import LONGEST, EncoderFiles, installed_encoder_files
+from understandability.neural.minilm import LONGEST, installed_encoder_files
 from understandability.neural.word_pieces import WordPieces
 from understandability.study.installed import ENCODER, installed
 
@@ -20,14 +20,13 @@ States = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Turns sentences into numbers by a session of onnxruntime; `checksum` is that of its model.
+    """Turns sentences into numbers by a session of onnxruntime.
 
     What comes out for a sentence depends on that sentence alone, not on those beside it.
     """
 
     pieces: WordPieces
     session: Any
-    checksum: str
 
     def states(self, sentence: str) -> States:
         """Means and deviations of layers 2, 3 and 4 over the tokens of a sentence; (2304,).
@@ -46,28 +45,8 @@ class Encoder:
         return states
 
 
-def encoder_of(files: EncoderFiles) -> Encoder:
-    """An encoder, ready to run on one core; `MissingExtraError` without the extra ``neural``."""
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise MissingExtraError(
-            "neural bundles need an optional package: pip install '.[neural]' in the source folder"
-        ) from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4  # what goes wrong is raised as an error
-    try:
-        session = onnxruntime.InferenceSession(
-            files.model, options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:  # onnxruntime's errors share no other class
-        raise InputError(f"the encoder cannot be run ({in_one_line(error)})") from error
-    return Encoder(WordPieces(files.vocabulary), session, files.checksum)
-
-
 def installed_encoder() -> Encoder:
-    """The installed encoder, opened once in a process.
+    """The installed encoder, opened once in a process, ready to run on one core.
 
     Raises `MissingExtraError` or `InputError` in one sentence that says what to install.
     """
@@ -77,4 +56,18 @@ def installed_encoder() -> Encoder:
 @lru_cache(maxsize=1)
 def _opened(manifest: str) -> Encoder:
     """The encoder of one installation; another manifest is another installation."""
-    return encoder_of(installed_encoder_files())
+    model, vocabulary = installed_encoder_files()
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise MissingExtraError(
+            "the encoder needs an optional package: pip install '.[neural]' in the source folder"
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4  # what goes wrong is raised as an error
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's errors share no other class
+        raise InputError(f"the encoder cannot be run ({in_one_line(error)})") from error
+    return Encoder(WordPieces(vocabulary), session)

@@ -1,13 +1,10 @@
-"""The encoder of neural bundles: made on installing from all-MiniLM-L6-v2's own weights, and kept.
+"""The encoder, made on installing from all-MiniLM-L6-v2's own weights, and kept.
 
-MiniLM (Wang et al. 2020) is a BERT of 6 layers of 384 numbers a token; all-MiniLM-L6-v2 is one
-that was trained to compare sentences. How hard a sentence is shows best half-way up: the last
-layers keep what a sentence is about. So the first four layers are used, and of layers 2, 3 and 4
-the mean and the standard deviation over the sentence's tokens.
-
-Weights are kept with 8 bits, a scale for each column, and multiplied as floats: sums in another
-order move an estimate in its seventh digit, where activations of 8 bits would move it in its
-second.
+MiniLM (Wang et al. 2020) is a BERT of 6 layers of 384 numbers a token. How hard a sentence is shows
+best half-way up: the last layers keep what it is about. So four layers are used, and of layers 2, 3
+and 4 the mean and the standard deviation over the sentence's tokens. Weights have 8 bits, a scale
+for each column, and are multiplied as floats: 8-bit activations would move an estimate in its
+second digit.
 """
 
 from __future__ import annotations
@@ -47,15 +44,6 @@ _INSTALL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EncoderFiles:
-    """An encoder: an ONNX model, the pieces of words that it knows, and the model's SHA-256."""
-
-    model: bytes
-    vocabulary: tuple[str, ...]
-    checksum: str
-
-
 def keep_encoder(paths: Iterable[Path], folder: Path) -> int:
     """Make the encoder of published weights and keep it in a folder; how many pieces it knows.
 
@@ -82,13 +70,14 @@ def keep_encoder(paths: Iterable[Path], folder: Path) -> int:
     return len(found[VOCABULARY].splitlines())
 
 
-def installed_encoder_files() -> EncoderFiles:
-    """The installed encoder; `InputError` says what to install, or what is wrong with it.
+def installed_encoder_files() -> tuple[bytes, list[str]]:
+    """The installed ONNX model and the pieces of words that it knows.
 
-    Its checksum is the only one that is run: any other ONNX file could hold any program.
+    `InputError` says what to install, or what is wrong with it: no model of another checksum is
+    run, as it could hold any program.
     """
     if installed(ENCODER) is None:
-        raise InputError(f"neural bundles need an encoder that is not installed: {_INSTALL}")
+        raise InputError(f"the encoder is not installed: {_INSTALL}")
     contents = {}
     for name, checksum in ((MODEL, MODEL_SHA256), (VOCABULARY, _SHA256[VOCABULARY])):
         path = installed_folder() / ENCODER / name
@@ -101,8 +90,7 @@ def installed_encoder_files() -> EncoderFiles:
                 f"{path} is refused: only the encoder that `understand resources install neural` "
                 f"makes is run, and this is another or was altered; install it again: {_INSTALL}"
             )
-    vocabulary = contents[VOCABULARY].decode("utf-8").splitlines()
-    return EncoderFiles(contents[MODEL], tuple(vocabulary), MODEL_SHA256)
+    return contents[MODEL], contents[VOCABULARY].decode("utf-8").splitlines()
 
 
 def read_safetensors(content: bytes) -> dict[str, Floats]:
@@ -174,36 +162,24 @@ class _Writer:
         # of a head divides what is asked.
         sizes = (float(np.sqrt(WIDTH // HEADS)), 1.0, 1.0)
         parts = [f"{attention}self.{part}" for part in ("query", "key", "value")]
+        pairs = list(zip(parts, sizes, strict=True))
         weights, biases = (
             np.concatenate(
-                [
-                    self.tensors[f"{p}.{of}"] / np.float32(s)
-                    for p, s in zip(parts, sizes, strict=True)
-                ]
+                [self.tensors[f"{part}.{of}"] / np.float32(size) for part, size in pairs]
             )
             for of in ("weight", "bias")
         )
+        product = self._product(states, weights, biases)
         asked, answering, said = (
             graph.add("Reshape", part, graph.constant(np.array([0, HEADS, WIDTH // HEADS])))
-            for part in graph.add_several(
-                "Split", [self._product(states, weights, biases)], 3, axis=1, num_outputs=3
-            )
+            for part in graph.add_several("Split", [product], 3, axis=1, num_outputs=3)
         )
-        scores = graph.add(
-            "MatMul",
-            graph.add("Transpose", asked, perm=(1, 0, 2)),
-            graph.add("Transpose", answering, perm=(1, 2, 0)),
-        )
-        heard = graph.add(
-            "MatMul",
-            graph.add("Softmax", scores, axis=-1),
-            graph.add("Transpose", said, perm=(1, 0, 2)),
-        )
-        joined = graph.add(
-            "Reshape",
-            graph.add("Transpose", heard, perm=(1, 0, 2)),
-            graph.constant(np.array([0, WIDTH])),
-        )
+        asked = graph.add("Transpose", asked, perm=(1, 0, 2))
+        answering = graph.add("Transpose", answering, perm=(1, 2, 0))
+        shares = graph.add("Softmax", graph.add("MatMul", asked, answering), axis=-1)
+        heard = graph.add("MatMul", shares, graph.add("Transpose", said, perm=(1, 0, 2)))
+        heard = graph.add("Transpose", heard, perm=(1, 0, 2))
+        joined = graph.add("Reshape", heard, graph.constant(np.array([0, WIDTH])))
         states = self._added(states, joined, f"{attention}output.")
         inner = graph.add("Gelu", self._linear(states, f"{name}intermediate.dense"))
         return self._added(states, inner, f"{name}output.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow as pa
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.inputs.run import Run
-from understandability.inputs.runs import labels_from_table
+from understandability.inputs.runs import labels_from_table, number_columns
 from understandability.inputs.tables import read_table
 from understandability.prompt import AtPrompt
 from understandability.study.index import Index, load_index
@@ -43,11 +43,7 @@ class Candidates:
 
         Raises `InputError` where it has none of the documents, or a feature that is there.
         """
-        numeric = [
-            field.name
-            for field in table.schema
-            if field.name not in ("docno", "query") and _is_number(field.type)
-        ]
+        numeric = number_columns(table, "docno", "query")
         if not numeric:
             raise InputError(f"{name} has no column of numbers to learn from")
         keys = table.select([key for key in ("docno", "query") if key in table.column_names])
@@ -94,20 +90,15 @@ def candidates_of(run: Run, order: str = "rank") -> Candidates:
     (2, 0)
     """
     lines = run.line_order(order)
-    once = Run(
-        run.name,
-        run.queries,
-        run.docnos,
-        run.query_ids[lines],
-        run.docno_ids[lines],
-        run.ranks[lines],
-        run.scores[lines],
+    once = replace(
+        run,
+        query_ids=run.query_ids[lines],
+        docno_ids=run.docno_ids[lines],
+        ranks=run.ranks[lines],
+        scores=run.scores[lines],
+        oddities=(),
     )
     return Candidates(once, (), np.empty((len(lines), 0)))
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,25 +23,17 @@ _ALLOWED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Combo:
-    """A labelling of the study: its expression, and which features it is learned from."""
-
-    expression: str
-    ir_only: bool
-    meaning: str
-
-
 # Palotti, Goeuriot, Zuccon & Hanbury (2016); Palotti, Zuccon & Hanbury (2019).
-COMBOS: Mapping[str, Combo] = MappingProxyType(
+COMBOS: Mapping[str, str] = MappingProxyType(
     {
-        "combo1": Combo("R", True, "relevance, from the IR features alone"),
-        "combo2": Combo("R", False, "relevance, from all features"),
-        "combo3": Combo("R * (100 - U) / 100", False, "relevance weighted by how easy it is"),
-        "combo4": Combo("R if U <= 40 else 0", False, "relevance of what is understandable"),
-        "combo5": Combo("2 * R if U <= 40 else R", False, "twice for what is understandable"),
+        "combo1": "R",
+        "combo2": "R",
+        "combo3": "R * (100 - U) / 100",
+        "combo4": "R if U <= 40 else 0",
+        "combo5": "2 * R if U <= 40 else R",
     }
 )
+IR_ONLY = "combo1"  # learned from the IR features alone
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = MappingProxyType(
     {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide}
@@ -61,25 +53,23 @@ _CALLS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
 )
 
 
-Value = Callable[[Mapping[str, Floats]], Any]
-
-
 @dataclass(frozen=True, slots=True)
 class Gain:
     """An expression of R and perhaps U; call it with their values, one each a document."""
 
     expression: str
     uses_understandability: bool
-    _compute: Value
+    _tree: ast.expr
 
     def __call__(self, relevance: Floats, understandability: Floats) -> Floats:
         """The gain of each document.
 
         Raises `InputError` where one is below 0 or not a number.
         """
-        values = {"R": relevance, "U": understandability}
+        labels = {"R": relevance, "U": understandability}
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            gains = np.broadcast_to(self._compute(values), relevance.shape).astype(np.float64)
+            values = _value(self._tree, labels, self.expression)
+        gains = np.broadcast_to(values, relevance.shape).astype(np.float64)
         wrong = ~(np.isfinite(gains) & (gains >= 0))
         if wrong.any():
             at = int(np.argmax(wrong))
@@ -91,17 +81,17 @@ class Gain:
 
 
 def parse_gain(text: str) -> Gain:
-    """The gain of an expression, or of one of the `COMBOS` by its name.
+    """The gain of an expression, or of one of the `COMBOS` by its name; nothing is executed.
 
-    Nothing is executed: only what is listed here is understood: numbers, R, U, ``+ - * /``,
-    comparisons, ``A if CONDITION else B``, ``min(A, B)``, ``max(A, B)``.
+    It may have numbers, R, U, ``+ - * /``, comparisons, ``A if CONDITION else B``, ``min(A, B)``
+    and ``max(A, B)``; `OptionError` where more is in it.
 
     >>> parse_gain("R * (100 - U) / 100")(np.array([2.0, 1.0]), np.array([25.0, 80.0])).tolist()
     [1.5, 0.2]
     >>> parse_gain("combo5")(np.array([1.0, 1.0]), np.array([40.0, 41.0])).tolist()
     [2.0, 1.0]
     """
-    expression = COMBOS[text].expression if text in COMBOS else text
+    expression = COMBOS.get(text, text)
     if len(expression) > _LONGEST:
         raise OptionError(f"an expression of labels has at most {_LONGEST} characters")
     try:
@@ -110,49 +100,39 @@ def parse_gain(text: str) -> Gain:
         raise OptionError(
             f"{text!r} is neither one of {', '.join(COMBOS)} nor an expression of {_ALLOWED}"
         ) from None
+    with np.errstate(all="ignore"):
+        _value(tree, {"R": np.ones(1), "U": np.ones(1)}, expression)  # refuses what is not allowed
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return Gain(expression, "U" in names, _understood(tree, expression))
+    return Gain(expression, "U" in names, tree)
 
 
-def _understood(node: ast.expr, expression: str) -> Value:
-    """What computes a tree from the values of R and U; `OptionError` where more is in it."""
+def _value(node: ast.expr, values: Mapping[str, Floats], expression: str) -> Any:
+    """What a tree is for values of R and U; `OptionError` where more is in it."""
 
-    def understood(*nodes: ast.expr) -> list[Value]:
-        return [_understood(each, expression) for each in nodes]
+    def of(part: ast.expr) -> Any:
+        return _value(part, values, expression)
 
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             if not abs(number) <= 1e12:
                 raise OptionError(f"a number in {expression!r} is too large")
-            return lambda values: float(number)
+            return np.float64(number)
         case ast.Name(id="R" | "U" as name):
-            return lambda values: values[name]
+            return values[name]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return _applied(_ARITHMETIC[type(op)], *understood(left, right))
+            return _ARITHMETIC[type(op)](of(left), of(right))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _applied(np.negative, *understood(operand))
+            return -of(operand)
         case ast.IfExp(test=test, body=body, orelse=other):
-            return _applied(
-                lambda test, body, other: np.where(np.asarray(test) != 0, body, other),
-                *understood(test, body, other),
-            )
+            return np.where(np.asarray(of(test)) != 0, of(body), of(other))
         case ast.Compare(left=left, ops=ops, comparators=rest) if all(
             type(op) in _COMPARISONS for op in ops
         ):
-            compare = [_COMPARISONS[type(op)] for op in ops]
-
-            def hold(*sides: Any) -> Any:
-                pairs = zip(compare, sides, sides[1:], strict=False)
-                holds = [holds(first, second) for holds, first, second in pairs]
-                return np.logical_and.reduce(np.broadcast_arrays(*holds)).astype(np.float64)
-
-            return _applied(hold, *understood(left, *rest))
-        case ast.Call(func=ast.Name(id=name), args=[_, _] as both, keywords=[]) if name in _CALLS:
-            return _applied(_CALLS[name], *understood(*both))
+            sides = list(map(of, (left, *rest)))
+            pairs = zip(ops, sides, sides[1:], strict=False)
+            holds = [_COMPARISONS[type(op)](first, second) for op, first, second in pairs]
+            return np.logical_and.reduce(np.broadcast_arrays(*holds)).astype(np.float64)
+        case ast.Call(func=ast.Name(id=name), args=[one, other], keywords=[]) if name in _CALLS:
+            return _CALLS[name](of(one), of(other))
     found = ast.get_source_segment(expression, node) or expression
     raise OptionError(f"{found!r} is not allowed in an expression of labels; write {_ALLOWED}")
-
-
-def _applied(function: Callable[..., Any], *parts: Value) -> Value:
-    """A function of what each part computes."""
-    return lambda values: function(*(part(values) for part in parts))

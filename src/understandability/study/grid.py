@@ -1,18 +1,20 @@
-"""The main experiment of Palotti, Zuccon & Hanbury (2019), on any labelled pages.
+"""Pages under each way of taking text from them and ending its sentences.
 
-Every column of the feature catalogue and every estimator, under each way of taking text from a
-page and ending its sentences, is correlated with labels of understandability.
+`compare_methods` measures pages under each (Palotti, Zuccon & Hanbury 2015). `run_grid` correlates
+every column of the catalogue and every estimator with labels of understandability: the main
+experiment of Palotti, Zuccon & Hanbury (2019).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+import pyarrow as pa
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
@@ -24,6 +26,7 @@ from understandability.inputs.run import Labels
 from understandability.inputs.runs import numeric_columns, read_labels
 from understandability.model.background import BackgroundModel
 from understandability.model.bundle import Bundle
+from understandability.scoring import Scorer, document_or_failure
 from understandability.text.analysis import document_of
 from understandability.text.document import Document
 from understandability.text.extract.extractors import extract
@@ -35,8 +38,54 @@ from understandability.training.validation import CORRELATIONS, correlations
 from understandability.wording import counted
 
 ESTIMATORS = "estimators"  # the group of the bundles
-_EXTRACTORS = ("naive", "boilerpipe", "justext")
-PIPELINES = tuple((extractor, ends) for extractor in _EXTRACTORS for ends in SENTENCE_ENDS)
+METHODS = ("naive", "boilerpipe", "justext")
+PIPELINES = tuple((extractor, ends) for extractor in METHODS for ends in SENTENCE_ENDS)
+# What `compare_methods` measures.
+MEASURED = (
+    "words",
+    "sentences",
+    "dale_chall",
+    "gunning_fog",
+    "flesch_reading_ease",
+    "difficulty",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MethodValues:
+    """What one method under one policy makes of some pages: a row a page with text.
+
+    `values` has a column for each of `MEASURED`; (pages, columns), float64.
+    """
+
+    method: str
+    sentence_ends: str
+    values: Floats
+
+    @property
+    def name(self) -> str:
+        """The method and the policy, as tables call them."""
+        return f"{self.method}, {self.sentence_ends}"
+
+    def medians(self) -> list[float]:
+        """The median of each column, NaN where no page has text."""
+        if not len(self.values):
+            return [np.nan] * len(MEASURED)
+        return [float(value) for value in np.nanmedian(self.values, axis=0)]
+
+
+def compare_methods(pages: Iterable[Page | Failure], scorer: Scorer) -> list[MethodValues]:
+    """The values of the pages under each of `PIPELINES`."""
+    readable = [page for page in pages if isinstance(page, Page)]
+    found = []
+    for method, policy in PIPELINES:
+        settings = replace(scorer.settings, extractor=method, sentence_ends=policy)
+        results = [document_or_failure(page, settings) for page in readable]
+        documents = [each for each in results if not isinstance(each, Failure) and each.pieces]
+        table = pa.concat_tables(t.select(list(MEASURED)) for t in scorer.score_all(documents))
+        columns = [table[name].to_numpy().astype(np.float64) for name in MEASURED]
+        found.append(MethodValues(method, policy, np.column_stack(columns)))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,17 +147,20 @@ class StudyGrid:
         The study's Table 3; each bundle is a category of its own. What less than half of the
         pages have is no candidate.
         """
-        known = [cell for cell in self.cells if 2 * cell.n >= self.pages]
-        categories = dict.fromkeys(cell.category for cell in known)
-        winners = {
-            category: dict.fromkeys(
-                winner
-                for coefficient in CORRELATIONS
-                if (winner := _strongest(known, category, coefficient))
-            )
-            for category in categories
-        }
-        return MappingProxyType({name: tuple(cells) for name, cells in winners.items() if cells})
+        categories: dict[str, list[GridCell]] = {}
+        for cell in self.cells:
+            if 2 * cell.n >= self.pages:
+                categories.setdefault(cell.category, []).append(cell)
+        best = {}
+        for category, cells in categories.items():
+            winners: dict[GridCell, None] = {}
+            for coefficient in CORRELATIONS:
+                known = [cell for cell in cells if np.isfinite(_size(cell, coefficient))]
+                if known:
+                    winners[max(known, key=lambda cell: _size(cell, coefficient))] = None
+            if winners:
+                best[category] = tuple(winners)
+        return MappingProxyType(best)
 
     def spread(self, coefficient: str = "spearman") -> Mapping[str, Floats]:
         """The sizes of the correlations of all scores under each pipeline: the study's Figure 2."""
@@ -122,15 +174,6 @@ class StudyGrid:
 
 def _size(cell: GridCell, coefficient: str) -> float:
     return abs(float(getattr(cell, coefficient)))
-
-
-def _strongest(cells: Sequence[GridCell], category: str, coefficient: str) -> GridCell | None:
-    candidates = [
-        cell
-        for cell in cells
-        if cell.category == category and np.isfinite(_size(cell, coefficient))
-    ]
-    return max(candidates, key=lambda cell: _size(cell, coefficient), default=None)
 
 
 def assessors_in(labels: Sequence[str]) -> dict[str, Labels]:
@@ -168,83 +211,81 @@ def run_grid(
     Raises `InputError` where less than 30 pages have a label, or all have the same.
     """
     labels = _labels(assessors, Direction.of(direction).sign)
-    _check(labels)
-    scored = _Scored(pages, labels, bundles)
-    values = scored.values()
-    if len(scored.docnos) < LEAST_RECORDS:
+    if len(labels) < LEAST_RECORDS:  # known before any page is read
         raise InputError(
-            f"{len(scored.docnos)} of the pages have a label; at least {LEAST_RECORDS} are needed, "
+            f"the labels are of {counted(len(labels), 'document')}; "
+            f"at least {LEAST_RECORDS} are needed"
+        )
+    if len({label for given in labels.values() for label in given.values()}) < 2:
+        raise InputError("all labels are the same; they must differ")
+    docnos: dict[str, None] = {}
+    unlabelled: list[str] = []
+    failures: list[Failure] = []
+    documents = _documents(pages, labels, docnos, unlabelled, failures)
+    rows = np.concatenate([_scores(batch, bundles) for batch in batches(documents)])
+    if len(docnos) < LEAST_RECORDS:
+        raise InputError(
+            f"{len(docnos)} of the pages have a label; at least {LEAST_RECORDS} are needed, "
             "so check that docnos and labels name the same documents"
         )
-    truth = np.array([np.mean(list(labels[docno].values())) for docno in scored.docnos])
+    truth = np.array([np.mean(list(labels[docno].values())) for docno in docnos])
     if np.ptp(truth) == 0:
         raise InputError("all labels of the pages are the same; they must differ")
-    groups = [COLUMNS[name][0].group for name in COLUMNS] + [ESTIMATORS] * len(bundles)
-    names = [*COLUMNS, *(bundle.name for bundle in bundles)]
+    scores = [(name, COLUMNS[name][0].group) for name in COLUMNS]
+    scores += [(bundle.name, ESTIMATORS) for bundle in bundles]
     cells = [
         GridCell(name, group, extractor, sentence_ends, *_correlations(column, truth))
-        for (extractor, sentence_ends), table in zip(PIPELINES, values, strict=True)
-        for name, group, column in zip(names, groups, table.T, strict=True)
+        for place, (extractor, sentence_ends) in enumerate(PIPELINES)
+        for (name, group), column in zip(scores, rows[place :: len(PIPELINES)].T, strict=True)
     ]
-    seen = {*scored.docnos, *(failure.docno for failure in scored.failures)}
+    seen = {*docnos, *(failure.docno for failure in failures)}
     return StudyGrid(
-        len(scored.docnos),
+        len(docnos),
         tuple(cells),
         tuple(_agreements(labels, list(assessors))),
-        tuple(scored.unlabelled),
+        tuple(unlabelled),
         tuple(docno for docno in labels if docno not in seen),
-        tuple(scored.failures),
+        tuple(failures),
     )
 
 
-class _Scored:
-    """What the labelled ones among pages score under each pipeline; the others are put by."""
+def _scores(batch: Batch, bundles: Sequence[Bundle]) -> Floats:
+    """(documents, columns and bundles)."""
+    models = [bundle.model for bundle in bundles]
+    raw = [model.read(batch).raw for model in models]
+    backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
+    return np.column_stack([features_of(batch, tuple(COLUMNS), backgrounds).values, *raw])
 
-    def __init__(
-        self,
-        pages: Iterable[Page | Failure],
-        labels: Mapping[str, Mapping[str, float]],
-        bundles: Sequence[Bundle],
-    ) -> None:
-        self._pages, self._labels, self._bundles = pages, labels, bundles
-        self.docnos: dict[str, None] = {}
-        self.unlabelled: list[str] = []
-        self.failures: list[Failure] = []
 
-    def values(self) -> Floats:
-        """(pipelines, pages, columns and bundles)."""
-        rows = [self._scores(batch) for batch in batches(self._documents())]
-        table = np.concatenate(rows).reshape(-1, len(PIPELINES), rows[0].shape[1])
-        return np.asarray(table.transpose(1, 0, 2), np.float64)
-
-    def _scores(self, batch: Batch) -> Floats:
-        raw = [bundle.model.read(batch).raw for bundle in self._bundles]
-        models = [bundle.model for bundle in self._bundles]
-        backgrounds = [model for model in models if isinstance(model, BackgroundModel)]
-        return np.column_stack([features_of(batch, tuple(COLUMNS), backgrounds).values, *raw])
-
-    def _documents(self) -> Iterator[Document]:
-        for page in self._pages:
-            if isinstance(page, Failure):
-                self.failures.append(page)
-            elif page.docno not in self._labels:
-                self.unlabelled.append(page.docno)
-            elif page.docno in self.docnos:
-                self.failures.append(Failure(page.docno, page.path, "read", SEEN_BEFORE))
-            else:
-                try:
-                    documents = _documents_of(page)
-                except PageError as error:
-                    self.failures.append(Failure(page.docno, page.path, error.stage, str(error)))
-                    continue
-                self.docnos[page.docno] = None
-                yield from documents
+def _documents(
+    pages: Iterable[Page | Failure],
+    labels: Collection[str],
+    docnos: dict[str, None],
+    unlabelled: list[str],
+    failures: list[Failure],
+) -> Iterator[Document]:
+    """The documents of the labelled pages; where each page went is told in the last three."""
+    for page in pages:
+        if isinstance(page, Failure):
+            failures.append(page)
+        elif page.docno not in labels:
+            unlabelled.append(page.docno)
+        elif page.docno in docnos:
+            failures.append(Failure(page.docno, page.path, "read", SEEN_BEFORE))
+        else:
+            try:
+                documents = _documents_of(page)
+            except PageError as error:
+                failures.append(Failure(page.docno, page.path, error.stage, str(error)))
+                continue
+            docnos[page.docno] = None
+            yield from documents
 
 
 def _documents_of(page: Page) -> list[Document]:
     """The document of a page under each pipeline; it is parsed once."""
     parsed = parse_page(page)
-    blocks = {extractor: extract(parsed, extractor) for extractor in _EXTRACTORS}
+    blocks = {method: extract(parsed, method) for method in METHODS}
     return [
         document_of(parsed, blocks[extractor], extractor=extractor, sentence_ends=sentence_ends)
         for extractor, sentence_ends in PIPELINES
@@ -261,17 +302,6 @@ def _labels(assessors: Mapping[str, Labels], sign: float) -> dict[str, dict[str,
             if count:
                 by_document.setdefault(docno, {})[assessor] = sign * float(total / count)
     return by_document
-
-
-def _check(labels: Mapping[str, Mapping[str, float]]) -> None:
-    """What can be known before any page is read."""
-    if len(labels) < LEAST_RECORDS:
-        raise InputError(
-            f"the labels are of {counted(len(labels), 'document')}; "
-            f"at least {LEAST_RECORDS} are needed"
-        )
-    if len({label for given in labels.values() for label in given.values()}) < 2:
-        raise InputError("all labels are the same; they must differ")
 
 
 def _correlations(values: Floats, labels: Floats) -> tuple[int, float, float, float]:

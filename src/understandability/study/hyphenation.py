@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understandability.feature.batch import Array, starts_of
+from understandability.feature.batch import starts_of
 from understandability.feature.syllables import Trie
 
 _FROM_EDGE = 2
@@ -21,20 +20,23 @@ def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
     """How many hyphens ``pyphen.Pyphen(lang="en")`` inserts in each word of lower case.
 
     Its patterns give levels to places between letters, the highest counts, and an odd one is a
-    hyphen. Its own search looks up every part of one word after another and takes ten times as
-    long.
+    hyphen. Its own search looks up every part of one word after another.
 
     >>> count_hyphens(["hyphenation", "flu"])
     array([3, 0])
     """
     trie, levels_of = _patterns()
+    gives, longest = np.asarray(levels_of.any(axis=1)), levels_of.shape[1]
     codes = trie.encode("\n".join(f".{word}." for word in words))
-    levels = np.zeros(len(codes) + levels_of.longest, np.int8)
+    levels = np.zeros(len(codes) + longest, np.int8)
     for begin in range(0, len(codes), _AT_ONCE):
         starts = np.arange(begin, min(begin + _AT_ONCE, len(codes)))
         for walkers, nodes in trie.walk(codes, starts):
-            owners, shifts, heights = levels_of.of(nodes)
-            np.maximum.at(levels, starts[walkers[owners]] + shifts, heights)
+            giving = np.flatnonzero(gives[nodes])
+            reached, heights = starts[walkers[giving]], levels_of[nodes[giving]]
+            # Of one length a single pattern begins at a place: none is reached twice.
+            for place in range(longest):
+                levels[reached + place] = np.maximum(levels[reached + place], heights[:, place])
     odd_before = starts_of(levels & 1)
     sizes = np.fromiter(map(len, words), np.int64, len(words))
     # A level stands before its letter; the first letter stands behind a dot.
@@ -45,37 +47,15 @@ def count_hyphens(words: Sequence[str]) -> NDArray[np.int64]:
     return hyphens
 
 
-class _Levels:
-    """The levels that a pattern gives, by the node of the pattern: where, and how high."""
-
-    def __init__(self, size: int, levels: dict[int, tuple[tuple[int, int], ...]]) -> None:
-        sizes = np.zeros(size, np.int64)
-        sizes[list(levels)] = [len(each) for each in levels.values()]
-        self._starts = starts_of(sizes)
-        pairs = chain.from_iterable(levels[node] for node in sorted(levels))
-        shifts, heights = np.array(list(pairs)).T
-        self._shifts, self._heights = shifts, heights.astype(np.int8)
-        self.longest = int(shifts.max()) + 1
-
-    def of(self, nodes: Array) -> tuple[Array, Array, Array]:
-        """Of nodes: which one gives a level, how far on, and how high; a row for each level."""
-        starts = self._starts[nodes]
-        sizes = self._starts[nodes + 1] - starts
-        giving = np.flatnonzero(sizes)
-        starts, sizes = starts[giving], sizes[giving]
-        owners = np.repeat(giving, sizes)
-        rows = np.arange(len(owners)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
-        return owners, self._shifts[rows], self._heights[rows]
-
-
 @cache
-def _patterns() -> tuple[Trie, _Levels]:
+def _patterns() -> tuple[Trie, NDArray[np.int8]]:
+    """The patterns, and by their nodes the levels of the places from where each begins."""
     import pyphen
 
     patterns = pyphen.Pyphen(lang="en").hd.patterns
     trie = Trie(list(patterns))
-    levels = {
-        node: tuple(enumerate(heights, offset))
-        for node, (offset, heights) in zip(trie.nodes.tolist(), patterns.values(), strict=True)
-    }
-    return trie, _Levels(trie.size, levels)
+    longest = max(offset + len(heights) for offset, heights in patterns.values())
+    levels = np.zeros((trie.size, longest), np.int8)
+    for node, (offset, heights) in zip(trie.nodes.tolist(), patterns.values(), strict=True):
+        levels[node, offset : offset + len(heights)] = heights
+    return trie, levels

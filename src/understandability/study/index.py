@@ -1,8 +1,4 @@
-"""A small index of pages, so that experiments need no other engine; its folder on disk.
-
-Text becomes terms (`Analyzer`), `build_index` counts them in titles and bodies, `save_index` keeps
-the counts as ``index.json`` and plain arrays; nothing is unpickled.
-"""
+"""A small index of pages: terms counted in titles and bodies, kept as JSON and plain arrays."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ import io
 import json
 import re
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -21,7 +18,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix, csr_matrix, vstack
+from scipy.sparse import csr_matrix
 
 from understandability._version import __version__
 from understandability.arrays import Floats
@@ -43,7 +40,7 @@ LONGEST = 64
 _WORD = re.compile(r"[^\W_]+")
 
 
-def porter_stemmer() -> Callable[[str], str]:
+def _porter() -> Callable[[str], str]:
     """The stemmer of Porter (1980), as NLTK has it."""
     from nltk.stem.porter import PorterStemmer
 
@@ -51,16 +48,11 @@ def porter_stemmer() -> Callable[[str], str]:
     return lambda word: str(stemmer.stem(word, to_lowercase=False))
 
 
-def no_stemmer() -> Callable[[str], str]:
-    """Words as they are."""
-    return lambda word: word
-
-
 STOP_WORDS: Mapping[str, Callable[[], frozenset[str]]] = MappingProxyType(
     {"english": english_stop_words, "none": frozenset}
 )
 STEMMERS: Mapping[str, Callable[[], Callable[[str], str]]] = MappingProxyType(
-    {"porter": porter_stemmer, "none": no_stemmer}
+    {"porter": _porter, "none": lambda: str}
 )
 
 
@@ -117,7 +109,6 @@ class Analyzer:
 TITLE, BODY, PAGE = "title", "body", "page"
 FIELDS = (TITLE, BODY, PAGE)
 _DROPPED = -1
-_CHUNK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,11 +139,6 @@ class Field:
     def tokens(self) -> float:
         """How many terms the fields of all documents have."""
         return float(self.lengths.sum())
-
-    def documents_of(self, term: int) -> tuple[NDArray[np.int32], Floats]:
-        """The documents that have a term, ascending, and how often each has it."""
-        where = slice(self.postings.indptr[term], self.postings.indptr[term + 1])
-        return self.postings.indices[where], self.postings.data[where].astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,18 +179,12 @@ class Index:
 
     def query_terms(self, text: str) -> dict[int, int]:
         """The terms of a query that any document has, and how often the query has each."""
-        counts: dict[int, int] = {}
-        for term in self.analyzer.terms(text):
-            number = self.term_numbers.get(term)
-            if number is not None:
-                counts[number] = counts.get(number, 0) + 1
-        return counts
+        numbers = (self.term_numbers.get(term) for term in self.analyzer.terms(text))
+        return Counter(number for number in numbers if number is not None)
 
 
 def build_index(
-    pages: Iterable[Page | Failure],
-    analyzer: Analyzer | None = None,
-    extractor: str = "naive",
+    pages: Iterable[Page | Failure], analyzer: Analyzer | None = None, extractor: str = "naive"
 ) -> tuple[Index, tuple[Failure, ...]]:
     """Count the terms of pages; pages that cannot be indexed are the failures beside the index.
 
@@ -218,7 +198,7 @@ def build_index(
     """
     analyzer = analyzer or Analyzer()
     numbers = _Numbers(analyzer)
-    title, body = _Counter(), _Counter()
+    title, body = _Postings(), _Postings()
     docnos: dict[str, None] = {}
     failures: list[Failure] = []
     for page in pages:
@@ -230,21 +210,11 @@ def build_index(
         title.add(map(numbers.__getitem__, split_words(texts[0])))
         body.add(map(numbers.__getitem__, split_words(texts[1])))
     if not docnos:
-        raise InputError("there is no page to index; the first failure: " + _first(failures))
+        first = f"{failures[0].path}: {failures[0].error}" if failures else "none was read"
+        raise InputError(f"there is no page to index; the first failure: {first}")
     terms = tuple(numbers.terms)
-    index = Index(
-        docnos=tuple(docnos),
-        terms=terms,
-        title=Field(title.postings(len(terms))),
-        body=Field(body.postings(len(terms))),
-        analyzer=analyzer,
-        extractor=extractor,
-    )
-    return index, tuple(failures)
-
-
-def _first(failures: list[Failure]) -> str:
-    return f"{failures[0].path}: {failures[0].error}" if failures else "none was read"
+    fields = title.field(len(terms)), body.field(len(terms))
+    return Index(tuple(docnos), terms, *fields, analyzer, extractor), tuple(failures)
 
 
 def _texts(
@@ -286,83 +256,100 @@ class _Numbers(dict[str, int]):
         return number
 
 
-class _Counter:
-    """Counts terms document by document, in memory bounded by the postings."""
+class _Postings:
+    """The terms of one field, document by document: each once, with how often it occurs."""
 
     def __init__(self) -> None:
-        self._terms = array("i")
-        self._ends = array("q")
-        self._chunks: list[csr_matrix] = []
+        self._terms, self._counts, self._starts = array("i"), array("i"), array("q", [0])
 
     def add(self, terms: Iterable[int]) -> None:
         """Count the terms of the next document."""
-        self._terms.extend(terms)
-        self._ends.append(len(self._terms))
-        if len(self._terms) > _CHUNK:
-            self._count()
+        counts = Counter(terms)
+        counts.pop(_DROPPED, None)
+        self._terms.extend(counts)
+        self._counts.extend(counts.values())
+        self._starts.append(len(self._terms))
 
-    def _count(self) -> None:
-        terms = np.array(self._terms, dtype=np.int32)
-        documents = np.repeat(
-            np.arange(len(self._ends), dtype=np.int32), np.diff(self._ends, prepend=0)
-        )
-        kept = terms != _DROPPED
-        terms, documents = terms[kept], documents[kept]
-        shape = (len(self._ends), int(terms.max(initial=0)) + 1)
-        ones = np.ones(len(terms), dtype=np.int32)
-        self._chunks.append(coo_matrix((ones, (documents, terms)), shape=shape).tocsr())
-        self._terms, self._ends = array("i"), array("q")
-
-    def postings(self, terms: int) -> csr_matrix:
-        """What was counted, a row for each term."""
-        self._count()
-        for chunk in self._chunks:
-            chunk.resize(chunk.shape[0], terms)
-        postings = vstack(self._chunks, format="csr").T.tocsr()
-        postings.sort_indices()
-        return postings
+    def field(self, terms: int) -> Field:
+        """What was counted, a row for each of so many terms."""
+        columns = (np.asarray(self._counts), np.asarray(self._terms), np.asarray(self._starts))
+        return Field(csr_matrix(columns, shape=(len(self._starts) - 1, terms)).T.tocsr())
 
 
 def _sums(matrix: csr_matrix, axis: int) -> Floats:
     return np.asarray(matrix.sum(axis=axis), dtype=np.float64).ravel()
 
 
+FORMAT = 1
+HEADER = "index.json"
+ARRAYS = "postings.npz"
 _PARTS = ("counts", "documents", "starts")
 
 
 def save_index(index: Index, folder: str | Path) -> None:
-    """Write an index as a folder; the same index gives the same bytes."""
-    header = {
-        "toolkit": __version__,
-        "documents": len(index.docnos),
-        "terms": len(index.terms),
-        "extractor": index.extractor,
-        "analyzer": asdict(index.analyzer),
-    }
-    arrays = {"docnos": _packed(index.docnos), "terms": _packed(index.terms)}
+    """Write an index as a folder, complete or not at all, in the place of an older index.
+
+    The same index gives the same bytes.
+    """
+    target = Path(folder)
+    if target.exists() and not (target / HEADER).is_file():
+        raise InputError(f"{folder} holds other files and no index; name a new folder")
+    arrays: dict[str, Any] = {"docnos": _packed(index.docnos), "terms": _packed(index.terms)}
     for name in (TITLE, BODY):
         postings = index.field(name).postings
         columns = (postings.data, postings.indices, postings.indptr)
         for part, column in zip(_PARTS, columns, strict=True):
             arrays[f"{name}_{part}"] = column.astype(np.int64 if part == "starts" else np.int32)
-    write_index(folder, header, arrays)
+    content = io.BytesIO()
+    np.savez(content, **arrays)
+    data = content.getbuffer()
+    header = {
+        "format": FORMAT,
+        "toolkit": __version__,
+        "documents": len(index.docnos),
+        "terms": len(index.terms),
+        "extractor": index.extractor,
+        "analyzer": asdict(index.analyzer),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
+    write_folder(target, {ARRAYS: data, HEADER: (json.dumps(header, indent=1) + "\n").encode()})
 
 
 def load_index(folder: str | Path) -> Index:
     """Read an index; raises `InputError` where it is no index, damaged, or of another version."""
-    header, arrays = read_index(folder)
+    path = Path(folder)
     try:
-        return _index(header, arrays)
-    except (LookupError, TypeError, ValueError, OptionError) as error:
+        header = json.loads((path / HEADER).read_bytes())
+    except FileNotFoundError:
+        raise InputError(
+            f"{folder} is not an index: it has no {HEADER}; make one with `understand index build`"
+        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"the index {folder} is damaged: {HEADER} is not JSON") from error
+    version = header.get("format") if isinstance(header, dict) else None
+    if version != FORMAT:
+        raise InputError(
+            f"the index {folder} is of format {version}, this version reads format {FORMAT}; "
+            "build it again with `understand index build`"
+        )
+    try:
+        data = (path / ARRAYS).read_bytes()
+    except OSError as error:
+        raise InputError(f"the index {folder} has no {ARRAYS} to read; build it again") from error
+    if hashlib.sha256(data).hexdigest() != header.get("sha256"):
+        raise InputError(
+            f"the index {folder} is truncated or was altered (the checksum of {ARRAYS} is not "
+            f"the one in {HEADER}); build it again"
+        )
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as loaded:
+            arrays = dict(loaded)
+        docnos, terms = _unpacked(arrays["docnos"]), _unpacked(arrays["terms"])
+        title, body = (_field(arrays, name, len(terms), len(docnos)) for name in (TITLE, BODY))
+        analyzer = Analyzer(**header["analyzer"])
+        return Index(docnos, terms, title, body, analyzer, str(header["extractor"]))
+    except (*NO_PLAIN_ARRAYS, *DAMAGED_ARRAYS, TypeError, OptionError) as error:
         raise InputError(f"the index {folder} is damaged ({error}); build it again") from error
-
-
-def _index(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Index:
-    docnos, terms = _unpacked(arrays["docnos"]), _unpacked(arrays["terms"])
-    title, body = (_field(arrays, name, len(terms), len(docnos)) for name in (TITLE, BODY))
-    return Index(
-        docnos, terms, title, body, Analyzer(**header["analyzer"]), str(header["extractor"])
-    )
 
 
 def _field(arrays: Mapping[str, NDArray[Any]], name: str, terms: int, documents: int) -> Field:
@@ -400,60 +387,6 @@ def _unpacked(content: NDArray[Any]) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         raise ValueError("it holds a name twice")
     return names
-
-
-FORMAT = 1
-HEADER = "index.json"
-ARRAYS = "postings.npz"
-
-
-def write_index(folder: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
-    """Write an index as a folder, complete or not at all; replaces an older index there."""
-    target = Path(folder)
-    if target.exists() and not (target / HEADER).is_file():
-        raise InputError(f"{folder} holds other files and no index; name a new folder")
-    content = io.BytesIO()
-    np.savez(content, **arrays)
-    data = content.getbuffer()
-    described = {"format": FORMAT, **header, "sha256": hashlib.sha256(data).hexdigest()}
-    header_text = json.dumps(described, indent=1) + "\n"
-    write_folder(target, {ARRAYS: data, HEADER: header_text.encode()})
-
-
-def read_index(folder: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header and the arrays of an index.
-
-    Raises `InputError` where the folder is no index, damaged, altered, or of another version.
-    """
-    path = Path(folder)
-    try:
-        header = json.loads((path / HEADER).read_bytes())
-    except FileNotFoundError:
-        raise InputError(
-            f"{folder} is not an index: it has no {HEADER}; make one with `understand index build`"
-        ) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"the index {folder} is damaged: {HEADER} is not JSON") from error
-    version = header.get("format") if isinstance(header, dict) else None
-    if version != FORMAT:
-        raise InputError(
-            f"the index {folder} is of format {version}, this version reads format {FORMAT}; "
-            "build it again with `understand index build`"
-        )
-    try:
-        data = (path / ARRAYS).read_bytes()
-    except OSError as error:
-        raise InputError(f"the index {folder} has no {ARRAYS} to read; build it again") from error
-    if hashlib.sha256(data).hexdigest() != header.get("sha256"):
-        raise InputError(
-            f"the index {folder} is truncated or was altered (the checksum of {ARRAYS} is not "
-            f"the one in {HEADER}); build it again"
-        )
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            return header, dict(arrays)
-    except (*NO_PLAIN_ARRAYS, *DAMAGED_ARRAYS) as error:
-        raise InputError(f"the index {folder} is damaged ({error}); build it again") from error
 
 
 @dataclass(frozen=True, slots=True)

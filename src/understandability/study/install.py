@@ -18,6 +18,7 @@ from typing import Annotated, Any
 from understandability.errors import InputError, OptionError
 from understandability.hooks import load
 from understandability.inputs.archives import MAX_BYTES, members, safe_name
+from understandability.inputs.fetching import is_address
 from understandability.prompt import AtPrompt
 from understandability.study import vocabulary_files as files
 from understandability.study.installed import (
@@ -52,11 +53,9 @@ class Installable:
     keeper: Keeper | None = None
 
 
-_NLTK_FOLDERS = frozenset(
-    (
-        *("chunkers", "corpora", "grammars", "help", "misc"),
-        *("models", "sentiment", "stemmers", "taggers", "tokenizers"),
-    )
+_NLTK_FOLDERS = (
+    *("chunkers", "corpora", "grammars", "help", "misc"),
+    *("models", "sentiment", "stemmers", "taggers", "tokenizers"),
 )
 
 
@@ -150,13 +149,6 @@ _ROWS = (
 INSTALLABLE: dict[str, Installable] = {resource.name: resource for resource in _ROWS}
 
 
-def installable(name: str) -> Installable:
-    """The resource of that name; `OptionError` names all where there is none."""
-    if name not in INSTALLABLE:
-        raise OptionError(f"no resource is named {name!r}; choose one of {', '.join(INSTALLABLE)}")
-    return INSTALLABLE[name]
-
-
 def listed() -> dict[str, tuple[Installable, Manifest | None]]:
     """Show what can be installed, where to get it, and what is installed.
 
@@ -182,7 +174,9 @@ def install(
         name: A name that `list` shows.
         sources: A file, a folder or an archive as distributed, or a URL. May be repeated.
     """
-    resource = installable(name)
+    if name not in INSTALLABLE:
+        raise OptionError(f"no resource is named {name!r}; choose one of {', '.join(INSTALLABLE)}")
+    resource = INSTALLABLE[name]
     if not sources:
         raise OptionError(f"give --from PATH or URL of {name}; it comes from {resource.origin}")
     root = installed_folder()
@@ -197,8 +191,8 @@ def install(
         new.mkdir()
         paths = []
         for number, source in enumerate(sources):
-            if is_web_address(source):
-                paths.append(download(source, Path(work) / f"download-{number}"))
+            if is_address(source):
+                paths.append(_download(source, Path(work) / f"download-{number}"))
             elif Path(source).exists():
                 paths.append(Path(source))
             else:
@@ -207,6 +201,7 @@ def install(
             entries = _keep_table(resource, paths, new / TABLE)
         else:
             entries = resource.keeper(paths, new)
+        kept = [path for path in sorted(new.rglob("*")) if path.is_file()]
         manifest = Manifest(
             name=name,
             sources={
@@ -214,11 +209,7 @@ def install(
                 for source, path in zip(sources, paths, strict=True)
             },
             entries=entries,
-            files={
-                path.relative_to(new).as_posix(): _sha256(path)
-                for path in sorted(new.rglob("*"))
-                if path.is_file()
-            },
+            files={path.relative_to(new).as_posix(): _sha256(path) for path in kept},
         )
         (new / MANIFEST).write_text(json.dumps(asdict(manifest), indent=1) + "\n", "utf-8")
         if (root / name).exists():
@@ -285,7 +276,11 @@ def _chosen_members(resource: Installable, path: Path) -> set[str] | None:
     if names in ([], [path.name]):
         return None
     for patterns in resource.names:
-        found = {name for name in names if any(_is_called(name, one) for one in patterns.split())}
+        found = {
+            name
+            for name in names
+            if any(fnmatch(PurePosixPath(name).name.lower(), one) for one in patterns.split())
+        }
         if found:
             return found
     if len(names) == 1:
@@ -296,26 +291,12 @@ def _chosen_members(resource: Installable, path: Path) -> set[str] | None:
     )
 
 
-def _is_called(name: str, pattern: str) -> bool:
-    return fnmatch(PurePosixPath(name).name.lower(), pattern)
-
-
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def is_web_address(source: str) -> bool:
-    """Whether the source is an address to download from.
-
-    >>> is_web_address("https://nlmpubs.nlm.nih.gov/mesh/d2024.bin"), is_web_address("d2024.bin")
-    (True, False)
-    """
-    return source.lower().startswith(("http://", "https://"))
-
-
-def download(url: str, target: Path) -> Path:
-    """Save what is at `url` as `target`; `InputError` where that fails or is too long."""
+def _download(url: str, target: Path) -> Path:
     try:
         with urllib.request.urlopen(url, timeout=60) as response, target.open("wb") as file:
             size = 0

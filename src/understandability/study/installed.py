@@ -1,7 +1,6 @@
-"""Vocabularies that the user has installed: where they are, and what they hold.
+"""Vocabularies that the user has installed: a folder for each, in one plain form.
 
-They live in a folder of the user, one folder for each, in one plain form, with a manifest that
-holds the SHA-256 of every file. `installing` puts them there.
+`install` puts them there, with a manifest that holds the SHA-256 of every file.
 """
 
 from __future__ import annotations
@@ -9,11 +8,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +93,7 @@ def nltk_folder() -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a vocabulary as columns; see `lexicons.Term` for what they hold."""
+    """The terms of a vocabulary as columns; see `vocabulary_files.Term` for what they hold."""
 
     texts: tuple[str, ...]
     concepts: tuple[str, ...]
@@ -104,14 +103,12 @@ class Terms:
 
 def installed_terms(name: str) -> Terms:
     """The terms of an installed vocabulary, or the words of a list; a missing value is NaN."""
-    with _reading(name) as columns:
-        texts, concepts, values, groups = columns
-        return Terms(texts, concepts, _numbers(values), np.array(groups, np.str_))
+    return Terms(*_columns(name, (tuple, tuple, _numbers, np.array)))
 
 
 @dataclass(frozen=True, slots=True)
 class Mappings:
-    """What MetaMap found in documents, as columns; see `metamap.Mapping` for what they hold."""
+    """What MetaMap found, as columns; see `vocabulary_files.Mapping` for what they hold."""
 
     docnos: tuple[str, ...]
     concepts: tuple[str, ...]
@@ -122,23 +119,19 @@ class Mappings:
 
 def installed_mappings() -> Mappings:
     """What MetaMap found in the documents of the user; a missing depth is NaN."""
-    with _reading("metamap") as columns:
-        docnos, concepts, counts, groups, depths = columns
-        return Mappings(
-            docnos, concepts, _numbers(counts), np.array(groups, np.str_), _numbers(depths)
-        )
+    return Mappings(*_columns("metamap", (tuple, tuple, _numbers, np.array, _numbers)))
 
 
 def _numbers(texts: Sequence[str]) -> NDArray[np.float64]:
     return np.array([text or "nan" for text in texts], np.float64)
 
 
-@contextmanager
-def _reading(name: str) -> Iterator[list[tuple[str, ...]]]:
-    """The columns of an installed table; an error where they are not what they should be."""
+def _columns(name: str, kinds: Sequence[Callable[[Sequence[str]], Any]]) -> list[Any]:
+    """The columns of an installed table, each made by its kind."""
     path = installed_folder() / name / TABLE
     try:
         rows = [line.split("\t") for line in path.read_text("utf-8").splitlines()]
-        yield list(zip(*rows, strict=True))
+        columns = zip(*rows, strict=True)
+        return [kind(texts) for kind, texts in zip(kinds, columns, strict=True)]
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read ({error}); install {name} again") from error

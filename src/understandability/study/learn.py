@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
+from understandability.inputs.given import run_of
 from understandability.inputs.run import Labels, Run, ranks_of, strictly_falling
-from understandability.inputs.runs import read_labels, read_run, write_run
+from understandability.inputs.runs import read_labels, write_run
 from understandability.model.bundle_files import read_bundle, write_bundle
 from understandability.model.predictors import Forest, array_bytes, arrays_of
 from understandability.prompt import AtPrompt
 from understandability.study.candidates import Candidates, FeatureSources
-from understandability.study.gains import COMBOS, parse_gain
+from understandability.study.gains import COMBOS, IR_ONLY, parse_gain
 from understandability.study.retrieval import IR_FEATURES
 from understandability.training.portable import forest_of
 
@@ -52,8 +53,8 @@ class Recipe:
         learning_rate: Weight of each tree.
         seed: Seed of the folds and of the trees.
 
-    >>> Recipe(labels="R * (100 - U)", rounds=30).ir_only
-    False
+    >>> Recipe(labels="R * (100 - U)", rounds=30).learned_by
+    'lambdamart'
     """
 
     labels: Annotated[str, AtPrompt(choices="study.gains:COMBOS")] = "combo2"
@@ -79,11 +80,6 @@ class Recipe:
         """The objective that holds."""
         return self.objective or ("pairwise" if self.labels in COMBOS else "lambdamart")
 
-    @property
-    def ir_only(self) -> bool:
-        """Whether it learns from the IR features alone."""
-        return self.labels in COMBOS and COMBOS[self.labels].ir_only
-
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
@@ -91,7 +87,7 @@ class Ranker:
 
     features: tuple[str, ...]
     trees: Forest
-    card: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    card: Mapping[str, Any]
 
     @property
     def importances(self) -> dict[str, float]:
@@ -169,7 +165,7 @@ def examples(
             f"the run {run.name} (query {run.queries[0]}, ...) and {qrels.name} (query "
             f"{qrels.queries[0]}, ...) have no query in common; give the qrels of this run"
         )
-    if recipe.ir_only:
+    if recipe.labels == IR_ONLY:
         names = [name for name in IR_FEATURES if name in candidates.names]
         if not names:
             raise OptionError(f"{recipe.labels} learns from the IR features; give the index")
@@ -179,48 +175,14 @@ def examples(
     return Examples(candidates, np.where(is_judged, gain(relevance, difficulty), np.nan))
 
 
-def learn(examples: Examples, recipe: Recipe) -> Ranker:
-    """Learn from all queries that have something to learn from; the same input, the same ranker."""
-    return _learn(examples, recipe, examples.useful)
+def learn(examples: Examples, recipe: Recipe, queries: Ints | None = None) -> Ranker:
+    """Learn from some queries, by number; without them from all that have something to tell.
 
-
-def folds(queries: int, count: int, seed: int = 0) -> Ints:
-    """A fold for each query, drawn with `seed`; sizes differ by one at most.
-
-    >>> sorted(folds(5, 2).tolist())
-    [0, 0, 0, 1, 1]
+    The same input gives the same ranker.
     """
-    if not 2 <= count <= queries:
-        raise OptionError(f"{queries} queries make 2 to {queries} folds, not {count}")
-    return np.random.default_rng(seed).permutation(np.arange(queries) % count)
-
-
-def out_of_fold(examples: Examples, recipe: Recipe, count: int = 5, name: str = "learned") -> Run:
-    """Every query ranked by a ranker that was learned from the other folds' queries.
-
-    Raises `InputError` where the queries to learn from have nothing relevant.
-    """
-    run = examples.candidates.run
-    fold = folds(len(run.queries), count, recipe.seed)
-    useful = examples.useful
-    scores = np.empty(len(run))
-    for number in range(count):
-        learned_from = useful[fold[useful] != number]
-        if not len(learned_from):
-            raise InputError(
-                f"fold {number + 1} of {count} has no query to learn from: none of the other folds "
-                "has a relevant document among its candidates; use fewer folds or a deeper run"
-            )
-        held_out = fold[run.query_ids] == number
-        scores[held_out] = _learn(examples, recipe, learned_from).scores(examples.candidates)[
-            held_out
-        ]
-    return ranked(run, scores, name)
-
-
-def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
     from xgboost import DMatrix, train
 
+    queries = examples.useful if queries is None else queries
     if not len(queries):
         raise InputError(
             "there is nothing to learn: no query has a relevant document among its candidates; "
@@ -257,6 +219,39 @@ def _learn(examples: Examples, recipe: Recipe, queries: Ints) -> Ranker:
         "candidates": len(lines),
     }
     return Ranker(names, trees, card)
+
+
+def folds(queries: int, count: int, seed: int = 0) -> Ints:
+    """A fold for each query, drawn with `seed`; sizes differ by one at most.
+
+    >>> sorted(folds(5, 2).tolist())
+    [0, 0, 0, 1, 1]
+    """
+    if not 2 <= count <= queries:
+        raise OptionError(f"{queries} queries make 2 to {queries} folds, not {count}")
+    return np.random.default_rng(seed).permutation(np.arange(queries) % count)
+
+
+def out_of_fold(examples: Examples, recipe: Recipe, count: int = 5, name: str = "learned") -> Run:
+    """Every query ranked by a ranker that was learned from the other folds' queries.
+
+    Raises `InputError` where the queries to learn from have nothing relevant.
+    """
+    run = examples.candidates.run
+    fold = folds(len(run.queries), count, recipe.seed)
+    useful = examples.useful
+    scores = np.empty(len(run))
+    for number in range(count):
+        learned_from = useful[fold[useful] != number]
+        if not len(learned_from):
+            raise InputError(
+                f"fold {number + 1} of {count} has no query to learn from: none of the other folds "
+                "has a relevant document among its candidates; use fewer folds or a deeper run"
+            )
+        held_out = fold[run.query_ids] == number
+        ranker = learn(examples, recipe, learned_from)
+        scores[held_out] = ranker.scores(examples.candidates)[held_out]
+    return ranked(run, scores, name)
 
 
 def save_ranker(ranker: Ranker, folder: str | Path) -> None:
@@ -348,8 +343,7 @@ def learn_ranker(
     ease = (
         read_labels(understandability, "understandability", column) if understandability else None
     )
-    read = run if isinstance(run, Run) else read_run(run)
-    candidates = (sources or FeatureSources()).candidates(read)
+    candidates = (sources or FeatureSources()).candidates(run_of(run))
     found = examples(candidates, recipe, relevance, ease)
     held_out = ranker = None
     if out_of_fold is not None:
@@ -380,5 +374,5 @@ def apply_ranker(
         tag: The name of the new run.
     """
     learned = load_ranker(ranker)
-    read = run if isinstance(run, Run) else read_run(run)
-    return learned.rank((sources or FeatureSources()).candidates(read), tag or "learned")
+    candidates = (sources or FeatureSources()).candidates(run_of(run))
+    return learned.rank(candidates, tag or "learned")

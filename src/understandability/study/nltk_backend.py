@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -77,34 +77,27 @@ class NltkTagger:
     def _perceptron(self) -> Any:
         from nltk.tag.perceptron import PerceptronTagger
 
-        _look_among_installed()
-        try:
-            return PerceptronTagger()
-        except LookupError as error:
-            raise _missing("tagger", "averaged_perceptron_tagger_eng") from error
+        return _loaded(PerceptronTagger, "tagger", "averaged_perceptron_tagger_eng")
 
     @cached_property
     def _chunker(self) -> Any:
         from nltk.chunk import ne_chunker
 
-        _look_among_installed()
-        try:
-            return ne_chunker("binary")
-        except LookupError as error:
-            raise _missing("chunker", "maxent_ne_chunker_tab") from error
+        return _loaded(lambda: ne_chunker("binary"), "chunker", "maxent_ne_chunker_tab")
 
 
-def _look_among_installed() -> None:
+def _loaded(make: Callable[[], Any], tool: str, package: str) -> Any:
+    """A tool of NLTK's, its data also looked for among what is installed."""
     import nltk.data
 
     folder = nltk_folder()
     if folder is not None and str(folder) not in nltk.data.path:
         nltk.data.path.append(str(folder))
-
-
-def _missing(tool: str, package: str) -> InputError:
-    return InputError(
-        f"NLTK's {tool} needs its data package {package!r}, which is in none of NLTK's folders; "
-        "name its folder in NLTK_DATA, install it (understand resources install nltk-data), or use "
-        "the built-in tagger"
-    )
+    try:
+        return make()
+    except LookupError as error:
+        raise InputError(
+            f"NLTK's {tool} needs its data package {package!r}, which is in none of NLTK's "
+            "folders; name its folder in NLTK_DATA, install it (understand resources install "
+            "nltk-data), or use the built-in tagger"
+        ) from error

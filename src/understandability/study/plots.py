@@ -17,6 +17,7 @@ from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels, Runs
+from understandability.evaluation.ranks import ranks_of
 from understandability.evaluation.tradeoff import Point
 from understandability.inputs.given import labels_of, runs_of
 from understandability.inputs.run import Labels, Run
@@ -34,7 +35,7 @@ FORMATS = ("png", "svg", "pdf")
 
 def check_figure(destination: str) -> None:
     """Raise what `write_figure` would, before there is a figure to write."""
-    check_format(_suffix(destination))
+    check_format(Path(destination).suffix[1:].lower())
     if not Path(destination).absolute().parent.is_dir():
         raise InputError(
             f"{destination} cannot be written: its folder does not exist; make it first"
@@ -44,11 +45,7 @@ def check_figure(destination: str) -> None:
 
 def write_figure(figure: Figure, destination: str) -> None:
     """Write a figure in the format that the suffix names."""
-    write_bytes(destination, rendered(figure, _suffix(destination)))
-
-
-def _suffix(destination: str) -> str:
-    return Path(destination).suffix.removeprefix(".").lower()
+    write_bytes(destination, rendered(figure, Path(destination).suffix[1:].lower()))
 
 
 def plot_systems(systems: Sequence[str], scores: Mapping[str, ArrayLike], named: int = 5) -> Figure:
@@ -147,20 +144,11 @@ def plot_cumulative(series: Mapping[str, ArrayLike], name: str = "score") -> Fig
         if not len(values):
             raise InputError(f"no document of {run} has a {name}")
         shares = np.arange(1, len(values) + 1) / len(values)
-        axes.step(
-            values,
-            shares,
-            where="post",
-            linewidth=1.2,
-            label=run,
-            linestyle=_STYLES[place // 10 % 4],
-        )
+        style = ("-", "--", ":", "-.")[place // 10 % 4]  # there are ten colours
+        axes.step(values, shares, where="post", linewidth=1.2, label=run, linestyle=style)
     axes.set(xlabel=name, ylabel="share of the documents shown", ylim=(0, 1))
     axes.legend(fontsize=7)
     return figure
-
-
-_STYLES = ("-", "--", ":", "-.")
 
 
 def plot_tradeoff(points: Sequence[Point]) -> Figure:
@@ -172,22 +160,17 @@ def plot_tradeoff(points: Sequence[Point]) -> Figure:
     figure.clear()
     figure.set_size_inches(4.8 * len(others), 4.2)
     start, *sweep = points
-    for axes, measure in zip(
-        figure.subplots(1, len(others), squeeze=False)[0], others, strict=True
-    ):
+    places = figure.subplots(1, len(others), squeeze=False)[0]
+    for axes, measure in zip(places, others, strict=True):
         for weight in dict.fromkeys(point.setting.weight for point in sweep):
             line = [point for point in sweep if point.setting.weight == weight]
             x = [start.means[first], *(point.means[first] for point in line)]
             y = [start.means[measure], *(point.means[measure] for point in line)]
             axes.plot(x, y, marker="o", markersize=4, linewidth=1, label=f"w = {weight:g}")
             for point in line:
-                axes.annotate(
-                    str(point.setting.top),
-                    (point.means[first], point.means[measure]),
-                    (3, 3),
-                    textcoords="offset points",
-                    fontsize=7,
-                )
+                at = point.means[first], point.means[measure]
+                top = str(point.setting.top)
+                axes.annotate(top, at, (3, 3), textcoords="offset points", fontsize=7)
         axes.plot(start.means[first], start.means[measure], marker="s", color="black")
         axes.set(xlabel=first, ylabel=measure)
         axes.legend(fontsize=8, title="top k at each point", title_fontsize=7)
@@ -274,10 +257,7 @@ def top_scores(run: Run, scores: Labels, top: int = 10, order: str = "rank") -> 
     [9.0, 7.0]
     """
     lines = run.line_order(order)
-    query = run.query_ids[lines]
-    starts = np.flatnonzero(np.diff(query, prepend=-1))
-    place = np.arange(len(lines)) - np.repeat(starts, np.diff(np.append(starts, len(lines))))
-    values = scores.of_lines(run)[lines[place < top]]
+    values = scores.of_lines(run)[lines[ranks_of(run.query_ids[lines]) <= top]]
     return values[np.isfinite(values)]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from understandability.errors import InputError
 from understandability.inputs.page_tables import read_objects
@@ -75,12 +74,10 @@ def _of_lines(text: str, name: str) -> Iterator[tuple[str, str]]:
 
 def _of_objects(name: str) -> Iterator[tuple[str, str]]:
     for number, record in enumerate(read_objects(name), start=1):
-        query = _first(record, _IDS)
-        words = _first(record, _TEXTS)
+        query, words = (
+            next((str(record[key]).strip() for key in keys if record.get(key) is not None), "")
+            for keys in (_IDS, _TEXTS)
+        )
         if not query or not words:
             raise InputError(f"{name}, record {number} names no query; write {_FORMS}")
         yield query, words
-
-
-def _first(record: dict[str, Any], names: tuple[str, ...]) -> str:
-    return next((str(record[name]).strip() for name in names if record.get(name) is not None), "")

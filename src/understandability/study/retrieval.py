@@ -1,19 +1,17 @@
 """Queries against an index: runs of a weighting model, and the 24 features of learning to rank.
 
-BM25 is as Lucene has it, the eight other models as Terrier has them: those of the study's features
-(logarithms to base 2), and of the systems of `scripts.reproduce.ranking_simulation`. A model says
-what the occurrences of one query term are worth to one document. A document's score is the sum over
-the query terms that it holds; terms that it lacks add nothing, in the language models too (there
-what they would add depends on the length of the document alone).
+BM25 is as Lucene has it, the eight other models as Terrier has them (logarithms to base 2). A model
+says what one query term is worth to one document that has it. A document's score is their sum;
+terms that it lacks add nothing, in the language models too.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +23,7 @@ from understandability.prompt import AtPrompt
 from understandability.study.index import FIELDS, PAGE, Field, Index, load_index
 from understandability.study.queries import read_queries
 
+Ints = NDArray[np.int64]
 K1, B, K3 = 1.2, 0.75, 8.0
 MU = 2500.0
 COLLECTION_WEIGHT = 0.1
@@ -35,10 +34,9 @@ HIEMSTRA_LAMBDA = 0.15
 class TermMatches:
     """Pairs of a document and a query term that occurs in it, as columns, and the collection.
 
-    `tf` is how often the document has the term, `length` how many terms it has in all,
-    `documents_with` how many documents have the term, `occurrences` how often all documents
-    have it, `in_query` how often the query has it. The collection has `documents` documents
-    of `tokens` terms.
+    The document has the term `tf` times among `length` terms, the query `in_query` times;
+    `documents_with` documents have it, `occurrences` times in all. The collection has `documents`
+    documents of `tokens` terms.
     """
 
     tf: Floats
@@ -55,17 +53,11 @@ class TermMatches:
         return self.length * self.documents / self.tokens
 
 
-@dataclass(frozen=True, slots=True)
-class WeightingModel:
-    """A row of `MODELS`: the function, its parameters in words, who published it."""
-
-    weigh: Callable[[TermMatches], Floats]
-    parameters: str
-    source: str
-
-
 def tf_idf(match: TermMatches) -> Floats:
-    """Robertson's tf times Spärck Jones' idf: ``k1 tf / (tf + K) * log(N / n + 1)``."""
+    """Robertson's tf times the idf of Spärck Jones (1972): ``k1 tf / (tf + K) * log(N / n + 1)``.
+
+    K is k1 (1 - b + b l / mean l), with k1 = 1.2 and b = 0.75.
+    """
     saturated = K1 * match.tf / (match.tf + _length_factor(match))
     return match.in_query * saturated * np.log2(match.documents / match.documents_with + 1)
 
@@ -73,8 +65,8 @@ def tf_idf(match: TermMatches) -> Floats:
 def bm25(match: TermMatches) -> Floats:
     """``qtf * ln(1 + (N - n + .5) / (n + .5)) * tf / (tf + K)``, as Lucene since version 8.
 
-    The idf is above 0 for every term, also for one that most documents have. Lucene rounds the
-    lengths of documents to one byte; here they are exact.
+    Robertson et al. 1994 (TREC-3); Kamphuis et al. 2020 on Lucene, which rounds the lengths of
+    documents to one byte; here they are exact. The idf is above 0 for every term.
     """
     absent = match.documents - match.documents_with
     idf = np.log1p((absent + 0.5) / (match.documents_with + 0.5))
@@ -85,8 +77,8 @@ def bm25(match: TermMatches) -> Floats:
 def bm25_terrier(match: TermMatches) -> Floats:
     """``log((N - n + .5) / (n + .5)) * (k1 + 1) tf / (tf + K) * (k3 + 1) qtf / (k3 + qtf)``.
 
-    A term that more than half of the documents have weighs less than nothing: in a collection on
-    health a page is punished for the word "symptoms". `bm25` has no such terms.
+    Robertson et al. 1994, with k3 = 8. A term that more than half of the documents have weighs less
+    than nothing: in a collection on health a page is punished for the word "symptoms".
     """
     absent = match.documents - match.documents_with
     idf = np.log2((absent + 0.5) / (match.documents_with + 0.5))
@@ -95,7 +87,7 @@ def bm25_terrier(match: TermMatches) -> Floats:
 
 
 def pl2(match: TermMatches) -> Floats:
-    """Divergence from randomness: Poisson, Laplace after-effect, second normalisation."""
+    """Poisson, Laplace after-effect, second normalisation, c = 1 (Amati & van Rijsbergen 2002)."""
     tf = _second_normalisation(match)
     mean = match.occurrences / match.documents
     surprise = (
@@ -106,7 +98,7 @@ def pl2(match: TermMatches) -> Floats:
 
 
 def dph(match: TermMatches) -> Floats:
-    """Divergence from randomness: hypergeometric, Popper's normalisation; no parameter."""
+    """Hypergeometric, Popper's normalisation, no parameter (Amati et al. 2008)."""
     # A share of 1 (a title of one word) has no finite weight.
     share = np.where(match.tf < match.length, match.tf / match.length, 0.99999)
     ratio = match.tf / match.relative_length * (match.documents / match.occurrences)
@@ -116,7 +108,7 @@ def dph(match: TermMatches) -> Floats:
 
 
 def inl2(match: TermMatches) -> Floats:
-    """Divergence from randomness: inverse document frequency, Laplace, second normalisation."""
+    """Idf, Laplace, second normalisation, c = 1 (Amati & van Rijsbergen 2002)."""
     tf = _second_normalisation(match)
     idf = np.log2((match.documents + 1) / (match.documents_with + 0.5))
     weight: Floats = match.in_query * tf / (tf + 1) * idf
@@ -124,7 +116,7 @@ def inl2(match: TermMatches) -> Floats:
 
 
 def dirichlet_lm(match: TermMatches) -> Floats:
-    """A language model smoothed by mu terms drawn from the collection.
+    """A language model smoothed by mu = 2500 terms of the collection (Zhai & Lafferty 2004).
 
     ``log(1 + tf / (mu F / T)) + log(mu / (l + mu))``, for terms of the document only.
     """
@@ -135,12 +127,15 @@ def dirichlet_lm(match: TermMatches) -> Floats:
 
 
 def jelinek_mercer_lm(match: TermMatches) -> Floats:
-    """A language model mixed with the collection's: ``log(1 + (1 - w) tf T / (w l F))``."""
+    """Mixed with the collection's model, w = 0.1: ``log(1 + (1 - w) tf T / (w l F))``.
+
+    Zhai & Lafferty 2004.
+    """
     return _mixture(match, 1 - COLLECTION_WEIGHT)
 
 
 def hiemstra_lm(match: TermMatches) -> Floats:
-    """Hiemstra's mixture, in which the document's own model weighs little (lambda = .15)."""
+    """The same, with w = 0.85: the document's own model weighs little (Hiemstra 2001)."""
     return _mixture(match, HIEMSTRA_LAMBDA)
 
 
@@ -158,30 +153,24 @@ def _mixture(match: TermMatches, document_weight: float) -> Floats:
     return match.in_query * np.log2(1 + odds * in_document / in_collection)
 
 
-MODELS = MappingProxyType(
+MODELS: Mapping[str, Callable[[TermMatches], Floats]] = MappingProxyType(
     {
-        "tf_idf": WeightingModel(tf_idf, "k1=1.2 b=0.75", "Spärck Jones 1972; Robertson's tf"),
-        "bm25": WeightingModel(
-            bm25, "k1=1.2 b=0.75", "Robertson et al. 1994 (TREC-3); Kamphuis et al. 2020 on Lucene"
-        ),
-        "bm25_terrier": WeightingModel(
-            bm25_terrier, "k1=1.2 b=0.75 k3=8", "Robertson et al. 1994 (TREC-3)"
-        ),
-        "pl2": WeightingModel(pl2, "c=1", "Amati & van Rijsbergen 2002"),
-        "dph": WeightingModel(dph, "none", "Amati 2006; Amati et al. 2008 (TREC 2007)"),
-        "inl2": WeightingModel(inl2, "c=1", "Amati & van Rijsbergen 2002"),
-        "dirichlet_lm": WeightingModel(dirichlet_lm, "mu=2500", "Zhai & Lafferty 2004"),
-        "jelinek_mercer_lm": WeightingModel(jelinek_mercer_lm, "w=0.1", "Zhai & Lafferty 2004"),
-        "hiemstra_lm": WeightingModel(hiemstra_lm, "lambda=0.15", "Hiemstra 2001"),
+        model.__name__: model
+        for model in (
+            tf_idf,
+            bm25,
+            bm25_terrier,
+            pl2,
+            dph,
+            inl2,
+            dirichlet_lm,
+            jelinek_mercer_lm,
+            hiemstra_lm,
+        )
     }
 )
-# The models of the study's 24 features.
-TERRIER_MODELS = MappingProxyType({name: model for name, model in MODELS.items() if name != "bm25"})
-
-
-Ints = NDArray[np.int64]
-
-# Terrier's weighting models over every field: `title_tf_idf`, ..., `page_hiemstra_lm`.
+# The study's 24 features, Terrier's models over every field: `title_tf_idf`, ...
+TERRIER_MODELS = tuple(name for name in MODELS if name != "bm25")
 IR_FEATURES = tuple(f"{field}_{model}" for field in FIELDS for model in TERRIER_MODELS)
 
 
@@ -212,18 +201,13 @@ def search(
         raise OptionError(f"there is no field {field!r}; choose one of {', '.join(FIELDS)}")
     if depth < 1:
         raise OptionError(f"the depth of a run must be 1 or more, not {depth}")
-    weigh = MODELS[model].weigh
     searched = index.field(field)
     rankings: dict[str, list[tuple[str, float]]] = {}
     for query, text in queries.items():
-        parts = []
-        for term, count in index.query_terms(text).items():
-            documents, tf = searched.documents_of(term)
-            parts.append(_Part(term, count, documents, tf, documents))
-        rows, matches = _joined(index, searched, parts)
-        scores = np.zeros(len(index))
-        scores += np.bincount(rows, weigh(matches), minlength=len(index))
-        found = np.unique(rows)
+        documents, matches = _matches(searched, index.query_terms(text))
+        weights = MODELS[model](matches)
+        scores = np.bincount(documents, weights, minlength=len(index)).astype(np.float64)
+        found = np.unique(documents)
         rankings[query] = [
             (index.docnos[document], float(scores[document]))
             for document in _best(index, found, scores[found], depth).tolist()
@@ -265,18 +249,14 @@ def ir_features(index: Index, queries: Mapping[str, str], run: Run) -> Floats:
         np.argsort(run.query_ids, kind="stable"),
         np.cumsum(np.bincount(run.query_ids, minlength=len(run.queries)))[:-1],
     )
-    terms_of = [index.query_terms(queries[query]) for query in run.queries]
     values = np.zeros((len(run), len(IR_FEATURES)))
-    for place, name in enumerate(FIELDS):
-        field = index.field(name)
-        parts = [
-            _among(field, term, count, documents, lines)
-            for lines, terms in zip(lines_of, terms_of, strict=True)
-            for term, count in terms.items()
-        ]
-        rows, matches = _joined(index, field, parts)
-        for column, model in enumerate(TERRIER_MODELS.values(), start=place * len(TERRIER_MODELS)):
-            values[:, column] = np.bincount(rows, model.weigh(matches), minlength=len(run))
+    for query, lines in zip(run.queries, lines_of, strict=True):
+        terms = index.query_terms(queries[query])
+        for field in FIELDS:
+            places, matches = _matches(index.field(field), terms, documents[lines])
+            for model in TERRIER_MODELS:
+                weights = np.bincount(places, MODELS[model](matches), minlength=len(lines))
+                values[lines, IR_FEATURES.index(f"{field}_{model}")] = weights
     return values
 
 
@@ -294,41 +274,23 @@ def _documents(index: Index, run: Run) -> Ints:
     return numbers[run.docno_ids]
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The documents that have one query term: the row of each, and how often it has the term."""
-
-    term: int
-    in_query: int
-    documents: NDArray[Any]
-    tf: Floats
-    rows: NDArray[Any]
-
-
-def _among(field: Field, term: int, in_query: int, documents: Ints, lines: Ints) -> _Part:
-    """Those of some lines whose document has the term."""
-    having, tf = field.documents_of(term)
-    wanted = documents[lines]
-    places = np.minimum(np.searchsorted(having, wanted), len(having) - 1)
-    found = having[places] == wanted if len(having) else np.zeros(len(lines), dtype=bool)
-    return _Part(term, in_query, wanted[found], tf[places[found]], lines[found])
-
-
-def _joined(index: Index, field: Field, parts: Sequence[_Part]) -> tuple[Ints, TermMatches]:
-    """The rows and the matches of all parts, one after another."""
-
-    def joined(columns: Iterable[NDArray[Any]], kind: type) -> NDArray[Any]:
-        return np.concatenate([np.empty(0, kind), *columns]).astype(kind)
-
-    sizes = [len(part.rows) for part in parts]
-    terms = np.repeat(np.array([part.term for part in parts], np.int64), sizes)
-    return joined((part.rows for part in parts), np.int64), TermMatches(
-        tf=joined((part.tf for part in parts), np.float64),
-        length=field.lengths[joined((part.documents for part in parts), np.int64)],
-        documents_with=field.documents_with[terms],
-        occurrences=field.occurrences[terms],
-        in_query=np.repeat(np.array([part.in_query for part in parts], np.float64), sizes),
-        documents=float(len(index)),
+def _matches(
+    field: Field, terms: Mapping[int, int], documents: Ints | None = None
+) -> tuple[Ints, TermMatches]:
+    """Where documents have terms of a query: the place of each among `documents`, or all."""
+    numbers = np.array(list(terms), dtype=np.int64)
+    postings = field.postings[numbers]
+    if documents is not None:
+        postings = postings[:, documents]
+    found = postings.tocoo()
+    term, places = numbers[found.row], found.col.astype(np.int64)
+    return places, TermMatches(
+        tf=found.data.astype(np.float64),
+        length=field.lengths[places if documents is None else documents[places]],
+        documents_with=field.documents_with[term],
+        occurrences=field.occurrences[term],
+        in_query=np.array(list(terms.values()), dtype=np.float64)[found.row],
+        documents=float(field.postings.shape[1]),
         tokens=field.tokens,
     )
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 
+from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import MODELLED_USERS
@@ -26,7 +27,7 @@ from understandability.evaluation.scales import Scale
 from understandability.feature.catalogue import COLUMNS, check_columns
 from understandability.feature.table import compute_features
 from understandability.inputs.given import labels_of, runs_of
-from understandability.inputs.run import Labels, Run
+from understandability.inputs.run import Labels
 from understandability.inputs.sources import read_pages
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, documents_of
@@ -77,16 +78,13 @@ class SimulatedUsers(Tabular):
     def table(self, *, digits: int = 4) -> ResultTable:
         """A row for each user."""
         columns = tuple(SimulatedUser.__dataclass_fields__)
-        rows = tuple(
-            tuple(
-                # Thresholds of the papers are whole numbers, and should look so.
-                int(value) if name == "threshold" and value.is_integer() else value
-                for name in columns
-                for value in [getattr(user, name)]
-            )
-            for user in self.users
-        )
-        return ResultTable(columns, rows, note=" ".join(self.remarks), digits=digits)
+        rows = []
+        for user in self.users:
+            name, threshold, *values = astuple(user)
+            # Thresholds of the papers are whole numbers, and should look so.
+            shown = int(threshold) if threshold.is_integer() else threshold
+            rows.append((name, shown, *values))
+        return ResultTable(columns, tuple(rows), note=" ".join(self.remarks), digits=digits)
 
     def distribution(self) -> ResultTable:
         """The quantiles of the score."""
@@ -187,7 +185,12 @@ def simulate_users(
     result = evaluate(listed, labels, measures=measures, dimensions=easy, preset=preset, **choices)
     readable = {th: readable_share(labels, scored, harder, th) for th in chosen}
     remarks = [f"The {rbp} of all systems is the same."] if np.ptp(result.column(rbp)) == 0 else []
-    remarks += _unscored(listed, scored)
+    if none := [run.name for run in listed if not (scored.lines_of(run) >= 0).any()]:
+        more = ", ..." if len(none) > 3 else ""
+        remarks.append(
+            f"{len(none)} of {len(listed)} runs ({', '.join(none[:3])}{more}) rank no document "
+            f"that has a score in {scored.name}: their uRBP is 0."
+        )
     if any(math.isnan(share) for share in readable.values()):
         remarks.append("No relevant document has a score, so that no share of them is readable.")
     rows = []
@@ -228,7 +231,7 @@ def usual_thresholds(column: str) -> Sequence[float | str]:
     return FOG_THRESHOLDS if column == check_columns(["fog"])[0] else _QUARTILES
 
 
-def threshold_of(given: float | str, known: np.typing.NDArray[np.float64]) -> float:
+def threshold_of(given: float | str, known: Floats) -> float:
     """A threshold as a score, to four digits where it was given as a share."""
     try:
         if isinstance(given, str) and given.strip().endswith("%"):
@@ -272,23 +275,8 @@ def readable_share(qrels: Labels, scores: Labels, direction: Direction, threshol
     return float((values < threshold * direction.sign).mean()) if len(values) else math.nan
 
 
-def _unscored(runs: Sequence[Run], scores: Labels) -> list[str]:
-    none = [run.name for run in runs if not (scores.lines_of(run) >= 0).any()]
-    if not none:
-        return []
-    more = ", ..." if len(none) > 3 else ""
-    return [
-        f"{len(none)} of {len(runs)} runs ({', '.join(none[:3])}{more}) rank no document that has "
-        f"a score in {scores.name}: their uRBP is 0."
-    ]
-
-
 def _why_flat(
-    result: Evaluation,
-    name: str,
-    threshold: float,
-    direction: Direction,
-    known: np.typing.NDArray[np.float64],
+    result: Evaluation, name: str, threshold: float, direction: Direction, known: Floats
 ) -> str:
     value = float(result.column(name)[0])
     if value:

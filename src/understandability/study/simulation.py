@@ -40,10 +40,6 @@ class SimulationGrid:
     """The systems to simulate: every topicality with every mean and deviation of the labels.
 
     `scale` states its ends, between which the labels are drawn.
-
-    >>> scale = parse_scale("lower-easier:<=40:0..100")
-    >>> SimulationGrid((0.5,), (50.0, 30.0), (40.0,), 10, 100, scale).documents
-    10
     """
 
     topicality: tuple[float, ...]
@@ -158,11 +154,12 @@ def simulate(
     generator = np.random.default_rng(seed)
     parsed = own_measures(measures)
     cells: list[SimulatedCell] = []
-    run = _ranking(grid)
+    # One ranking for each simulated run, as the queries of one run; all rank d1, d2, ...
+    ranking = [(f"d{place}", float(-place)) for place in range(1, documents + 1)]
+    run = Run.of("simulated", {str(query): ranking for query in range(runs)})
     for chance, centre, width in product(topicality, mean, deviation):
-        shape = grid.runs * grid.documents
-        relevant = (generator.random(shape) < chance).astype(np.float64)
-        labels = generator.normal(centre, width, shape)
+        relevant = (generator.random(len(run)) < chance).astype(np.float64)
+        labels = generator.normal(centre, width, len(run))
         labels = np.floor(np.clip(labels, grid.scale.low, grid.scale.high))
         qrels = _labels(run, "relevance", relevant)
         under = Dimension(_labels(run, "understandability", labels), grid.scale)
@@ -175,12 +172,6 @@ def simulate(
             row = float(values.mean()), float(values.std(ddof=1))
             cells.append(SimulatedCell(chance, centre, width, str(measure), *row))
     return Simulation(grid, tuple(cells))
-
-
-def _ranking(grid: SimulationGrid) -> Run:
-    """One ranking for each simulated run, as the queries of one run; all rank d1, d2, ..."""
-    ranking = [(f"d{place}", float(-place)) for place in range(1, grid.documents + 1)]
-    return Run.of("simulated", {str(query): ranking for query in range(grid.runs)})
 
 
 def _labels(run: Run, name: str, values: np.typing.NDArray[np.float64]) -> Labels:

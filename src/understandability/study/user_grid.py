@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -82,8 +82,7 @@ class UserGrid(Tabular):
     def table(self, *, digits: int = 3) -> ResultTable:
         """A row for each cell."""
         columns = tuple(UserGridRow.__dataclass_fields__)
-        rows = tuple(tuple(getattr(row, name) for name in columns) for row in self.rows)
-        return ResultTable(columns, rows, digits=digits, texts=4)
+        return ResultTable(columns, tuple(map(astuple, self.rows)), digits=digits, texts=4)
 
 
 def simulate_grid(
@@ -178,9 +177,8 @@ def simulate_grid(
             scores, harder = by_column[column], COLUMNS[column][0].direction
             assert harder is not None
             if not len(scores.values):
-                raise InputError(
-                    f"no ranked page has the score {formula} under {extractor}, {ends}"
-                )
+                where = f"{extractor}, {ends}"
+                raise InputError(f"no ranked page has the score {formula} under {where}")
             cells = [
                 (reference, user, place, threshold_of(given, scores.values))
                 for reference in references
@@ -202,12 +200,9 @@ def simulate_grid(
                 first = before.setdefault((column, reference, user, place), own)
                 flat = np.ptp(own) == 0 or np.ptp(first) == 0
                 tau_reading = math.nan if flat else kendall_tau_b(first, own)
-                rows.append(
-                    UserGridRow(
-                        extractor, ends, formula, user, threshold, str(reference), seen.tau,
-                        seen.tau_ap, tau_reading, readable, seen.first,
-                    )
-                )  # fmt: skip
+                cell = (extractor, ends, formula, user, threshold, str(reference))
+                found = (seen.tau, seen.tau_ap, tau_reading, readable, seen.first)
+                rows.append(UserGridRow(*cell, *found))
     return UserGrid(tuple(rows), tuple(run.name for run in listed), scored)
 
 

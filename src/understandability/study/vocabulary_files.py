@@ -1,7 +1,7 @@
 """Readers of medical vocabularies and word lists, as they are distributed.
 
-Each takes the stream of one file and its name and gives its terms, whatever of the named formats
-it is in; it raises `InputError` in one sentence where it is in none of them.
+Each takes the stream of one file and its name, and gives its terms, whichever of its formats it is
+in; `InputError` in one sentence where it is in none of them.
 """
 
 from __future__ import annotations
@@ -96,7 +96,6 @@ def read_words(stream: io.BufferedReader, name: str) -> Iterator[Term]:
         yield Term(word)
 
 
-_CHV_COLUMNS = ("cui", "term", "combo_score")
 _CHV_OFFICIAL = 15
 _CUI = re.compile(r"C\d{7}")
 
@@ -113,11 +112,14 @@ def read_chv(stream: io.BufferedReader, name: str) -> Iterator[Term]:
     columns = len(first.split("\t"))
     lines = chain([first], lines)
     if first.startswith("cui\t"):
-        for cui, text, score in named_columns(lines, _CHV_COLUMNS, name):
+        for cui, text, score in named_columns(lines, ("cui", "term", "combo_score"), name):
             yield Term(text, cui, _score(score))
     elif columns >= _CHV_OFFICIAL - 2:
-        for cui, text, score in _official_chv(lines, name):
-            yield Term(text, cui, _score(score))
+        for number, line in enumerate(lines, start=1):
+            fields = line.split("\t")
+            if len(fields) < _CHV_OFFICIAL - 2 or not _CUI.fullmatch(fields[0]):
+                raise InputError(f"line {number} of {name} is not a line of a CHV flat file")
+            yield Term(fields[1].strip(), fields[0], _score(fields[11]))
     else:
         found = False
         for line in lines:
@@ -127,14 +129,6 @@ def read_chv(stream: io.BufferedReader, name: str) -> Iterator[Term]:
                 yield Term(title.strip(), cui, group=STOP)
         if not found:
             raise _unknown(name, "CHV_concepts_terms_flatfile_20110204.tsv, stop_concepts_flat_*")
-
-
-def _official_chv(lines: Iterable[str], name: str) -> Iterator[list[str]]:
-    for number, line in enumerate(lines, start=1):
-        fields = line.split("\t")
-        if len(fields) < _CHV_OFFICIAL - 2 or not _CUI.fullmatch(fields[0]):
-            raise InputError(f"line {number} of {name} is not a line of a CHV flat file")
-        yield [fields[0], fields[1].strip(), fields[11]]
 
 
 def _score(text: str) -> float | None:
@@ -335,10 +329,6 @@ def _obo_terms(stanza: list[tuple[str, str]], group: str) -> Iterator[Term]:
             yield Term(title, match[1], group=group)
 
 
-SYMPTOM_TREE = "C23.888"
-DISEASE_TREE = "C"
-
-
 def depth(tree_numbers: Sequence[str]) -> float:
     """The mean depth of a descriptor's places in the trees; a tree's own heading has depth 1.
 
@@ -354,11 +344,9 @@ def group_of(tree_numbers: Sequence[str]) -> str:
     >>> group_of(["C14.280.647"]), group_of(["C23.888.646"]), group_of(["A07.541"])
     ('disease', 'symptom', '')
     """
-    if any(f"{number}.".startswith(f"{SYMPTOM_TREE}.") for number in tree_numbers):
+    if any(f"{number}.".startswith("C23.888.") for number in tree_numbers):
         return SYMPTOM
-    if any(number.startswith(DISEASE_TREE) for number in tree_numbers):
-        return DISEASE
-    return ""
+    return DISEASE if any(number.startswith("C") for number in tree_numbers) else ""
 
 
 def read_mesh(stream: io.BufferedReader, name: str) -> Iterator[Term]:
@@ -379,10 +367,7 @@ def read_mesh(stream: io.BufferedReader, name: str) -> Iterator[Term]:
     elif ";" in start:
         records = _records_of_pairs(_tree_lines(lines_of(stream), name))
     else:
-        raise InputError(
-            f"{name} is not in a known format; expected d20xx.bin, desc20xx.xml or "
-            "mtrees20xx.bin of the NLM"
-        )
+        raise _unknown(name, "d20xx.bin, desc20xx.xml or mtrees20xx.bin of the NLM")
     for concept, texts, trees in records:
         if trees:
             for text in dict.fromkeys(texts):
@@ -436,7 +421,7 @@ def _xml_records(stream: io.BufferedReader, name: str) -> Iterator[Record]:
 
 
 # UMLS semantic types: sign or symptom (T184), disease or syndrome (T047).
-GROUP_OF_TYPE = {"sosy": SYMPTOM, "dsyn": DISEASE}
+_GROUP_OF_TYPE = {"sosy": SYMPTOM, "dsyn": DISEASE}
 
 # An occurrence is start/length; in square brackets one that lies in several places.
 _OCCURRENCE = re.compile(r"\[[^\[\]]*+\]|(?<!\d)\d++/\d++(?:\^\d++/\d++)*+")
@@ -476,13 +461,12 @@ def read_mmi(stream: io.BufferedReader, name: str) -> Iterator[Mapping]:
                 f"line {number} of {name} is not fielded MetaMap output; write it with metamap -N"
             )
         # Older versions have no positions: the trees follow the location.
-        positions = fields[8] if len(fields) > 9 else ""
-        trees = [tree for tree in fields[9 if len(fields) > 9 else 8 :][:1] if tree]
+        *positions, trees = fields[8:10] or [""]
         types = fields[5].strip("[]").split(",")
         yield Mapping(
             docno=fields[0],
             concept=fields[4],
-            occurrences=len(_OCCURRENCE.findall(positions)) or 1,
-            group=next((GROUP_OF_TYPE[kind] for kind in types if kind in GROUP_OF_TYPE), ""),
-            depth=depth(trees[0].strip(";").split(";")) if trees else None,
+            occurrences=len(_OCCURRENCE.findall("".join(positions))) or 1,
+            group=next((_GROUP_OF_TYPE[kind] for kind in types if kind in _GROUP_OF_TYPE), ""),
+            depth=depth(trees.strip(";").split(";")) if trees else None,
         )
