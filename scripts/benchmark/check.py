@@ -10,7 +10,6 @@ aim, after start.
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
@@ -21,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from scripts.benchmark.serve import words
+from scripts.shared import parser_of
 
 from understandability.writers.check import check
 
@@ -39,7 +39,7 @@ def start(path: Path) -> float:
 
 def main() -> None:
     """Print the three."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--starts", type=int, default=15)
     parser.add_argument("--files", type=int, default=1000)
     chosen = parser.parse_args()

@@ -11,7 +11,6 @@ one thread does, on one connection, for the median of an answer. For one worker 
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import re
@@ -29,6 +28,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 from scripts.browser import BrowserPage, browsing
+from scripts.shared import parser_of
 
 ROOT = Path(__file__).parents[2]
 SIZES = (100, 1000, 5000)
@@ -114,7 +114,7 @@ def calls(address: str, number: int, threads: int = _THREADS) -> list[float]:
 
 def main() -> None:
     """Print both."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--keys", type=int, default=60)
     parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])

@@ -9,7 +9,6 @@ The plot needs the runs of CLEF eHealth 2016 and stays as it is without them.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import html
 import json
@@ -24,6 +23,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 from scripts.browser import BrowserPage, browsing, found
+from scripts.shared import parser_of
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
@@ -171,8 +171,7 @@ def quality() -> None:
 
 def main() -> None:
     """Take all pictures, or tell which are of yesterday."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--check", action="store_true", help="only tell which are stale")
     arguments = parser.parse_args()
     now = digests()

@@ -6,26 +6,25 @@ nothing is written, and the status is 1 if a part is stale.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import inspect
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from scripts.shared import ROOT, UNDERSTAND, filled, parser_of
+
 from understandability.cli.commands import Command
 
-ROOT = Path(__file__).parents[2]
 RESOURCES = ROOT / "resources"
 
 
 def understand(*arguments: str) -> str:
     """What a command prints, as a block of text."""
     done = subprocess.run(
-        [sys.executable, "-m", "understandability", *arguments],
+        [*UNDERSTAND, *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -336,21 +335,13 @@ PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
 
 def updated(document: Path) -> str:
     """The text of a document with every part made anew."""
-    text = document.read_text("utf-8")
-    for name, make in PARTS[document].items():
-        pattern = re.compile(f"(<!-- begin: {name} -->\n).*?(<!-- end: {name} -->)", re.DOTALL)
-        if not pattern.search(text):
-            raise SystemExit(f"{document.name} has no place for the part {name!r}")
-        made = make()
-        if made is None:
-            continue
-        text = pattern.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)
-    return text
+    made = {name: make() for name, make in PARTS[document].items()}
+    return filled(document, {name: f"{part}\n" for name, part in made.items() if part is not None})
 
 
 def main() -> None:
     """Write the documents, or check them."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--check", action="store_true", help="only tell whether one is stale")
     arguments = parser.parse_args()
     pages = command_pages()

@@ -19,17 +19,16 @@ lower a floor unless a reason is given, which is kept in the file.
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import hashlib
 import json
 import re
 import sys
-import tarfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from scripts.shared import corpus, members, parser_of, records
 
 from understandability.text.extract.extractors import ENGINES, extract, installed_extractors
 from understandability.text.page import Page
@@ -53,16 +52,14 @@ class Corpus:
         self.pages: dict[str, ParsedPage] = {}
         self.gold: Gold = {}
         self.articles: dict[str, Counter[str]] = {}
-        for row in _jsonl(html / "extraction_gold" / "gold.jsonl.gz"):
+        for row in records(html / "extraction_gold" / "gold.jsonl.gz"):
             self.gold[row["id"]] = (
                 [_collapsed(text) for text in row["must_contain"]],
                 [_collapsed(text) for text in row["must_not_contain"]],
             )
-        articles = {
-            row["id"]: row["text"] for row in _jsonl(data / "corpora" / "wikipedia_med.jsonl.gz")
-        }
+        articles = {row["id"]: row["text"] for row in corpus(data, "wikipedia_med")}
         for archive in ("extraction_gold/pages.tar.gz", "health_pages/health_pages.tar.gz"):
-            for name, content in _members(html / archive):
+            for name, content in members(html / archive):
                 article = articles.get(f"wiki-{Path(name).name.removesuffix('.html')}")
                 if name.startswith("wikipedia/") and article is not None:
                     self.articles[name] = _words(article)
@@ -116,19 +113,6 @@ def _collapsed(text: str) -> str:
 
 def _words(text: str) -> Counter[str]:
     return Counter(re.findall(r"\w+", text.lower()))
-
-
-def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
-def _members(path: Path) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(path) as archive:
-        for member in archive:
-            file = archive.extractfile(member)
-            if file is not None:
-                yield member.name, file.read()
 
 
 def _evaluate(
@@ -192,14 +176,13 @@ def update(found: dict[str, float], digest: str, reason: str | None) -> None:
     GATE.write_text(json.dumps(gate, indent=1) + "\n", "utf-8")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+def main() -> int:
+    parser = parser_of(__doc__)
     parser.add_argument("--engine", choices=ENGINES, help="both")
     parser.add_argument("--check", action="store_true", help="compare with the floors")
     parser.add_argument("--update", action="store_true", help="write the floors")
     parser.add_argument("--lower", metavar="REASON", help="let --update lower floors")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     corpus = Corpus(options.data)
     engines = ["fast"] if options.check else [options.engine] if options.engine else ENGINES
     extractors = installed_extractors()

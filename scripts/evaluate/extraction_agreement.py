@@ -11,7 +11,6 @@ differs from jusText, fewer than 89 % are the same as boilerpy3's, or a differen
 
 from __future__ import annotations
 
-import argparse
 import html
 import logging
 import sys
@@ -21,6 +20,7 @@ from typing import Any
 
 from boilerpy3.extractors import ArticleExtractor
 from boilerpy3.parser import BoilerpipeHTMLParser, SpecialTokens
+from scripts.shared import parser_of
 
 from understandability.errors import PageError
 from understandability.inputs.sources import read_pages
@@ -154,11 +154,11 @@ def pages(archive: str, every: int) -> Iterator[ParsedPage]:
             yield parse_page(page)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def main() -> int:
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("archives", nargs="*", default=ARCHIVES)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth page")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     logging.getLogger("boilerpy3").setLevel(logging.CRITICAL + 1)
     causes: Counter[str] = Counter()
     total: Counter[str] = Counter()

@@ -10,15 +10,14 @@ counted by hand (tests/language/syllables_of_languages.txt) have the right numbe
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyphen
+from scripts.shared import corpus, parser_of
 
 from understandability.evaluation.correlation import spearman
 from understandability.feature.formulas_of_languages import readability
@@ -112,17 +111,12 @@ PACKAGES = {
 }
 
 
-def texts_of(corpus: Path, most: int) -> Iterator[str]:
-    """Texts of enough sentences, cut at a number of words, in one line."""
-    found = 0
-    with gzip.open(corpus, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            pieces = split_pieces(json.loads(line)["text"])[:MOST_WORDS]
-            if len(sentence_starts(pieces)) >= LEAST_SENTENCES:
-                yield " ".join(pieces)
-                found += 1
-            if found == most:
-                return
+def texts_of(data: Path, name: str) -> Iterator[str]:
+    """The texts of a corpus that have enough sentences, cut at a number of words, in one line."""
+    for record in corpus(data, name):
+        pieces = split_pieces(record["text"])[:MOST_WORDS]
+        if len(sentence_starts(pieces)) >= LEAST_SENTENCES:
+            yield " ".join(pieces)
 
 
 def compare(texts: list[str]) -> Iterator[str]:
@@ -175,17 +169,14 @@ def syllables() -> Iterator[str]:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--texts", type=int, default=50, help="of each corpus")
     arguments = parser.parse_args()
     import nltk.data
 
     nltk.data.path.insert(0, str(arguments.data / "nltk_data"))
     texts = [
-        text
-        for name in CORPORA
-        for text in texts_of(arguments.data / "corpora" / f"{name}.jsonl.gz", arguments.texts)
+        text for name in CORPORA for text in islice(texts_of(arguments.data, name), arguments.texts)
     ]
     print(f"{len(texts)} texts\n")
     print("\n".join(compare(texts)), "\n")

@@ -9,7 +9,6 @@ the twelve. NLTK's data are those of ``nltk_data`` in the folder of the data.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import nltk.data
 import numpy as np
 from nltk.tag.perceptron import PerceptronTagger
 from nltk.tokenize.punkt import PunktTokenizer
+from scripts.shared import parser_of
 from scripts.train.conllu import Sentence, paragraphs, raw_text, read_sentences
 from scripts.train.syllables import held_out, read_dictionary, report
 
@@ -79,8 +79,7 @@ def token_scores(sentences: Iterable[Sentence]) -> str:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument(
         "--medical", type=Path, default=Path("tests/language/medical_syllables.txt")
     )

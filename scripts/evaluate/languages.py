@@ -11,7 +11,6 @@ from open texts for it. Intervals (95 %) resample groups.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -19,17 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scripts.evaluate.intervals import auc, markdown, measured, pearson, short
+from scripts.evaluate.intervals import auc, measured, short
+from scripts.shared import ROOT, markdown, parser_of, records
 from scripts.train.languages import (
     JUDGES,
     READ,
     Learned,
     document_in,
-    rows_of,
     to_calibrate,
 )
 
 from understandability.arrays import Floats
+from understandability.evaluation.correlation import pearson
 from understandability.feature.batch import Batch
 from understandability.feature.formulas_of_languages import readability
 from understandability.model.readers import READERS
@@ -37,7 +37,7 @@ from understandability.scoring import Scorer, load_languages
 from understandability.text.language_guess import ROMANISED_HINDI, guess_language
 from understandability.text.other_languages import LANGUAGES
 
-TABLE = Path(__file__).parents[2] / "tests" / "pages" / "language_table.tsv"
+TABLE = ROOT / "tests" / "pages" / "language_table.tsv"
 # What, file, language, label, measure, what it has to reach.
 PEOPLE = (
     ("German complexity", "textcomplexity_de", "de", "complexity", pearson, 0.82),
@@ -64,7 +64,7 @@ def levels_of(texts: Sequence[str], language: str) -> Floats:
 def of_people(data: Path, learned: Learned) -> Iterator[list[str]]:
     """Rows: what, ours, the best formula of the language, texts, goal."""
     for what, file, language, label, measure, goal in PEOPLE:
-        rows = rows_of(data / f"languages/{file}.jsonl.gz")
+        rows = list(records(data / f"languages/{file}.jsonl.gz"))
         texts = [row["text"] for row in rows]
         labels = np.array([row[label] for row in rows], np.float64)
         groups = np.array([row["group"] for row in rows])
@@ -85,7 +85,7 @@ def of_people(data: Path, learned: Learned) -> Iterator[list[str]]:
 
 def of_readings() -> Iterator[list[str]]:
     """Rows: language, correlation, mean distance, bias of P(U|d), beside the best formula."""
-    read = rows_of(READ)
+    read = list(records(READ))
     bundle = load_languages()
     for language in LANGUAGES:
         rows = [row for row in read if row["language"] == language and not to_calibrate(row)]
@@ -175,11 +175,10 @@ def of_guesses() -> Iterator[list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--parallel", type=Path, required=True)
     arguments = parser.parse_args()
-    pairs = rows_of(arguments.parallel)
+    pairs = list(records(arguments.parallel))
     print(markdown(("language", "processor time, English is 1", "pages"), list(of_speed(pairs))))
     print(markdown(("kind of text", "right", "texts"), list(of_guesses())))
     print(

@@ -11,8 +11,9 @@ reader found something wrong.
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+
+from scripts.shared import parser_of
 
 from understandability.feature.batch import Batch
 from understandability.scoring import Scorer
@@ -57,7 +58,7 @@ def sentences_of(text: str) -> list[list[str]]:
 
 def main() -> None:
     """Print the table in Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--show", action="store_true", help="print the texts too")
     chosen = parser.parse_args()
     scorer, reached = Scorer(), 0

@@ -10,15 +10,14 @@ trec_eval says when it reads the run itself: these go through ir_measures here, 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import ir_measures
 import numpy as np
 import pytrec_eval
 from scripts.reproduce.clef import for_variations
+from scripts.shared import parser_of
 
 from understandability.evaluation.evaluate import evaluate
 from understandability.inputs.run import Labels, Run
@@ -52,8 +51,7 @@ SETS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, help="only the first of each set")
     arguments = parser.parse_args()
     names = [f"{ours} | ir_measures" for ours in BY_IR_MEASURES]

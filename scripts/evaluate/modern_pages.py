@@ -12,17 +12,15 @@ none is an empty text.
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 import re
 import sys
-import tarfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
+
+from scripts.shared import members, parser_of, records
 
 from understandability.text.extract.extractors import extract, installed_extractors, parse_for
 from understandability.text.page import Page
@@ -67,22 +65,17 @@ def resiliparse(content: bytes) -> str:
     return str(extract_plain_text(source, main_content=True))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+def main() -> int:
+    parser = parser_of(__doc__)
     parser.add_argument("--extractor", help="only this one")
     parser.add_argument("--pages", action="store_true", help="print each page")
     parser.add_argument("--texts", type=Path, help="a folder with the texts of your own system")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     folder = options.data / "html/wcxb"
-    with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
-        gold = {row["id"]: row for row in map(json.loads, lines)}
-    with tarfile.open(folder / "pages.tar.gz") as archive:
-        contents = {
-            member.name.removesuffix(".html"): file.read()
-            for member in archive
-            if (file := archive.extractfile(member))
-        }
+    gold = {row["id"]: row for row in records(folder / "gold.jsonl.gz")}
+    contents = {
+        name.removesuffix(".html"): content for name, content in members(folder / "pages.tar.gz")
+    }
     functions = {name: ours(name) for name in installed_extractors()}
     if options.texts:
         paths = {content: options.texts / f"{name}.txt" for name, content in contents.items()}

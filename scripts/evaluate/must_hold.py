@@ -40,15 +40,15 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scripts.evaluate.intervals import auc, fill, markdown, measured, pearson, short
+from scripts.evaluate.intervals import auc, harder, measured, short
 from scripts.evaluate.judged_texts import (
     AWKWARD,
     EDITS,
     PAGES,
     PAIRS,
-    ROOT,
     judged_texts,
 )
+from scripts.shared import ROOT, fill, markdown, parser_of
 from scripts.train.page_fit import (
     FOLDS,
     LEVELLED,
@@ -74,9 +74,8 @@ from scripts.train.pages import model_of
 from scripts.train.teacher import Teacher
 
 from understandability.arrays import Floats
-from understandability.direction import Direction
 from understandability.errors import PageError
-from understandability.feature.catalogue import COLUMNS
+from understandability.evaluation.correlation import pearson
 from understandability.feature.table import batches, features_of
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.passage_model import PassageModel, shares
@@ -198,7 +197,6 @@ def shipped(texts: Sequence[Text], bundle: Bundle) -> tuple[Estimates, Floats]:
             found[estimate.docno], formulas[estimate.docno] = estimate, row
             errors[estimate.docno] = error
     rows = [found.get(key_of(text)) for text in texts]
-    signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
 
     def column(name: str) -> Floats:
         return np.array([getattr(row, name) if row else np.nan for row in rows])
@@ -211,7 +209,7 @@ def shipped(texts: Sequence[Text], bundle: Bundle) -> tuple[Estimates, Floats]:
         column("p_understandable"),
         np.array([errors.get(key_of(text), np.nan) for text in texts]),
         np.array([" ".join(row.flags) if row else "" for row in rows]),
-    ), np.array([formulas.get(key_of(text), nothing) for text in texts]) * signs
+    ), harder(np.array([formulas.get(key_of(text), nothing) for text in texts]))
 
 
 def keep_old(scores: Path) -> None:
@@ -427,8 +425,8 @@ def orders(systems: Systems) -> str:
                     old=old_left_out,
                 )
             )
-    for name, (harder, easier) in PAIRS.items():
-        label = f"{harder} over {easier}, ROC AUC".replace("_", " ")
+    for name, (technical, plain) in PAIRS.items():
+        label = f"{technical} over {plain}, ROC AUC".replace("_", " ")
         rows.append(systems.row(label, "> Flesch Reading Ease", judged.at(name)))
     return markdown(["texts", *HEAD], rows)
 
@@ -639,8 +637,7 @@ def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floa
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--cache", type=Path, help="keep texts and models in this folder")
     parser.add_argument("--states", type=Path, help="what scripts.train.teacher made")
     parser.add_argument("--write-texts", type=Path, help="write the texts, and nothing more")

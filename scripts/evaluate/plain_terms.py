@@ -17,12 +17,11 @@ they were judged by language models that had not seen tables and rules: 225, 241
 the verdict (from seed 303 on those of two judges); `tests/report/plain_terms_judged*.tsv` those of
 earlier rules, from texts for experts.
 
-    python -m scripts.evaluate.plain_terms ../shared/data [--sheets FOLDER]
+    python -m scripts.evaluate.plain_terms [--data ../shared/data] [--sheets FOLDER]
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -32,8 +31,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
+from scripts.shared import parser_of, records
 from wordfreq import top_n_list
 
 from understandability.feature.batch import Batch
@@ -78,8 +77,7 @@ def lines_of(path: Path) -> Iterator[str]:
 
 def passages(path: Path, number: int, seed: int) -> list[Document]:
     """Passages from random places of random texts."""
-    rows = map(json.loads, lines_of(path))
-    texts = [str(row["text"]) for row in rows if row.get("label", 1) == 1]
+    texts = [str(row["text"]) for row in records(path) if row.get("label", 1) == 1]
     chance = random.Random(seed)
     made = []
     for _ in range(number):
@@ -171,21 +169,16 @@ def patient_pages(data: Path, settings: Settings) -> list[Document]:
 
 def drawn(pages: list[Document], seed: int) -> list[Document]:
     """Pages at random; none of which another sheet was judged."""
-    seen = {row["page"] for row in rows_of(JUDGED) if row["seed"] != seed}
+    seen = {row["page"] for row in records(JUDGED) if row["seed"] != seed}
     left = [each for each in pages if each.docno not in seen]
     return random.Random(seed).sample(left, min(_PAGES, len(left)))
-
-
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file of JSON lines."""
-    return [json.loads(line) for line in lines_of(path)]
 
 
 def of_marked(pages: list[Document]) -> Counter[str]:
     """What words get that two judges, who worked apart, would both mark as too hard."""
     counts: Counter[str] = Counter()
     named = {page.docno: page for page in pages}
-    for row in rows_of(MARKED):
+    for row in records(MARKED):
         page = named[row["page"]]
         at = by_place(page)
         places = range(row["first"], row["last"])
@@ -279,8 +272,7 @@ def write_sheets(folder: Path, data: Path, seed: int) -> None:
 
 def main() -> None:
     """Print the coverage, or write the sheets."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
+    parser = parser_of(__doc__)
     parser.add_argument("--passages", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--sheets", type=Path, help="folder for what is to be judged")

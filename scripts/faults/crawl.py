@@ -11,7 +11,6 @@ Cases that need what is not there (root for a small disk, libfaketime) say so an
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -30,13 +29,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scripts.faults.crawls import DATA, build_crawl, health_pages
+from scripts.faults.crawls import build_crawl, health_pages
+from scripts.shared import UNDERSTAND, parser_of
 
 from understandability.crawls.folder import CrawlFolder
 from understandability.crawls.merge import merge
 
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
-UNDERSTAND = [sys.executable, "-m", "understandability"]
 
 
 class NotHereError(Exception):
@@ -392,8 +391,7 @@ CASES: dict[str, Callable[[Bench], str]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser = parser_of(__doc__)
     parser.add_argument("--documents", type=int, default=6000)
     parser.add_argument("--only", choices=CASES, action="append")
     parser.add_argument(

@@ -9,7 +9,6 @@ by estimates, takes more than `SLOW` seconds, or needs more memory than `MEMORY`
 
 from __future__ import annotations
 
-import argparse
 import copy
 import hashlib
 import io
@@ -30,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scripts.shared import parser_of
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
@@ -341,7 +341,7 @@ def outcome(parts: Parts, folder: Path) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()

@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.faults import fuzz_extraction, hostile_pages
+from scripts.shared import parser_of
 
 from understandability import _core
 from understandability.errors import PageError
@@ -183,16 +184,16 @@ def sanitized(arguments: Sequence[str]) -> int:
         return subprocess.run(command, env=watched, check=False).returncode
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def main() -> int:
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("pages", nargs="*", default=["resources/samples"])
     parser.add_argument("--inputs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sanitize", action="store_true")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     is_watched = WATCHED in os.environ
     if options.sanitize and not is_watched:
-        return sanitized(sys.argv[1:] if arguments is None else arguments)
+        return sanitized(sys.argv[1:])
     number = 0
     for name, page in inputs(options):
         number += 1

@@ -12,13 +12,14 @@ status 1.
 
 from __future__ import annotations
 
-import argparse
 import random
 import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+
+from scripts.shared import parser_of
 
 from understandability.errors import PageError
 from understandability.inputs.sources import read_pages
@@ -198,12 +199,12 @@ def _agree(parsed: ParsedPage) -> bool:
     ]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def main() -> int:
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("pages", nargs="*", default=["resources/samples"])
     parser.add_argument("--inputs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     pages = [
         page.content.encode() if isinstance(page.content, str) else page.content
         for page in read_pages(*options.pages)

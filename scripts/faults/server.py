@@ -20,7 +20,6 @@ The status is 1 where something did not hold. Needs the extra serve, and Linux f
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import os
@@ -38,6 +37,7 @@ from typing import Any
 
 import numpy as np
 from scripts.benchmark.serve import words
+from scripts.shared import parser_of
 
 _PATIENCE = 300  # seconds, on a busy machine
 _SLOW = 50
@@ -262,7 +262,7 @@ def description(program: Path) -> Iterator[str]:
 
 def main() -> int:
     """Try all; print what came of each."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--requests", type=int, default=100_000)
     parser.add_argument("--new-words", action="store_true", help="in each of the requests")
     parser.add_argument("--connections", type=int, default=1000)

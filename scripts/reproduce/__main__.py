@@ -7,11 +7,11 @@ With ``--check`` nothing is written, and the status is 1 where a verdict has cha
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from scripts.reproduce import clef2016, ecir2016, h_framework, medir2014, study2018
 from scripts.reproduce.verdicts import keep, kept_verdicts, verdict_rows
+from scripts.shared import parser_of
 
 PAGES = Path(__file__).parents[2] / "docs" / "published"
 PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
@@ -26,8 +26,7 @@ the verdicts.
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--published", type=Path, default=Path("../shared/published"))
     parser.add_argument("--check", action="store_true", help="only tell whether verdicts changed")
     arguments = parser.parse_args()

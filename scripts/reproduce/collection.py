@@ -15,13 +15,13 @@ Shared by `ranking_combos.py` and `ranking_simulation.py`.
 
 from __future__ import annotations
 
-import gzip
 import html
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from scripts.shared import corpus
 
 from understandability.inputs.run import Labels
 from understandability.study.index import Analyzer, split_words
@@ -53,9 +53,7 @@ class Collection:
 
 def read_collection(data: Path) -> Collection:
     """The collection from the folder of shared data."""
-    records = [
-        (origin, record) for origin in DIFFICULTY for record in _records(data / "corpora", origin)
-    ]
+    records = [(origin, record) for origin in DIFFICULTY for record in corpus(data, origin)]
     stems = _Stems()
     headings = [stems(_heading(record)) for _, record in records]
     names = {
@@ -96,12 +94,6 @@ class _Stems(dict[str, str]):
 
     def __call__(self, text: str) -> tuple[str, ...]:
         return tuple(stem for word in split_words(text) if (stem := self[word]))
-
-
-def _records(folder: Path, origin: str) -> Iterator[dict[str, str]]:
-    with gzip.open(folder / f"{origin}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
 
 
 def _heading(record: dict[str, str]) -> str:

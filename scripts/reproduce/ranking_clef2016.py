@@ -19,13 +19,13 @@ runs that are significantly better or worse than their base.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import kendalltau, pearsonr, spearmanr
+from scripts.shared import parser_of
 from xgboost import XGBRegressor
 
 from understandability.direction import Direction
@@ -59,8 +59,7 @@ UNJUDGED = "unj."
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument(
         "--runs", nargs="*", default=["terrier.BM25.concat_EN_Run1", "ecnu_EN_Run1"]
     )

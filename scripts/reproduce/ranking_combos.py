@@ -15,12 +15,11 @@ for difficulty the best is the lowest).
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
 
 import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
+from scripts.shared import parser_of
 
 from understandability.evaluation.comparison import paired_t
 from understandability.evaluation.evaluate import evaluate
@@ -42,8 +41,7 @@ OWN = "max(R * (60 - U) / 50, 0)"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--depth", type=int, default=200)
     arguments = parser.parse_args()
     collection = read_collection(arguments.data)

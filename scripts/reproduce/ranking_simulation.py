@@ -18,13 +18,13 @@ Takes 72 s of one core.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
 from scripts.reproduce.collection import Collection, read_collection
+from scripts.shared import parser_of
 
 import understandability as ud
 from understandability.direction import Direction
@@ -47,8 +47,7 @@ TOPS = (10, 20)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--plots", type=Path, help="folder for the figures")
     arguments = parser.parse_args()
     collection = read_collection(arguments.data)

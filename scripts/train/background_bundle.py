@@ -8,11 +8,12 @@ called by its name, and how long training took is printed.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+
+from scripts.shared import parser_of
 
 from understandability.inputs.page_tables import read_objects
 from understandability.model.calibration import LABELS
@@ -30,8 +31,7 @@ def documents(data: Path, corpus: str) -> Iterator[Document]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
     parser.add_argument("--estimator", choices=[*ESTIMATORS, "all"])
     arguments = parser.parse_args()

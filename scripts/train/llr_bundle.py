@@ -8,10 +8,10 @@ its map to difficulty, from passages of the three corpora.
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
+from scripts.shared import parser_of
 
 from understandability.feature.table import compute_features
 from understandability.inputs.page_tables import read_objects
@@ -25,8 +25,7 @@ COLUMN = "log_likelihood_pubmed_reddit"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
     arguments = parser.parse_args()
     raw, labels, training = [], [], []

@@ -7,21 +7,19 @@ package's own extractor, as users' pages are.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import html
-import json
 import random
 import re
-import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scripts.shared import corpus, members, records
 
 from understandability.arrays import Floats
 from understandability.errors import PageError
@@ -153,12 +151,6 @@ class Text:
         return document_of_page(Page(self.id, "", self.content))
 
 
-def records(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a compressed file of JSON lines."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
 def path_of(data: Path, name: str) -> Path:
     """The file of a labelled set."""
     if name == READINGS:
@@ -225,22 +217,18 @@ def read_once() -> Iterator[Text]:
 
 def read_pages(data: Path) -> Iterator[Text]:
     """The beginnings of whole pages that were read once, as the package reads them."""
-    rows = {
-        row["source_id"]: row
-        for row in map(json.loads, READ_PAGES_FILE.read_text("utf-8").splitlines())
-    }
+    rows = {row["source_id"]: row for row in records(READ_PAGES_FILE)}
     texts = {
         row["id"]: row["text"] for row in records(path_of(data, "pdq_pages")) if row["id"] in rows
     }
     for folder, archive in (("wcxb", "pages"), ("health_pages", "health_pages")):
-        with tarfile.open(data / "html" / folder / f"{archive}.tar.gz") as members:
-            for member in members:
-                name = f"html/{folder}/{member.name}"
-                name = name if name in rows else name.removesuffix(".html")
-                if name in rows and (file := members.extractfile(member)):
-                    page = parse_for(Page(name, "", file.read()), "main")
-                    kept = (block.text for block in extract(page, "main") if block.kept)
-                    texts[name] = "\n\n".join(kept)
+        for member, content in members(data / "html" / folder / f"{archive}.tar.gz"):
+            name = f"html/{folder}/{member}"
+            name = name if name in rows else name.removesuffix(".html")
+            if name in rows:
+                page = parse_for(Page(name, "", content), "main")
+                kept = (block.text for block in extract(page, "main") if block.kept)
+                texts[name] = "\n\n".join(kept)
     for name, row in rows.items():
         text = "".join(re.findall(r"\s*\S+", texts[name])[:_FIRST])
         share = float(row["understand"]) / 100
@@ -322,19 +310,17 @@ def web_pages(data: Path, kinds: Iterable[str] = tuple(_WEB.values())) -> Iterat
     folder, wanted = data / "html" / "health_pages", frozenset(kinds)
     rows = (line.split("\t") for line in (folder / "pages.tsv").read_text("utf-8").splitlines()[1:])
     kind_of = {row[0]: _WEB[row[1]] for row in rows}
-    with tarfile.open(folder / "health_pages.tar.gz") as archive:
-        for member in archive:
-            file = archive.extractfile(member)
-            if file is not None and kind_of.get(member.name) in wanted:
-                yield Text(kind_of[member.name], member.name, file.read())
+    for name, content in members(folder / "health_pages.tar.gz"):
+        if kind_of.get(name) in wanted:
+            yield Text(kind_of[name], name, content)
 
 
 def pages(data: Path) -> Iterator[Text]:
     """Whole pages by kind: health pages, and of each source of the corpora the same `MOST`."""
     yield from web_pages(data)
-    for corpus, kinds in _CORPORA.items():
+    for name, kinds in _CORPORA.items():
         by_source: dict[str, list[Text]] = {source: [] for source in kinds}
-        for row in records(data / "corpora" / f"{corpus}.jsonl.gz"):
+        for row in corpus(data, name):
             if (source := row["source"]) in kinds:
                 by_source[source].append(Text(kinds[source], row["id"], row["text"]))
         for texts in by_source.values():

@@ -15,7 +15,6 @@ and not kept: only means and deviations of their columns stand in the bundle.
 
 from __future__ import annotations
 
-import argparse
 import gettext
 import gzip
 import hashlib
@@ -26,6 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lxml import etree, html
+from scripts.shared import parser_of
 
 _TAGS = ("de", "es", "fr", "hi", "it", "nl", "pt", "ru")
 _OWN_SCRIPT = {"ru": re.compile("[а-яё]", re.IGNORECASE), "hi": re.compile("[\u0900-\u097f]")}
@@ -132,7 +132,7 @@ def rows(pages: Pages) -> Iterator[dict[str, object]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("packages", type=Path)
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args()

@@ -10,7 +10,6 @@ of them come out right.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
+from scripts.shared import parser_of
 
 from understandability.arrays import Floats
 from understandability.feature.syllables import SyllableWeights, nuclei, patterns
@@ -185,8 +185,7 @@ def write(counts: dict[str, int], destination: Path) -> None:
 
 def main() -> None:
     """Evaluate, or write the resource."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--output", type=Path, default=Path("resources/syllables.npz"))
     parser.add_argument("--evaluate", action="store_true", help="leave out a tenth; write nothing")
     arguments = parser.parse_args()

@@ -13,13 +13,13 @@ learns only from texts of that fold. Twenty minutes of one core.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scripts.shared import parser_of
 from scripts.train.page_texts import (
     READ_ONCE,
     READINGS,
@@ -133,9 +133,8 @@ def _bells(rows: Floats, vectors: Floats, reach: float) -> Floats:
 
 def main() -> None:
     """Write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("output", type=Path)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     chosen = parser.parse_args()
     texts = [text for name in (READINGS, "cefr_sp_wiki") for text in labelled(chosen.data, name)]
     texts += [*unread(chosen.data), *read_once()]
