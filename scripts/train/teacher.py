@@ -121,12 +121,12 @@ class Teacher:
                 standard = standardised(part[rows], center, center, scale, _CUT)
                 found.append((standard * np.sqrt(weight / part.shape[1])).astype(np.float32))
         rows, known = np.hstack(read), labels[learned_from].astype(np.float32)
-        near = _bells(rows, rows, reach) + ridge * np.eye(len(known), dtype=np.float32)
+        near = bells(rows, rows, reach) + ridge * np.eye(len(known), dtype=np.float32)
         weights = np.linalg.solve(near, known - known.mean(axis=0))
-        return np.asarray(_bells(np.hstack(wanted), rows, reach) @ weights + known.mean(axis=0))
+        return np.asarray(bells(np.hstack(wanted), rows, reach) @ weights + known.mean(axis=0))
 
 
-def _bells(rows: Floats, vectors: Floats, reach: float) -> Floats:
+def bells(rows: Floats, vectors: Floats, reach: float) -> Floats:
     squares = (rows**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)
     return np.asarray(np.exp(-reach * np.maximum(squares - 2 * rows @ vectors.T, 0)))
 
