@@ -28,12 +28,11 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scripts.faults.crawls import health_pages
-from scripts.shared import parser_of
+from scripts.shared import ROOT, parser_of
 
 from understandability.scoring import Settings, document_under
 from understandability.text.page import Page
 
-ROOT = Path(__file__).parents[2]
 RECIPE = re.compile(r"<!-- recipe: (\w+) -->\n```\w+\n(.*?)```", re.DOTALL)
 ALONE = """\
 import pyarrow.parquet as pq

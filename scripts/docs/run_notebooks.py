@@ -12,9 +12,9 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
-from scripts.shared import parser_of
+from scripts.shared import ROOT, parser_of
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = ROOT / "notebooks"
 LIMIT = 300  # seconds for a cell, on a busy machine
 
 

@@ -28,14 +28,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.shared import corpus, members, parser_of, records
+from scripts.shared import ROOT, corpus, members, parser_of, records
 
 from understandability.text.extract.extractors import ENGINES, extract, installed_extractors
 from understandability.text.page import Page
 from understandability.text.parsed import ParsedPage, parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields
 
-GATE = Path(__file__).parents[2] / "tests" / "extraction" / "gate.json"
+GATE = ROOT / "tests" / "extraction" / "gate.json"
 # What a floor may be missed by: other versions of libxml2 read a page or two differently.
 TOLERANCE = 0.001
 EXTRAS = {"trafilatura"}  # they have no floors
@@ -62,7 +62,7 @@ class Corpus:
             for name, content in members(html / archive):
                 article = articles.get(f"wiki-{Path(name).name.removesuffix('.html')}")
                 if name.startswith("wikipedia/") and article is not None:
-                    self.articles[name] = _words(article)
+                    self.articles[name] = words_of(article)
                 elif name not in self.gold:
                     continue
                 digest.update(content)
@@ -88,20 +88,20 @@ class Corpus:
             wanted += len(keep)
             kept += sum(string in text for string in keep)
             wrongly_kept += sum(string in text for string in drop)
-        return _quality(kept, kept + wrongly_kept, wanted)
+        return quality(kept, kept + wrongly_kept, wanted)
 
     def _by_words(self, texts: dict[str, str]) -> Quality:
         qualities = []
         for name, article in self.articles.items():
-            words = _words(texts[name])
-            qualities.append(_quality((words & article).total(), words.total(), article.total()))
+            qualities.append(quality_of_bags(words_of(texts[name]), article))
         precision, recall, f1 = (
             sum(column) / len(qualities) for column in zip(*qualities, strict=True)
         )
         return precision, recall, f1
 
 
-def _quality(right: int, found: int, wanted: int) -> Quality:
+def quality(right: int, found: int, wanted: int) -> Quality:
+    """Precision, recall and F1."""
     precision = right / found if found else 0.0
     recall = right / wanted if wanted else 0.0
     return precision, recall, 2 * right / (found + wanted) if found + wanted else 0.0
@@ -111,8 +111,14 @@ def _collapsed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _words(text: str) -> Counter[str]:
+def words_of(text: str) -> Counter[str]:
+    """The words of a text as a bag."""
     return Counter(re.findall(r"\w+", text.lower()))
+
+
+def quality_of_bags(found: Counter[str], wanted: Counter[str]) -> Quality:
+    """The quality of the words that were found."""
+    return quality((found & wanted).total(), found.total(), wanted.total())
 
 
 def _evaluate(

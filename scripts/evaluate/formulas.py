@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pyphen
-from scripts.shared import corpus, parser_of
+from scripts.shared import ROOT, corpus, parser_of
 
 from understandability.evaluation.correlation import spearman
 from understandability.feature.formulas_of_languages import readability
@@ -25,7 +25,6 @@ from understandability.text.other_languages import LANGUAGES, syllables_of
 from understandability.text.sentences import sentence_starts
 from understandability.text.tokens import split_pieces
 
-ROOT = Path(__file__).parents[2]
 CORPORA = ("reddit_like", "consumer_nih", "wikipedia_med", "pubmed")
 MOST_WORDS = 2_000
 LEAST_SENTENCES = 30
@@ -57,17 +56,10 @@ def textstat_formulas() -> Formulas:
     import textstat
 
     def compute(text: str) -> dict[str, float]:
-        values = {
-            name: getattr(textstat, name)(text)
-            for name, _, _ in NAMES.values()
-            if name and name not in ("text_standard", "reading_time")
-        }
-        standard = textstat.text_standard(text, float_output=True)
-        return {
-            **values,
-            "text_standard": standard,
-            "reading_time": textstat.reading_time(text) / 60,
-        }
+        values = {name: getattr(textstat, name)(text) for name, _, _ in NAMES.values() if name}
+        values["text_standard"] = textstat.text_standard(text, float_output=True)
+        values["reading_time"] /= 60
+        return values
 
     return compute
 
@@ -154,17 +146,16 @@ def syllables() -> Iterator[str]:
     yield "| language | words | ours | pyphen |"
     yield "|---|--:|--:|--:|"
     for tag, language in LANGUAGES.items():
-        hyphens = pyphen.Pyphen(lang=tag)
+        hyphens = pyphen.Pyphen(lang=tag) if tag in pyphen.LANGUAGES else None
         for part in ("seen", "unseen"):
             found = next(line for line in lines if line.startswith(f"{tag} {part} ")).split()[2:]
-            words, counts = (
-                [word[:-1] for word in found],
-                np.array([int(word[-1]) for word in found]),
-            )
-            ours = np.mean(syllables_of(words, language) == counts)
-            hyphenated = [len(hyphens.positions(word.lower())) + 1 for word in words]
-            theirs = np.mean(np.array(hyphenated) == counts)
-            yield f"| {language.name}, {part} | {len(words)} | {ours:.0%} | {theirs:.0%} |"
+            words = [word[:-1] for word in found]
+            counts = np.array([int(word[-1]) for word in found])
+            ours, theirs = np.mean(syllables_of(words, language) == counts), ""
+            if hyphens:
+                hyphenated = [len(hyphens.positions(word.lower())) + 1 for word in words]
+                theirs = f"{np.mean(np.array(hyphenated) == counts):.0%}"
+            yield f"| {language.name}, {part} | {len(words)} | {ours:.0%} | {theirs} |"
 
 
 def main() -> None:

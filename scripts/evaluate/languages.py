@@ -61,8 +61,9 @@ def levels_of(texts: Sequence[str], language: str) -> Floats:
     return np.concatenate(found)
 
 
-def of_people(data: Path, learned: Learned) -> Iterator[list[str]]:
+def of_people(data: Path, pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
     """Rows: what, ours, the best formula of the language, texts, goal."""
+    learned = Learned(data, pairs)
     for what, file, language, label, measure, goal in PEOPLE:
         rows = list(records(data / f"languages/{file}.jsonl.gz"))
         texts = [row["text"] for row in rows]
@@ -179,35 +180,18 @@ def main() -> None:
     parser.add_argument("--parallel", type=Path, required=True)
     arguments = parser.parse_args()
     pairs = list(records(arguments.parallel))
-    print(markdown(("language", "processor time, English is 1", "pages"), list(of_speed(pairs))))
-    print(markdown(("kind of text", "right", "texts"), list(of_guesses())))
-    print(
-        markdown(
-            (
-                "readings of",
-                "Pearson",
-                "best formula",
-                "mean distance",
-                "within the spread",
-                "bias of P(U\\|d)",
-                "passages",
-            ),
-            list(of_readings()),
-        )
-    )
-    print(
-        markdown(
-            ("translations into", "median difference", "median distance", "pages"),
-            list(of_translations(pairs)),
-        )
-    )
-    learned = Learned(arguments.data, pairs)
-    print(
-        markdown(
-            ("people's labels", "`languages`", "best formula", "texts", "aim"),
-            list(of_people(arguments.data, learned)),
-        )
-    )
+    for head, rows in (
+        ("language;processor time, English is 1;pages", of_speed(pairs)),
+        ("kind of text;right;texts", of_guesses()),
+        (
+            "readings of;Pearson;best formula;mean distance;within the spread;bias of P(U\\|d);"
+            "passages",
+            of_readings(),
+        ),
+        ("translations into;median difference;median distance;pages", of_translations(pairs)),
+        ("people's labels;`languages`;best formula;texts;aim", of_people(arguments.data, pairs)),
+    ):
+        print(markdown(head.split(";"), rows))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.shared import parser_of
+from scripts.shared import ROOT, parser_of
 
 from understandability.feature.batch import Batch
 from understandability.scoring import Scorer
@@ -26,7 +26,7 @@ from understandability.writers.plain_terms.offers import offers
 from understandability.writers.proposals import proposals
 from understandability.writers.rebuilding import rebuilt
 
-FOLDER = Path(__file__).parents[2] / "tests" / "leaflets"
+FOLDER = ROOT / "tests" / "leaflets"
 _ROUNDS = 3
 
 
@@ -42,18 +42,14 @@ def followed(document: Document, scorer: Scorer) -> tuple[Document, int]:
             best = proposals(document, number, found, offered, scorer, english)[:1]
             changed += len(best)
             old = [[*document.pieces[first:last]]]
-            made.append(sentences_of(best[0].text) if best else old)
+            made.append(
+                [[*each] for each in document_of_text(best[0].text).sentences] if best else old
+            )
         if not changed:
             break
         taken += changed
         document = rebuilt(document, made)
     return document, taken
-
-
-def sentences_of(text: str) -> list[list[str]]:
-    """The sentences of a proposal, each in pieces."""
-    document = document_of_text(text)
-    return [[*document.pieces[a:b]] for a, b in spans(document)]
 
 
 def main() -> None:

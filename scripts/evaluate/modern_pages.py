@@ -12,14 +12,14 @@ none is an empty text.
 
 from __future__ import annotations
 
-import re
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
 
+from scripts.evaluate.extraction import quality_of_bags, words_of
 from scripts.shared import members, parser_of, records
 
 from understandability.text.extract.extractors import extract, installed_extractors, parse_for
@@ -30,20 +30,6 @@ WEIGHTS = {
     "product": 119, "collection": 117, "listing": 99,
 }  # fmt: skip
 PROSE = ("article", "documentation", "service", "forum")
-
-
-def quality(found: str, wanted: str) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the words of a text.
-
-    >>> quality("A virus spreads", "a virus")
-    (0.6666666666666666, 1.0, 0.8)
-    """
-    words, gold = (Counter(re.findall(r"\w+", text.lower())) for text in (found, wanted))
-    both = (words & gold).total()
-    sizes = words.total(), gold.total()
-    if not any(sizes):
-        return 1.0, 1.0, 1.0
-    return both / max(1, sizes[0]), both / max(1, sizes[1]), 2 * both / sum(sizes)
 
 
 def ours(extractor: str) -> Callable[[bytes], str]:
@@ -91,7 +77,8 @@ def main() -> int:
         values: dict[str, list[float]] = defaultdict(list)
         rows = []
         for name, row in gold.items():
-            found = quality(text(contents[name]), row["text"])
+            words, wanted = words_of(text(contents[name])), words_of(row["text"])
+            found = quality_of_bags(words, wanted) if words or wanted else (1.0, 1.0, 1.0)
             values[row["kind"]].append(found[2])
             rows.append((found, name))
         means = {kind: fmean(values[kind]) for kind in WEIGHTS}

@@ -123,13 +123,16 @@ class Estimates:
     level_error: Floats
     flags: NDArray[np.str_]
 
-    def filled(self) -> Floats:
-        """Difficulties, 50 where there is none."""
-        return np.where(np.isfinite(self.difficulty), self.difficulty, 50.0)
-
     def chances(self) -> Floats:
         """P(U|d), .5 where there is none."""
         return np.where(np.isfinite(self.chance), self.chance, 0.5)
+
+
+@dataclass(frozen=True)
+class Shipped(Estimates):
+    """What the bundle says, and the formulas, (texts, `BASELINES`), higher for harder."""
+
+    formulas: Floats
 
 
 @dataclass(frozen=True)
@@ -179,8 +182,8 @@ def _keys(table: Table) -> list[str]:
 # -- what systems say ------------------------------------------------------------------------------
 
 
-def shipped(texts: Sequence[Text], bundle: Bundle) -> tuple[Estimates, Floats]:
-    """What the bundle says of each text, as users get it, and the formulas."""
+def shipped(texts: Sequence[Text], bundle: Bundle) -> Shipped:
+    """What the bundle says of each text, as users get it."""
     scorer, found, errors, formulas = Scorer(bundle=bundle), {}, {}, {}
 
     def documents() -> Iterator[Document]:
@@ -202,14 +205,15 @@ def shipped(texts: Sequence[Text], bundle: Bundle) -> tuple[Estimates, Floats]:
         return np.array([getattr(row, name) if row else np.nan for row in rows])
 
     nothing = np.full(len(BASELINES), np.nan)
-    return Estimates(
+    return Shipped(
         column("difficulty"),
         column("level"),
         column("spread"),
         column("p_understandable"),
         np.array([errors.get(key_of(text), np.nan) for text in texts]),
         np.array([" ".join(row.flags) if row else "" for row in rows]),
-    ), harder(np.array([formulas.get(key_of(text), nothing) for text in texts]))
+        harder(np.array([formulas.get(key_of(text), nothing) for text in texts])),
+    )
 
 
 def keep_old(scores: Path) -> None:
@@ -559,19 +563,8 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
     def path(name: str) -> Path | None:
         return cache / f"{name}.npz" if cache else None
 
-    made: list[tuple[Estimates, Floats]] = []
-
-    def estimated() -> Estimates:
-        made.append(shipped(texts, bundle))
-        return made[0][0]
-
     stamp = bundle.checksum[:12]
-    ours = _kept(Estimates, path(f"shipped_{stamp}"), estimated)
-    formulas = _kept(
-        _Formulas,
-        path("formulas"),
-        lambda: _Formulas(made[0][1] if made else shipped(texts, bundle)[1]),
-    ).values
+    ours = _kept(Shipped, path(f"estimates_{stamp}"), lambda: shipped(texts, bundle))
     learned = _kept(
         Learned,
         path(f"learned_{code_checksum()}_{stamp}"),
@@ -611,14 +604,9 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
         np.where(silent, np.nan, from_table(values, np.full(len(rows), np.nan)))
         for values in (learned.kinds, learned.without_set)
     )
-    by_name = dict(zip(BASELINES, formulas.T, strict=True))
+    by_name = dict(zip(BASELINES, ours.formulas.T, strict=True))
     old = version_0_2(judged.keys.tolist())
     return Systems(judged, by_name, old, without, seen_nothing, kinds, without_set), bundle
-
-
-@dataclass(frozen=True)
-class _Formulas:
-    values: Floats
 
 
 def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floats:

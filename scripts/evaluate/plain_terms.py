@@ -32,7 +32,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from scripts.shared import parser_of, records
+from scripts.shared import ROOT, parser_of, records
 from wordfreq import top_n_list
 
 from understandability.feature.batch import Batch
@@ -50,7 +50,7 @@ from understandability.writers.proposals import PLAIN, proposals
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 _COLLECTIONS = ("sondhi/", "schwarz/")
-JUDGED = Path(__file__).parents[2] / "tests" / "writers" / "offers_judged.jsonl"
+JUDGED = ROOT / "tests" / "writers" / "offers_judged.jsonl"
 MARKED = JUDGED.with_name("words_marked.jsonl")
 _SEED = 505  # of pages by which nothing was revised
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200

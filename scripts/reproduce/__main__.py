@@ -11,9 +11,9 @@ from pathlib import Path
 
 from scripts.reproduce import clef2016, ecir2016, h_framework, medir2014, study2018
 from scripts.reproduce.verdicts import keep, kept_verdicts, verdict_rows
-from scripts.shared import parser_of
+from scripts.shared import ROOT, parser_of
 
-PAGES = Path(__file__).parents[2] / "docs" / "published"
+PAGES = ROOT / "docs" / "published"
 PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
 HEAD = """# Published numbers
 

@@ -17,14 +17,16 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.shared import corpus
 
-from understandability.inputs.run import Labels
+from understandability.inputs.run import Labels, Run
 from understandability.study.index import Analyzer, split_words
+from understandability.text.analysis import document_of_page
+from understandability.text.document import Document
 from understandability.text.page import Page
 
 DIFFICULTY = {"reddit_like": 10, "consumer_nih": 30, "wikipedia_med": 50, "pubmed": 80}
@@ -42,6 +44,13 @@ class Collection:
     queries: dict[str, str]
     qrels: Labels
     difficulty: Labels
+
+    def documents(self, runs: Iterable[Run]) -> Iterator[Document]:
+        """The pages that a run ranks, read by the naive extractor."""
+        wanted = set().union(*(run.docnos.to_pylist() for run in runs))
+        for page in self.pages:
+            if page.docno in wanted:
+                yield document_of_page(page, extractor="naive")
 
     def describe(self) -> str:
         """Sizes in a sentence."""

@@ -21,6 +21,7 @@ import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
 from scripts.shared import parser_of
 
+from understandability.arrays import Floats
 from understandability.evaluation.comparison import paired_t
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.ranks import ranks_of
@@ -32,7 +33,6 @@ from understandability.study.gains import COMBOS
 from understandability.study.index import build_index
 from understandability.study.learn import OBJECTIVES, Recipe, examples, out_of_fold
 from understandability.study.retrieval import search
-from understandability.text.analysis import document_of_page
 
 GROUPS = ("readability", "components", "medical vocabulary", "natural language")
 MEASURES = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10")
@@ -64,14 +64,8 @@ def main() -> None:
 
 def with_catalogue(candidates: Candidates, collection: Collection) -> Candidates:
     """The candidates with features of their text, where these have a value."""
-    wanted = set(candidates.run.docnos.to_pylist())
-    documents = (
-        document_of_page(page, extractor="naive")
-        for page in collection.pages
-        if page.docno in wanted
-    )
     columns = select_columns(groups=GROUPS, per=["word", "sentence"])
-    table = compute_features(documents, columns)
+    table = compute_features(collection.documents([candidates.run]), columns)
     # What needs a resource that is not installed is NaN throughout.
     there = [
         name
@@ -98,14 +92,7 @@ def show(runs: dict[str, Run], collection: Collection) -> None:
         values[name] |= {
             f"P@{TOP}": np.array([relevant[lines].sum() / TOP for lines in of_queries]),
             f"difficulty@{TOP}": np.array([difficulty[lines].mean() for lines in of_queries]),
-            "of relevant": np.array(
-                [
-                    difficulty[lines][relevant[lines] > 0].mean()
-                    if relevant[lines].any()
-                    else np.nan
-                    for lines in of_queries
-                ]
-            ),
+            "of relevant": np.array([mean_of(difficulty[n][relevant[n] > 0]) for n in of_queries]),
         }
     headings = list(values["BM25"])
     print(f"\n| labels, objective | {' | '.join(headings)} |")
@@ -113,6 +100,10 @@ def show(runs: dict[str, Run], collection: Collection) -> None:
     for name in runs:
         cells = [cell(values, name, heading) for heading in headings]
         print(f"| {name} | {' | '.join(cells)} |")
+
+
+def mean_of(values: Floats) -> float:
+    return float(values.mean()) if len(values) else np.nan
 
 
 def cell(values: dict[str, dict[str, np.ndarray]], name: str, heading: str) -> str:

@@ -37,7 +37,6 @@ from understandability.study.index import build_index
 from understandability.study.plots import plot_systems, rendered
 from understandability.study.retrieval import MODELS, search
 from understandability.study.simulated_users import FOG_THRESHOLDS, SimulatedUsers
-from understandability.text.analysis import document_of_page
 
 FOG = "gunning_fog_plain"
 # Each with its thresholds; none are the quartiles.
@@ -70,24 +69,13 @@ def main() -> None:
 
 def readability(runs: list[Run], collection: Collection) -> dict[str, Labels]:
     """The formulas of every document that a run ranks."""
-    wanted = set().union(*(run.docnos.to_pylist() for run in runs))
-    documents = (
-        document_of_page(page, extractor="naive")
-        for page in collection.pages
-        if page.docno in wanted
-    )
-    table = compute_features(documents, list(FORMULAS))
-    return {
-        name: Labels.of_documents(
-            name,
-            {
-                docno: value
-                for docno, value in zip(table.docnos, table.column(name).tolist(), strict=True)
-                if math.isfinite(value)
-            },
-        )
-        for name in FORMULAS
-    }
+    table = compute_features(collection.documents(runs), list(FORMULAS))
+    found = {}
+    for name in FORMULAS:
+        values = zip(table.docnos, table.column(name).tolist(), strict=True)
+        known = {docno: value for docno, value in values if math.isfinite(value)}
+        found[name] = Labels.of_documents(name, known)
+    return found
 
 
 def simulate(

@@ -166,22 +166,17 @@ def table_5(data: Path, published: Path) -> Table:
         return max(abs(means[run][m] - float(bm25[column])) for column, m in COLUMNS.items())
 
     nearest = min(means, key=distance)
-    rows = [
-        Row(f"BM25: {column}", bm25[column], means[nearest][measure], nearest, unit(column))
-        for column, measure in COLUMNS.items()
-    ]
-    rows += [
-        Row(
-            f"BM25: {column}", bm25[column.partition(",")[0]], means[nearest][measure], nearest, 100
-        )
-        for column, measure in RESIDUALS.items()
-    ]
-    rows += [
-        Row(f"row {line['index']}, {line['method']} ({line['based_on']})", line["RBP"], None, why)
-        for line in lines
-        if line is not bm25
-        for why in [missing(line)]
-    ]
+    rows = []
+    for column, measure in (COLUMNS | RESIDUALS).items():
+        unit = 1.0 if column == "Unj" else 100.0  # percent, but for the share of unjudged documents
+        print_ = bm25[column.partition(",")[0]]
+        rows.append(Row(f"BM25: {column}", print_, means[nearest][measure], nearest, unit))
+    for line in lines:
+        if line is not bm25:
+            what = f"row {line['index']}, {line['method']} ({line['based_on']})"
+            gone = line["based_on"] in ("GUIR", "ECNU")
+            why = f"the run {line['based_on']} of task 1 is not public here" if gone else NO_TEXT
+            rows.append(Row(what, line["RBP"], None, why))
     others = ", ".join(
         f"{run} {means[run]['RBP(p=0.8)@10']:.2f} / {means[run]['uRBP(p=0.8)@10']:.2f} / "
         f"{means[run]['RBPu(p=0.8)@10']:.2f}"
@@ -203,15 +198,3 @@ def table_5(data: Path, published: Path) -> Table:
             "constructed collection.",
         ),
     )
-
-
-def unit(column: str) -> float:
-    """Percent, but for the share of unjudged documents."""
-    return 1.0 if column == "Unj" else 100.0
-
-
-def missing(line: dict[str, str]) -> str:
-    """Why a row cannot be repeated."""
-    if line["based_on"] in ("GUIR", "ECNU"):
-        return f"the run {line['based_on']} of task 1 is not public here"
-    return NO_TEXT

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from scripts.shared import parser_of, records
+from scripts.shared import ROOT, parser_of, records
 from scripts.train.page_texts import sha256
 
 from understandability.arrays import Floats
@@ -38,7 +38,7 @@ from understandability.text.other_languages import LANGUAGES
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
 
-READ = Path(__file__).parents[2] / "readings" / "languages.jsonl.gz"
+READ = ROOT / "readings" / "languages.jsonl.gz"
 GERMAN = "languages/textcomplexity_de.jsonl.gz"
 PASSAGES = "judged/passages.jsonl.gz"
 # Sources of translations: the desktop's manual judges, so it sets no zero but that of Hindi, into

@@ -19,7 +19,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scripts.shared import corpus, members, records
+from scripts.shared import ROOT, corpus, members, records
 
 from understandability.arrays import Floats
 from understandability.errors import PageError
@@ -85,7 +85,7 @@ SETS = {
 READINGS = "readings"
 # Texts that were read like the others, but once: they are learned from and judge nothing.
 READ_ONCE = "read_once"
-READ_ONCE_FILE = Path(__file__).parents[2] / "readings" / "once.jsonl.gz"
+READ_ONCE_FILE = ROOT / "readings" / "once.jsonl.gz"
 
 # Whole pages that were read once, whose texts are not ours to give: how passages make a page.
 READ_PAGES = "read_pages"

@@ -59,6 +59,16 @@ def gnome(folder: Path, pages: Pages) -> None:
             pages["gnome", path.stem][language] = clean(found)
 
 
+def paragraphs_of(path: Path) -> list[str]:
+    """The paragraphs of a page of LibreOffice's help."""
+    tree = html.fromstring(path.read_text("utf-8"))
+    return clean(
+        each.text_content()
+        for each in tree.iter("p")
+        if re.search("paragraph|tip", each.get("class") or "")
+    )
+
+
 def libreoffice(packages: Path, pages: Pages) -> None:
     for language in ("en", *_TAGS):
         name = "en-US" if language == "en" else language
@@ -67,22 +77,11 @@ def libreoffice(packages: Path, pages: Pages) -> None:
             key = path.relative_to(base).as_posix()
             # One page in five; in Hindi most are still English.
             if language == "hi" or hashlib.md5(key.encode()).digest()[0] < 50:
-                tree = html.fromstring(path.read_text("utf-8"))
-                found = (
-                    each.text_content()
-                    for each in tree.iter("p")
-                    if re.search("paragraph|tip", each.get("class") or "")
-                )
-                pages["libreoffice", key][language] = clean(found)
+                pages["libreoffice", key][language] = paragraphs_of(path)
     for path in sorted((packages / "libreoffice-help-en-us").glob("**/text/**/*.html")):
         key = path.as_posix().partition("/text/")[2]
         if "hi" in pages["libreoffice", key] and "en" not in pages["libreoffice", key]:
-            tree = html.fromstring(path.read_text("utf-8"))
-            pages["libreoffice", key]["en"] = clean(
-                each.text_content()
-                for each in tree.iter("p")
-                if re.search("paragraph|tip", each.get("class") or "")
-            )
+            pages["libreoffice", key]["en"] = paragraphs_of(path)
 
 
 def messages(source: str, folder: Path, pages: Pages, leave: str) -> None:

@@ -22,6 +22,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scripts.shared import parser_of
 from scripts.train.conllu import Sentence, read_sentences
+from scripts.train.syllables import incidence
 from scripts.train.word_distributions import Distributions, distributions
 
 from understandability._core import context_features, normal_form, own_features
@@ -106,9 +107,9 @@ class FirstPass:
             rank = self._ranks.get(normal_form(token)) if token else None
             if rank is not None:
                 vectors[row] = self._known.vectors[rank]
-        context = _incidence(list(map(self._context, types)), self.context)
+        context = incidence(map(self._context, types), self.context)
         shared = sparse.hstack([context, sparse.csr_matrix(vectors)]).tocsr()
-        own = _incidence(list(map(self._own, types)), self.own)
+        own = incidence(map(self._own, types), self.own)
         full = sparse.hstack([shared, own]).tocsr()
         return {offset: full if offset == 0 else shared for offset in OFFSETS}
 
@@ -169,15 +170,6 @@ class FirstPass:
             rows[feature] = np.zeros((len(OFFSETS), TAGS))
             rows[feature][OFFSETS.index(0)] = self.weights[0][shared + width + number]
         return rows
-
-
-def _incidence(features: Sequence[Sequence[str]], columns: dict[str, int]) -> sparse.csr_matrix:
-    indices: list[int] = []
-    ends = [0]
-    for each in features:
-        indices.extend(columns[feature] for feature in each if feature in columns)
-        ends.append(len(indices))
-    return sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(features), len(columns)))
 
 
 def _logistic(scores: Floats, tags: Array) -> tuple[float, Floats]:
