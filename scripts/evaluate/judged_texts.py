@@ -15,7 +15,7 @@ from itertools import groupby
 from pathlib import Path
 
 from scripts.shared import ROOT, records
-from scripts.train.page_texts import READINGS, Text, labelled, readings
+from scripts.train.page_texts import READINGS, Text, as_read, labelled, readings
 
 PAGES, AWKWARD = "pages_read", "awkward_list"
 PEOPLE = (
@@ -82,18 +82,8 @@ EDITS: Mapping[str, Callable[[str], str]] = {
 
 def awkward_list() -> list[Text]:
     """The forty awkward texts, which nothing learns from."""
-    return [
-        Text(
-            AWKWARD,
-            row["id"],
-            row["text"],
-            float(row["difficulty"]),
-            row["id"],
-            row["case"],
-            float(row["understand"]) / 100,
-        )
-        for row in records(ROOT / "readings" / "awkward.jsonl")
-    ]
+    rows = records(ROOT / "readings" / "awkward.jsonl")
+    return [as_read(AWKWARD, {**row, "kind": row["case"]}) for row in rows]
 
 
 def pairs(data: Path) -> Iterator[Text]:

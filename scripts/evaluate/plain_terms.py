@@ -1,23 +1,17 @@
 """How many hard medical words get a plain term; sheets of offers and proposals to judge.
 
-*Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed. Hard is a
-word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a medical
-vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens. A plain term
-either fits in the place of the word, or is said in plain words, for a sentence to be rewritten.
+    python -m scripts.evaluate.plain_terms [--data ../shared/data] [--sheets FOLDER]
+
+*Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed, in tokens.
+Hard is a word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a
+medical vocabulary. Names (capitals within a sentence) and drugs are counted apart.
 *Sheets*: `--sheets FOLDER` draws 60 patient pages of two collections (Sondhi et al. 2012, Schwarz &
 Morris 2011), none that a sheet before drew, and writes `offers.jsonl` (300, at most two of a term)
 and `proposals.jsonl` (200: all that are more than plain terms, the rest plain terms; passages of
 MedQuAD where pages have too few), each with the sentence as the writer has it before and after.
-`how` is "in place" where the first plain term is put in. It is "in plain words" where none fits,
-and "note" where there is none: then the term stays, and its meaning is shown beside the sentence,
-as in the editor. Drawn with ``--seed 31``, 77, 101, 202, 303, 404 and 505, and revised after each,
-they were judged by language models that had not seen tables and rules: 225, 241, 246, 259, 272,
-289 and 289 of 300 offers are right, 134, 151 and 188 of 200 proposals (those of 77 to 202).
-`tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` have the changed words of each and
-the verdict (from seed 303 on those of two judges); `tests/report/plain_terms_judged*.tsv` those of
-earlier rules, from texts for experts.
-
-    python -m scripts.evaluate.plain_terms [--data ../shared/data] [--sheets FOLDER]
+`how` is "in place" where the first plain term is put in, "in plain words" where none fits, "note"
+where there is none: then its meaning is shown beside the sentence, as in the editor. Verdicts on
+sheets of several seeds are in `tests/writers/*_judged.jsonl`.
 """
 
 from __future__ import annotations
@@ -182,7 +176,7 @@ def of_marked(pages: list[Document]) -> Counter[str]:
         page = named[row["page"]]
         at = by_place(page)
         places = range(row["first"], row["last"])
-        for word in {*row["one"]} & {*row["two"]}:
+        for word in sorted({*row["one"]} & {*row["two"]}):
             help_of = {
                 "explained" if n in at and at[n].note == EXPLAINED else how(at.get(n))
                 for n in places

@@ -49,18 +49,9 @@ class Answers:
         for row in records(data / "labelled" / "onestop_readers.jsonl.gz"):
             difficulty = ud.score_text(row["text"])["difficulty"]
             for person, proficiency, _, _, read, score, _ in row["answers"]:
-                told = (score / _QUESTIONS, person, proficiency, row["id"], row["level"])
+                told = (score / _QUESTIONS, str(person), proficiency, row["id"], row["level"])
                 rows.append((*told, difficulty, read == "read"))
-        right, person, proficiency, text, level, difficulties, read = zip(*rows, strict=True)
-        return cls(
-            np.array(right),
-            np.array(person, str),
-            np.array(proficiency),
-            np.array(text),
-            np.array(level),
-            np.array(difficulties),
-            np.array(read),
-        )
+        return cls(*map(np.array, zip(*rows, strict=True)))
 
     def __getitem__(self, rows: NDArray[np.int64]) -> Answers:
         return Answers(*(values[rows] for values in vars(self).values()))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scripts.reproduce import clef2016, ecir2016, h_framework, medir2014, study2018
 from scripts.reproduce.verdicts import keep, kept_verdicts, verdict_rows
-from scripts.shared import ROOT, parser_of
+from scripts.shared import DATA, ROOT, parser_of
 
 PAGES = ROOT / "docs" / "published"
 PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
@@ -27,7 +27,7 @@ the verdicts.
 
 def main() -> None:
     parser = parser_of(__doc__)
-    parser.add_argument("--published", type=Path, default=Path("../shared/published"))
+    parser.add_argument("--published", type=Path, default=DATA.parent / "published")
     parser.add_argument("--check", action="store_true", help="only tell whether verdicts changed")
     arguments = parser.parse_args()
     papers = {paper: paper.tables(arguments.data, arguments.published) for paper in PAPERS}

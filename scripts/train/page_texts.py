@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,25 +194,20 @@ def labelled(data: Path, name: str) -> list[Text]:
 
 def readings(data: Path, file: str) -> list[Text]:
     """Texts that were read: ``passages`` to learn from, whole ``pages`` to judge with."""
-    return [
-        Text(
-            READINGS,
-            row["id"],
-            row["text"],
-            float(row["difficulty"]),
-            str(row.get("group", row["id"])),
-            row["kind"],
-            float(row["understand"]) / 100,
-        )
-        for row in records(data / "judged" / f"{file}.jsonl.gz")
-    ]
+    return [as_read(READINGS, row) for row in records(data / "judged" / f"{file}.jsonl.gz")]
+
+
+def as_read(name: str, row: Mapping[str, Any]) -> Text:
+    """A text of a set with what readings say of it."""
+    label, share = float(row["difficulty"]), float(row["understand"]) / 100
+    group = str(row.get("group", row["id"]))
+    return Text(name, row["id"], row["text"], label, group, row["kind"], share)
 
 
 def read_once() -> Iterator[Text]:
     """Texts of no other set that were read once: documentation, and texts written to be read."""
     for row in records(READ_ONCE_FILE):
-        label, share = float(row["difficulty"]), float(row["understand"]) / 100
-        yield Text(READ_ONCE, row["id"], row["text"], label, row["group"], row["kind"], share)
+        yield as_read(READ_ONCE, row)
 
 
 def read_pages(data: Path) -> Iterator[Text]:
@@ -231,8 +226,7 @@ def read_pages(data: Path) -> Iterator[Text]:
                 texts[name] = "\n\n".join(kept)
     for name, row in rows.items():
         text = "".join(re.findall(r"\s*\S+", texts[name])[:_FIRST])
-        share = float(row["understand"]) / 100
-        yield Text(READ_PAGES, name, text, float(row["difficulty"]), name, row["kind"], share)
+        yield as_read(READ_PAGES, {**row, "id": name, "text": text})
 
 
 _SENTENCE_END = re.compile(r'(?<=[.!?]) +(?=[A-Z"“(])')
