@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import subprocess
 import sys
 import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,6 +53,12 @@ def members(archive: Path) -> Iterator[tuple[str, bytes]]:
             file = files.extractfile(member)
             if file is not None:
                 yield member.name, file.read()
+
+
+def told(*arguments: str | Path) -> str:
+    """What a command of the package prints."""
+    words = [*UNDERSTAND, *map(str, arguments)]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def panel_words() -> list[str]:

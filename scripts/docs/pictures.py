@@ -13,7 +13,6 @@ import hashlib
 import html
 import json
 import re
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from pathlib import Path
 
 from scripts.browser import BrowserPage, browsing, found
 from scripts.faults.server import serving
-from scripts.shared import ROOT, UNDERSTAND, parser_of
+from scripts.shared import ROOT, parser_of, told
 
 PICTURES = ROOT / "docs" / "pictures"
 DIGESTS = PICTURES / "digests.json"
@@ -37,12 +36,6 @@ _STYLE = (
     "body{font:14px sans-serif;margin:16px}td{padding:2px 10px;vertical-align:top}"
     ".keep{background:#e5f3e5}.drop{color:#666}h1{font:bold 15px monospace}"
 )
-
-
-def told(*arguments: str | Path) -> str:
-    """What a command prints."""
-    words = [*UNDERSTAND, *map(str, arguments)]
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def report() -> str:
