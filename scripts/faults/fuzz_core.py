@@ -155,12 +155,7 @@ def outcome(page: Page) -> str:
         parsed = parse_source(page)
     except PageError as error:
         return str(error)
-    parts: list[object] = [
-        parsed.tape.pieces(),
-        sorted(parsed.tags.items()),
-        dict(parsed.hints),
-        parsed.flags,
-    ]
+    parts: list[object] = [parsed.tape.pieces(), sorted(parsed.tags.items()), dict(parsed.hints)]
     parts += [parsed.flags, parsed.title, parsed.language, parsed.declared_language]
     for extractor in EXTRACTORS:
         document = document_of_page(page, extractor=extractor)

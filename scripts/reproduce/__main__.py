@@ -10,10 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from scripts.reproduce import clef2016, ecir2016, h_framework, medir2014, study2018
-from scripts.reproduce.verdicts import keep, kept_verdicts, verdict_rows
-from scripts.shared import DATA, ROOT, parser_of
+from scripts.reproduce.verdicts import PAGES, kept_verdicts, verdict_rows
+from scripts.shared import DATA, parser_of
 
-PAGES = ROOT / "docs" / "published"
 PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
 HEAD = """# Published numbers
 
@@ -46,7 +45,6 @@ def main() -> None:
         links.append(f"- [{about}]({name}.md)")
     contents = [":::{toctree}", ":hidden:", "", *names, ":::"]
     (PAGES / "index.md").write_text("\n".join([HEAD, *links, "", *contents, ""]), "utf-8")
-    keep(tables)
 
 
 if __name__ == "__main__":
