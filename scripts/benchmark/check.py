@@ -10,17 +10,15 @@ aim, after start.
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
-from scripts.benchmark.serve import words
+from scripts.shared import UNDERSTAND, panel_words, parser_of
 
 from understandability.writers.check import check
 
@@ -30,7 +28,7 @@ _EASY = "You have flu. Rest in bed, and drink a lot of water. Call us if you fee
 def start(path: Path) -> float:
     """Seconds of processor time of one process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "understandability", "check", str(path)]
+    command = [*UNDERSTAND, "check", str(path)]
     environment = {key: os.environ[key] for key in os.environ if key != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -39,11 +37,11 @@ def start(path: Path) -> float:
 
 def main() -> None:
     """Print the three."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--starts", type=int, default=15)
     parser.add_argument("--files", type=int, default=1000)
     chosen = parser.parse_args()
-    every = words()
+    every = panel_words()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         one = folder / "one.md"

@@ -24,6 +24,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+from scripts.shared import parser_of
 
 QUERIES, DEPTH, COLLECTION, JUDGED = 66, 1_000, 100_000, 132
 OURS = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10", "nDCG@10")
@@ -133,7 +134,7 @@ def race(folder: Path, paths: list[Path]) -> dict[str, tuple[float, float]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--runs", type=int, default=68)
     parser.add_argument("--alone", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

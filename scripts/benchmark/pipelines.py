@@ -10,7 +10,6 @@ memory that one of them took. dolma takes no HTML: it gets the text of the same 
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gzip
 import json
@@ -28,12 +27,12 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scripts.faults.crawls import DATA, health_pages
+from scripts.faults.crawls import health_pages
+from scripts.shared import ROOT, parser_of
 
 from understandability.scoring import Settings, document_under
 from understandability.text.page import Page
 
-ROOT = Path(__file__).parents[2]
 RECIPE = re.compile(r"<!-- recipe: (\w+) -->\n```\w+\n(.*?)```", re.DOTALL)
 ALONE = """\
 import pyarrow.parquet as pq
@@ -139,8 +138,7 @@ def measure(recipe: str, text: str, pages: list[bytes], few: int, many: int) -> 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser = parser_of(__doc__)
     parser.add_argument("--few", type=int, default=50)
     parser.add_argument("--many", type=int, default=350)
     parser.add_argument("--recipes", nargs="*")

@@ -11,26 +11,19 @@ one thread does, on one connection, for the median of an answer. For one worker 
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
-import re
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-import urllib.request
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 from scripts.browser import BrowserPage, browsing
+from scripts.faults.server import serving
+from scripts.shared import panel_words, parser_of
 
-ROOT = Path(__file__).parents[2]
 SIZES = (100, 1000, 5000)
 _PAUSE = 0.15  # seconds between keys
 _THREADS = 16
@@ -48,40 +41,12 @@ document.addEventListener('explained', ({detail}) => {
 """
 
 
-@contextmanager
-def serving(workers: int) -> Iterator[str]:
-    """A server; its address."""
-    command = [sys.executable, "-m", "understandability", "serve", "--port", "0"]
-    with subprocess.Popen(
-        [*command, "--workers", str(workers)], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        found = re.search(r"http://\S+", process.stdout.readline())
-        assert found is not None
-        for _ in range(300):
-            try:
-                urllib.request.urlopen(found[0] + "healthz").close()
-                break
-            except OSError:
-                time.sleep(0.2)
-        try:
-            yield found[0]
-        finally:
-            process.terminate()
-
-
-def words() -> list[str]:
-    """The texts of the panel, one after another."""
-    paths = sorted((ROOT / "tests" / "panel").glob("*.txt"))
-    return re.findall(r"\S+\s+", "\n\n".join(path.read_text("utf-8") for path in paths))
-
-
 def keys(page: BrowserPage, address: str, size: int, number: int) -> list[float]:
     """Milliseconds from each key to its answer; keys that another key overtook have none."""
     page.open(address)
     page.evaluate(_WATCH)
     page.evaluate("document.getElementById('text').focus()")
-    page.type("".join(words()[:size]))
+    page.type("".join(panel_words()[:size]))
     time.sleep(3)
     page.evaluate("window.times.length = 0")
     for letter in ("and we rest well. " * number)[:number]:
@@ -93,15 +58,15 @@ def keys(page: BrowserPage, address: str, size: int, number: int) -> list[float]
     return times
 
 
-def calls(address: str, number: int, threads: int = _THREADS) -> list[float]:
+def calls(port: int, number: int, threads: int = _THREADS) -> list[float]:
     """Seconds of each call, made by several threads, each on a connection that it keeps."""
-    every = words()
+    every = panel_words()
     own = threading.local()
 
     def call(start: int) -> float:
         text = "".join(every[start % 5000 : start % 5000 + 300])
         if not hasattr(own, "connection"):
-            own.connection = http.client.HTTPConnection(urlsplit(address).netloc)
+            own.connection = http.client.HTTPConnection("127.0.0.1", port)
         begin = time.perf_counter()
         body = json.dumps({"text": text}).encode()
         own.connection.request("POST", "/v1/score", body, {"Content-Type": "application/json"})
@@ -114,21 +79,21 @@ def calls(address: str, number: int, threads: int = _THREADS) -> list[float]:
 
 def main() -> None:
     """Print both."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--keys", type=int, default=60)
     parser.add_argument("--calls", type=int, default=500)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2])
     chosen = parser.parse_args()
     for place, workers in enumerate(chosen.workers):
-        with serving(workers) as address:
+        with serving("--workers", str(workers)) as server:
             if chosen.keys and not place:
-                print_keys(address, chosen.keys)
+                print_keys(server.address, chosen.keys)
             if chosen.calls:
-                calls(address, 50)  # the first ones number words
+                calls(server.port, 50)  # the first ones number words
                 begin = time.perf_counter()
-                seconds = calls(address, chosen.calls)
+                seconds = calls(server.port, chosen.calls)
                 rate = chosen.calls / (time.perf_counter() - begin)
-                alone = calls(address, chosen.calls // 4, threads=1)
+                alone = calls(server.port, chosen.calls // 4, threads=1)
                 print(
                     f"{workers} workers: {rate:.0f} texts of 300 words a second, p99 "
                     f"{1000 * np.percentile(seconds, 99):.0f} ms from {_THREADS} threads; p50 "

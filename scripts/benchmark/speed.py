@@ -32,7 +32,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-DATA = Path(os.environ.get("UNDERSTANDABILITY_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SOURCE = Path(__file__).parents[2] / "src"
 JARS = Path("/usr/share/java")
 JAVA_PARTS = ("boilerpipe", "nekohtml", "nekohtmlXni", "xercesImpl", "xml-apis")
@@ -154,10 +153,7 @@ class Side:
     """A process that is given files and answers with seconds by arm."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        source: Path | None = None,
-        is_ours: bool = False,
+        self, command: Sequence[str], source: Path | None = None, is_ours: bool = False
     ) -> None:
         self.is_ours = is_ours
         path = os.pathsep.join(map(str, filter(None, (source, SOURCE.parent))))
@@ -184,13 +180,8 @@ def sides(before: Path | None) -> Iterator[tuple[str, Side]]:
         yield BEFORE, Side(python, before.resolve(), is_ours=True)
     jars = [JARS / f"{part}.jar" for part in JAVA_PARTS]
     if shutil.which("java") and jars[0].exists():
-        java = [
-            "java",
-            "-cp",
-            ":".join(map(str, jars)),
-            str(Path(__file__).with_name("Boilerpipe.java")),
-        ]
-        yield "", Side(java)
+        program = str(Path(__file__).with_name("Boilerpipe.java"))
+        yield "", Side(["java", "-cp", ":".join(map(str, jars)), program])
     else:
         print("Java's boilerpipe is left out: not installed", file=sys.stderr)
 
@@ -198,6 +189,7 @@ def sides(before: Path | None) -> Iterator[tuple[str, Side]]:
 def health_pages(number: int, folder: Path) -> tuple[list[str], list[str]]:
     """Evenly spread health pages, as files: those to warm with, and those to measure."""
     from scripts.faults.crawls import health_pages
+    from scripts.shared import DATA  # not above: another version may have none of what it needs
 
     contents = [content for content in health_pages(DATA) if content.strip()]
     files: tuple[list[str], list[str]] = ([], [])
@@ -214,22 +206,16 @@ def measure(warming: Sequence[str], files: Sequence[str], rounds: int, before: P
     for _, side in running:
         side(warming)
     chunks = [files[start : start + CHUNK] for start in range(0, len(files), CHUNK)]
-    some, others = chunks[0::2], chunks[1::2]
+    some, others = chunks[0::2], chunks[1::2]  # each is new to a process only once
     new: dict[str, list[float]] = defaultdict(list)
     alone: dict[str, list[float]] = defaultdict(list)
     seconds: list[dict[str, float]] = []
-    for chunk in some:
-        for prefix, side in running:
-            if side.is_ours:
-                reply = side(chunk, "one by one")
-                for name, taken in reply.items():
-                    alone[prefix + name] += taken
-    for chunk in others:
-        for prefix, side in running:
-            if side.is_ours:
-                reply = side(chunk, "new")
-                for name, taken in reply.items():
-                    new[prefix + name] += taken
+    for task, where, times in (("one by one", some, alone), ("new", others, new)):
+        for chunk in where:
+            for prefix, side in running:
+                if side.is_ours:
+                    for name, taken in side(chunk, task).items():
+                        times[prefix + name] += taken
     for number in range(rounds):
         spent: dict[str, float] = defaultdict(float)
         for chunk in chunks:

@@ -9,23 +9,19 @@ The plot needs the runs of CLEF eHealth 2016 and stays as it is without them.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import html
 import json
 import re
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
-from urllib.request import urlopen
 
 from scripts.browser import BrowserPage, browsing, found
+from scripts.faults.server import serving
+from scripts.shared import ROOT, parser_of, told
 
-ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 DIGESTS = PICTURES / "digests.json"
 VERSIONS = ROOT / "docs" / "howto" / "rewriting"
@@ -36,17 +32,10 @@ LEAFLET = (
     "rises, or if you are experiencing pain in your calf.\n\n"
     "- Keep the wound dry.\n- Walk a little every hour.\n"
 )
-_COMMAND = [sys.executable, "-m", "understandability"]
 _STYLE = (
     "body{font:14px sans-serif;margin:16px}td{padding:2px 10px;vertical-align:top}"
     ".keep{background:#e5f3e5}.drop{color:#666}h1{font:bold 15px monospace}"
 )
-
-
-def told(*arguments: str | Path) -> str:
-    """What a command prints."""
-    words = [*_COMMAND, *map(str, arguments)]
-    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def report() -> str:
@@ -101,34 +90,10 @@ def digests() -> dict[str, str]:
     }
 
 
-@contextmanager
-def serving() -> Iterator[str]:
-    """The address of a server of the editor."""
-    words = [*_COMMAND, "serve", "--port", "0"]
-    with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            address = next(
-                found[0] for line in server.stdout if (found := re.search("http://\\S+", line))
-            )
-            wait_for(address)
-            yield address
-        finally:
-            server.terminate()
-
-
-def wait_for(address: str) -> None:
-    """Until a server answers."""
-    for _ in range(100):
-        with suppress(OSError), urlopen(f"{address}healthz"):
-            return
-        time.sleep(0.2)
-
-
 def take_editor(page: BrowserPage) -> bytes:
     """The editor with a text, opened at its hardest sentence."""
-    with serving() as address:
-        page.open(address, width=1100)
+    with serving() as server:
+        page.open(server.address, width=1100)
         page.evaluate("document.getElementById('text').focus()")
         page.type(LEAFLET)
         wait = "document.querySelectorAll('#questions li').length"
@@ -171,8 +136,7 @@ def quality() -> None:
 
 def main() -> None:
     """Take all pictures, or tell which are of yesterday."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--check", action="store_true", help="only tell which are stale")
     arguments = parser.parse_args()
     now = digests()

@@ -6,15 +6,15 @@ python -m scripts.docs.run_notebooks 01 04      # some
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from scripts.shared import ROOT, parser_of
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = ROOT / "notebooks"
 LIMIT = 300  # seconds for a cell, on a busy machine
 
 
@@ -38,7 +38,7 @@ def executed(path: Path) -> nbformat.NotebookNode:
 
 def main() -> None:
     """Execute and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("numbers", nargs="*", help="which, by their first digits")
     parser.add_argument("--check", action="store_true", help="execute, and write nothing")
     arguments = parser.parse_args()

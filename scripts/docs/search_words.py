@@ -10,13 +10,13 @@ it guards what is found today, and does not say what share of other words is.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
 from scripts.browser import BrowserPage, browsing
+from scripts.shared import parser_of
 
 # What is typed, and the pages any of which answers it.
 WANTED: dict[str, str] = {
@@ -111,7 +111,7 @@ def missed(site: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("site", type=Path)
     site = parser.parse_args().site
     wrong = dict(missed(site))

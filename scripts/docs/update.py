@@ -6,32 +6,33 @@ nothing is written, and the status is 1 if a part is stale.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import inspect
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from understandability.cli.commands import Command
+from scripts.shared import ROOT, filled, parser_of, told
 
-ROOT = Path(__file__).parents[2]
+import understandability as ud
+from understandability.cli import COMMANDS, GROUPS
+from understandability.cli.commands import Command
+from understandability.evaluation.conventions import CONVENTIONS, PRESETS
+from understandability.evaluation.measures.bases import BASES, COMPOUNDS, FORMS, parameters_of
+from understandability.evaluation.measures.parameters import PARAMETERS
+from understandability.feature.catalogue import all_groups, catalogue, catalogue_markdown
+from understandability.model.readers import DEFAULT_READER, READERS, reader_of
+from understandability.scoring import COUNTS, FORMULAS
+from understandability.training.validation import EIGHT_FORMULAS
+from understandability.writers.levels import level_of
+
 RESOURCES = ROOT / "resources"
 
 
 def understand(*arguments: str) -> str:
     """What a command prints, as a block of text."""
-    done = subprocess.run(
-        [sys.executable, "-m", "understandability", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    lines = [line.rstrip() for line in done.stdout.splitlines()]
+    lines = [line.rstrip() for line in told(*arguments).splitlines()]
     return "\n".join(["```", *lines, "```"])
 
 
@@ -50,8 +51,6 @@ _FIRST_VERSION = {
 
 def three_pages() -> str:
     """The sample pages in words: what each is, its chance, and what that says of ten adults."""
-    import understandability as ud
-
     kinds = {
         "easy.html": "a leaflet in plain words",
         "medium.html": "an article for patients",
@@ -67,8 +66,6 @@ def three_pages() -> str:
 
 def old_and_new() -> str:
     """What version 0.1 said of the sample pages, and what is said now."""
-    import understandability as ud
-
     now = ud.score(str(RESOURCES / "samples"))
     lines = ["| page | 0.1: P(U\\|d) / difficulty | now |", "|---|--:|--:|"]
     for name, old in _FIRST_VERSION.items():
@@ -94,8 +91,6 @@ def commands() -> str:
 
 def all_commands() -> Iterator[tuple[str, str, str]]:
     """The first word of each command, its first sentence, and its task."""
-    from understandability.cli import COMMANDS, GROUPS
-
     made = {
         each.words[0]: (GROUPS.get(each.words[0], each.summary), each.task) for each in COMMANDS
     }
@@ -106,8 +101,6 @@ def all_commands() -> Iterator[tuple[str, str, str]]:
 
 def command_pages() -> dict[Path, str]:
     """A page for each command: what ``--help`` shows, however wide the terminal."""
-    from understandability.cli import COMMANDS, GROUPS
-
     pages = {}
     for head in dict.fromkeys(each.words[0] for each in COMMANDS):
         parts = [f"# understand {head}", ""]
@@ -152,8 +145,6 @@ def with_examples(text: str) -> list[str]:
 
 def measures() -> str:
     """Every measure and every parameter of evaluation."""
-    from understandability.evaluation.measures.bases import BASES, COMPOUNDS, FORMS, parameters_of
-    from understandability.evaluation.measures.parameters import PARAMETERS
 
     def written(parameters: Sequence[str]) -> str:
         return ", ".join(f"`{PARAMETERS[name].written}`" for name in parameters)
@@ -176,7 +167,6 @@ def measures() -> str:
 
 def conventions() -> str:
     """Every convention of evaluation, and what the presets make of it."""
-    from understandability.evaluation.conventions import CONVENTIONS, PRESETS
 
     def shown(value: Any) -> str:
         return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
@@ -192,8 +182,6 @@ def conventions() -> str:
 
 def feature_groups() -> str:
     """The groups of the catalogue: how many features and columns each has, and what they need."""
-    from understandability.feature.catalogue import all_groups, catalogue
-
     lines = [
         "| group | features | columns | of them with an installed vocabulary |",
         "|---|--:|--:|--:|",
@@ -208,16 +196,11 @@ def feature_groups() -> str:
 
 def features() -> str:
     """The whole catalogue."""
-    from understandability.feature.catalogue import catalogue_markdown
-
     return "\n" + catalogue_markdown()
 
 
 def score_columns() -> str:
     """The formulas and the counts in rows of scores, as the catalogue has them."""
-    from understandability.feature.catalogue import catalogue
-    from understandability.scoring import COUNTS, FORMULAS
-
     rows = {row.name: row for row in catalogue()}
     lines = ["| column | meaning | unit | direction |", "|---|---|---|---|"]
     for name in (*FORMULAS, *COUNTS):
@@ -228,8 +211,6 @@ def score_columns() -> str:
 
 def readers() -> str:
     """The readers by name."""
-    from understandability.model.readers import DEFAULT_READER, READERS
-
     lines = ["| `--reader` | who | threshold | source |", "|---|---|--:|---|"]
     for reader in READERS.values():
         name = f"`{reader.name}`" + " (default)" * (reader.name == DEFAULT_READER)
@@ -239,10 +220,7 @@ def readers() -> str:
 
 def rewriting() -> str:
     """A page as it was published and after each step: level, difficulty, chance, grade."""
-    from understandability import score
-    from understandability.writers.levels import level_of
-
-    table = score(DOCS / "howto" / "rewriting").to_arrow().to_pylist()
+    table = ud.score(DOCS / "howto" / "rewriting").to_arrow().to_pylist()
     lines = [
         "| version | level | difficulty | chance | Flesch-Kincaid |",
         "|---|---|--:|--:|--:|",
@@ -260,8 +238,6 @@ def rewriting() -> str:
 
 def assumptions() -> str:
     """P(U|d) by difficulty for readers on the scale of readings, and with other standard errors."""
-    from understandability.model.readers import reader_of
-
     difficulties = (10, 30, 50, 70, 90)
     head = " | ".join(f"difficulty {each}" for each in difficulties)
     lines = [f"| standard error | {head} |", "|--:|" + "--:|" * len(difficulties)]
@@ -286,8 +262,6 @@ _JUDGED = {
 
 def quality() -> str | None:
     """Sets left out whole, from the page of the estimators; None before that is filled in."""
-    from understandability.training.validation import EIGHT_FORMULAS
-
     page = (DOCS / "estimators.md").read_text("utf-8")
     found = re.search("<!-- begin: left-out -->\n(.*?)<!-- end: left-out -->", page, re.DOTALL)
     rows = re.findall(r"^\|(.+)\|$", found[1] if found else "", re.MULTILINE)
@@ -336,21 +310,13 @@ PARTS: dict[Path, dict[str, Callable[[], str | None]]] = {
 
 def updated(document: Path) -> str:
     """The text of a document with every part made anew."""
-    text = document.read_text("utf-8")
-    for name, make in PARTS[document].items():
-        pattern = re.compile(f"(<!-- begin: {name} -->\n).*?(<!-- end: {name} -->)", re.DOTALL)
-        if not pattern.search(text):
-            raise SystemExit(f"{document.name} has no place for the part {name!r}")
-        made = make()
-        if made is None:
-            continue
-        text = pattern.sub(lambda found, made=made: f"{found[1]}{made}\n{found[2]}", text)
-    return text
+    made = {name: make() for name, make in PARTS[document].items()}
+    return filled(document, {name: f"{part}\n" for name, part in made.items() if part is not None})
 
 
 def main() -> None:
     """Write the documents, or check them."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--check", action="store_true", help="only tell whether one is stale")
     arguments = parser.parse_args()
     pages = command_pages()

@@ -19,24 +19,23 @@ lower a floor unless a reason is given, which is kept in the file.
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import hashlib
 import json
 import re
 import sys
-import tarfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from scripts.shared import ROOT, corpus, members, parser_of, records
 
 from understandability.text.extract.extractors import ENGINES, extract, installed_extractors
 from understandability.text.page import Page
 from understandability.text.parsed import ParsedPage, parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields
 
-GATE = Path(__file__).parents[2] / "tests" / "extraction" / "gate.json"
+GATE = ROOT / "tests" / "extraction" / "gate.json"
 # What a floor may be missed by: other versions of libxml2 read a page or two differently.
 TOLERANCE = 0.001
 EXTRAS = {"trafilatura"}  # they have no floors
@@ -53,19 +52,17 @@ class Corpus:
         self.pages: dict[str, ParsedPage] = {}
         self.gold: Gold = {}
         self.articles: dict[str, Counter[str]] = {}
-        for row in _jsonl(html / "extraction_gold" / "gold.jsonl.gz"):
+        for row in records(html / "extraction_gold" / "gold.jsonl.gz"):
             self.gold[row["id"]] = (
                 [_collapsed(text) for text in row["must_contain"]],
                 [_collapsed(text) for text in row["must_not_contain"]],
             )
-        articles = {
-            row["id"]: row["text"] for row in _jsonl(data / "corpora" / "wikipedia_med.jsonl.gz")
-        }
+        articles = {row["id"]: row["text"] for row in corpus(data, "wikipedia_med")}
         for archive in ("extraction_gold/pages.tar.gz", "health_pages/health_pages.tar.gz"):
-            for name, content in _members(html / archive):
+            for name, content in members(html / archive):
                 article = articles.get(f"wiki-{Path(name).name.removesuffix('.html')}")
                 if name.startswith("wikipedia/") and article is not None:
-                    self.articles[name] = _words(article)
+                    self.articles[name] = words_of(article)
                 elif name not in self.gold:
                     continue
                 digest.update(content)
@@ -91,20 +88,20 @@ class Corpus:
             wanted += len(keep)
             kept += sum(string in text for string in keep)
             wrongly_kept += sum(string in text for string in drop)
-        return _quality(kept, kept + wrongly_kept, wanted)
+        return quality(kept, kept + wrongly_kept, wanted)
 
     def _by_words(self, texts: dict[str, str]) -> Quality:
         qualities = []
         for name, article in self.articles.items():
-            words = _words(texts[name])
-            qualities.append(_quality((words & article).total(), words.total(), article.total()))
+            qualities.append(quality_of_bags(words_of(texts[name]), article))
         precision, recall, f1 = (
             sum(column) / len(qualities) for column in zip(*qualities, strict=True)
         )
         return precision, recall, f1
 
 
-def _quality(right: int, found: int, wanted: int) -> Quality:
+def quality(right: int, found: int, wanted: int) -> Quality:
+    """Precision, recall and F1."""
     precision = right / found if found else 0.0
     recall = right / wanted if wanted else 0.0
     return precision, recall, 2 * right / (found + wanted) if found + wanted else 0.0
@@ -114,21 +111,14 @@ def _collapsed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _words(text: str) -> Counter[str]:
+def words_of(text: str) -> Counter[str]:
+    """The words of a text as a bag."""
     return Counter(re.findall(r"\w+", text.lower()))
 
 
-def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
-def _members(path: Path) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(path) as archive:
-        for member in archive:
-            file = archive.extractfile(member)
-            if file is not None:
-                yield member.name, file.read()
+def quality_of_bags(found: Counter[str], wanted: Counter[str]) -> Quality:
+    """The quality of the words that were found."""
+    return quality((found & wanted).total(), found.total(), wanted.total())
 
 
 def _evaluate(
@@ -192,14 +182,13 @@ def update(found: dict[str, float], digest: str, reason: str | None) -> None:
     GATE.write_text(json.dumps(gate, indent=1) + "\n", "utf-8")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+def main() -> int:
+    parser = parser_of(__doc__)
     parser.add_argument("--engine", choices=ENGINES, help="both")
     parser.add_argument("--check", action="store_true", help="compare with the floors")
     parser.add_argument("--update", action="store_true", help="write the floors")
     parser.add_argument("--lower", metavar="REASON", help="let --update lower floors")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     corpus = Corpus(options.data)
     engines = ["fast"] if options.check else [options.engine] if options.engine else ENGINES
     extractors = installed_extractors()

@@ -5,13 +5,12 @@
 ARCHIVE: pages (default: the 946 health pages and the 109 gold pages of ../shared/data). For
 jusText the texts and the classes of all paragraphs must be the same, for boilerpy3 the tokens
 of the kept text. Why a page differs from boilerpy3 is found by experiment: one fault of
-boilerpy3's reading is mended at a time, until it gives our tokens. The status is 1 if a page
+boilerpy3's reading is put right at a time, until it gives our tokens. The status is 1 if a page
 differs from jusText, fewer than 89 % are the same as boilerpy3's, or a difference has no cause.
 """
 
 from __future__ import annotations
 
-import argparse
 import html
 import logging
 import sys
@@ -21,6 +20,7 @@ from typing import Any
 
 from boilerpy3.extractors import ArticleExtractor
 from boilerpy3.parser import BoilerpipeHTMLParser, SpecialTokens
+from scripts.shared import DATA, markdown, parser_of
 
 from understandability.errors import PageError
 from understandability.inputs.sources import read_pages
@@ -30,10 +30,10 @@ from understandability.text.page import Failure
 from understandability.text.parsed import ParsedPage, parse_page
 from understandability.text.tape import names
 
-ARCHIVES = (
-    "../shared/data/html/health_pages/health_pages.tar.gz",
-    "../shared/data/html/extraction_gold/pages.tar.gz",
-)
+ARCHIVES = [
+    str(DATA / "html" / name)
+    for name in ("health_pages/health_pages.tar.gz", "extraction_gold/pages.tar.gz")
+]
 WANTED_SHARE = 0.89
 FAILED = "it fails"
 UNKNOWN = "unknown"
@@ -41,7 +41,7 @@ UNKNOWN = "unknown"
 _VOID = names("area br embed hr img input link meta wbr")
 _BEHIND = "behind"  # how the reason of a block begins that jusText does not read
 
-# What is mended, by what boilerpy3 does; the first that gives our tokens is the cause.
+# What is put right, by what boilerpy3 does; the first that gives our tokens is the cause.
 SELF_CLOSED = "passes over `<br/>` and the like, as if nothing stood there"
 VOID = "reads `<br>` otherwise than `<br/>`, on pages that write both"
 LINKS = "miscounts open links (a link in a link, a stray end tag)"
@@ -49,7 +49,7 @@ IGNORED = "miscounts ignored elements (an option or embed that is never closed)"
 HEADINGS = "misses the heading that repeats the title, as white space differs"
 MARKUP = "does not repair broken markup (the tree does)"
 _ALL = {SELF_CLOSED, VOID, LINKS, IGNORED, HEADINGS, MARKUP}
-MENDS = {
+REPAIRS = {
     SELF_CLOSED: {SELF_CLOSED},
     VOID: {SELF_CLOSED, VOID},
     LINKS: {LINKS},
@@ -61,34 +61,34 @@ MENDS = {
 }
 
 
-class MendedParser(BoilerpipeHTMLParser):  # type: ignore[misc]  # boilerpy3 has no types
+class RepairedParser(BoilerpipeHTMLParser):  # type: ignore[misc]  # boilerpy3 has no types
     """boilerpy3's parser without some of its faults."""
 
-    def __init__(self, mends: set[str], closes_void_elements: bool) -> None:
+    def __init__(self, repairs: set[str], closes_void_elements: bool) -> None:
         super().__init__(raise_on_failure=False)
-        self.mends, self.closes_void_elements = mends, closes_void_elements
+        self.repairs, self.closes_void_elements = repairs, closes_void_elements
 
     def handle_startendtag(self, tag: str, attrs: Any) -> None:
-        if SELF_CLOSED in self.mends:
+        if SELF_CLOSED in self.repairs:
             if tag in _VOID and self.closes_void_elements:
                 self.add_whitespace_if_necessary()
             else:
                 self.handle_starttag(tag, attrs)
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        if VOID in self.mends and tag in _VOID and self.closes_void_elements:
+        if VOID in self.repairs and tag in _VOID and self.closes_void_elements:
             self.add_whitespace_if_necessary()
-        elif tag == "a" and LINKS in self.mends:
+        elif tag == "a" and LINKS in self.repairs:
             self._link(SpecialTokens.ANCHOR_TEXT_START)
-        elif not (tag == "embed" and IGNORED in self.mends):
+        elif not (tag == "embed" and IGNORED in self.repairs):
             super().handle_starttag(tag, attrs)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag == "a" and LINKS in self.mends:
+        if tag == "a" and LINKS in self.repairs:
             self._link(SpecialTokens.ANCHOR_TEXT_END)
-        elif not (tag == "embed" and IGNORED in self.mends):
+        elif not (tag == "embed" and IGNORED in self.repairs):
             super().handle_endtag(tag)
-        if IGNORED in self.mends:
+        if IGNORED in self.repairs:
             self.in_ignorable_element = max(0, self.in_ignorable_element)
             if tag == "select":
                 self.in_ignorable_element = 0
@@ -102,12 +102,12 @@ def tokens(blocks: Sequence[Block]) -> list[str]:
     return " ".join(block.text for block in blocks if block.kept).split()
 
 
-def mended_tokens(parsed: ParsedPage, mends: set[str]) -> list[str]:
+def repaired_tokens(parsed: ParsedPage, repairs: set[str]) -> list[str]:
     """What boilerpy3 keeps of a page without some of its faults."""
-    parser = MendedParser(mends, parsed.closes_void_elements)
-    parser.feed(_markup(parsed) if MARKUP in mends else parsed.text)
+    parser = RepairedParser(repairs, parsed.closes_void_elements)
+    parser.feed(_markup(parsed) if MARKUP in repairs else parsed.text)
     document = parser.to_text_document()
-    if HEADINGS in mends:
+    if HEADINGS in repairs:
         for block in document.text_blocks:
             block.text = " ".join(block.text.split())
     ArticleExtractor().filter.process(document)
@@ -127,8 +127,8 @@ def _markup(parsed: ParsedPage) -> str:
 
 def cause(parsed: ParsedPage, ours: list[str]) -> str:
     """Why boilerpy3 keeps other tokens of the page than we do."""
-    for name, mends in MENDS.items():
-        if mended_tokens(parsed, mends) == ours:
+    for name, repairs in REPAIRS.items():
+        if repaired_tokens(parsed, repairs) == ours:
             return name
     return UNKNOWN
 
@@ -154,11 +154,11 @@ def pages(archive: str, every: int) -> Iterator[ParsedPage]:
             yield parse_page(page)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def main() -> int:
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("archives", nargs="*", default=ARCHIVES)
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth page")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     logging.getLogger("boilerpy3").setLevel(logging.CRITICAL + 1)
     causes: Counter[str] = Counter()
     total: Counter[str] = Counter()
@@ -185,9 +185,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"({found['boilerpy3'] / max(1, found['pages']):.1%})"
         )
         total += found
-    print("\n| pages | what boilerpy3 does where it differs |\n|---|---|")
-    for why, number in causes.most_common():
-        print(f"| {number} | {why} |")
+    rows = [(why, str(number)) for why, number in causes.most_common()]
+    print("\n" + markdown(["what boilerpy3 does where it differs", "pages"], rows))
     good = (
         total["pages"] > 0
         and total["jusText"] == total["pages"]

@@ -10,15 +10,14 @@ counted by hand (tests/language/syllables_of_languages.txt) have the right numbe
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyphen
+from scripts.shared import ROOT, corpus, parser_of
 
 from understandability.evaluation.correlation import spearman
 from understandability.feature.formulas_of_languages import readability
@@ -26,7 +25,6 @@ from understandability.text.other_languages import LANGUAGES, syllables_of
 from understandability.text.sentences import sentence_starts
 from understandability.text.tokens import split_pieces
 
-ROOT = Path(__file__).parents[2]
 CORPORA = ("reddit_like", "consumer_nih", "wikipedia_med", "pubmed")
 MOST_WORDS = 2_000
 LEAST_SENTENCES = 30
@@ -58,17 +56,10 @@ def textstat_formulas() -> Formulas:
     import textstat
 
     def compute(text: str) -> dict[str, float]:
-        values = {
-            name: getattr(textstat, name)(text)
-            for name, _, _ in NAMES.values()
-            if name and name not in ("text_standard", "reading_time")
-        }
-        standard = textstat.text_standard(text, float_output=True)
-        return {
-            **values,
-            "text_standard": standard,
-            "reading_time": textstat.reading_time(text) / 60,
-        }
+        values = {name: getattr(textstat, name)(text) for name, _, _ in NAMES.values() if name}
+        values["text_standard"] = textstat.text_standard(text, float_output=True)
+        values["reading_time"] /= 60
+        return values
 
     return compute
 
@@ -112,17 +103,12 @@ PACKAGES = {
 }
 
 
-def texts_of(corpus: Path, most: int) -> Iterator[str]:
-    """Texts of enough sentences, cut at a number of words, in one line."""
-    found = 0
-    with gzip.open(corpus, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            pieces = split_pieces(json.loads(line)["text"])[:MOST_WORDS]
-            if len(sentence_starts(pieces)) >= LEAST_SENTENCES:
-                yield " ".join(pieces)
-                found += 1
-            if found == most:
-                return
+def texts_of(data: Path, name: str) -> Iterator[str]:
+    """The texts of a corpus that have enough sentences, cut at a number of words, in one line."""
+    for record in corpus(data, name):
+        pieces = split_pieces(record["text"])[:MOST_WORDS]
+        if len(sentence_starts(pieces)) >= LEAST_SENTENCES:
+            yield " ".join(pieces)
 
 
 def compare(texts: list[str]) -> Iterator[str]:
@@ -160,32 +146,28 @@ def syllables() -> Iterator[str]:
     yield "| language | words | ours | pyphen |"
     yield "|---|--:|--:|--:|"
     for tag, language in LANGUAGES.items():
-        hyphens = pyphen.Pyphen(lang=tag)
+        hyphens = pyphen.Pyphen(lang=tag) if tag in pyphen.LANGUAGES else None
         for part in ("seen", "unseen"):
             found = next(line for line in lines if line.startswith(f"{tag} {part} ")).split()[2:]
-            words, counts = (
-                [word[:-1] for word in found],
-                np.array([int(word[-1]) for word in found]),
-            )
-            ours = np.mean(syllables_of(words, language) == counts)
-            hyphenated = [len(hyphens.positions(word.lower())) + 1 for word in words]
-            theirs = np.mean(np.array(hyphenated) == counts)
-            yield f"| {language.name}, {part} | {len(words)} | {ours:.0%} | {theirs:.0%} |"
+            words = [word[:-1] for word in found]
+            counts = np.array([int(word[-1]) for word in found])
+            ours, theirs = np.mean(syllables_of(words, language) == counts), ""
+            if hyphens:
+                hyphenated = [len(hyphens.positions(word.lower())) + 1 for word in words]
+                theirs = f"{np.mean(np.array(hyphenated) == counts):.0%}"
+            yield f"| {language.name}, {part} | {len(words)} | {ours:.0%} | {theirs} |"
 
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--texts", type=int, default=50, help="of each corpus")
     arguments = parser.parse_args()
     import nltk.data
 
     nltk.data.path.insert(0, str(arguments.data / "nltk_data"))
     texts = [
-        text
-        for name in CORPORA
-        for text in texts_of(arguments.data / "corpora" / f"{name}.jsonl.gz", arguments.texts)
+        text for name in CORPORA for text in islice(texts_of(arguments.data, name), arguments.texts)
     ]
     print(f"{len(texts)} texts\n")
     print("\n".join(compare(texts)), "\n")

@@ -7,7 +7,6 @@ look easy.
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -15,9 +14,9 @@ from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
-from scripts.train.page_texts import READINGS, Text, labelled, readings, records
+from scripts.shared import ROOT, records
+from scripts.train.page_texts import READINGS, Text, as_read, labelled, readings
 
-ROOT = Path(__file__).parents[2]
 PAGES, AWKWARD = "pages_read", "awkward_list"
 PEOPLE = (
     "medreadme",
@@ -83,19 +82,8 @@ EDITS: Mapping[str, Callable[[str], str]] = {
 
 def awkward_list() -> list[Text]:
     """The forty awkward texts, which nothing learns from."""
-    rows = map(json.loads, (ROOT / "readings" / "awkward.jsonl").read_text("utf-8").splitlines())
-    return [
-        Text(
-            AWKWARD,
-            row["id"],
-            row["text"],
-            float(row["difficulty"]),
-            row["id"],
-            row["case"],
-            float(row["understand"]) / 100,
-        )
-        for row in rows
-    ]
+    rows = records(ROOT / "readings" / "awkward.jsonl")
+    return [as_read(AWKWARD, {**row, "kind": row["case"]}) for row in rows]
 
 
 def pairs(data: Path) -> Iterator[Text]:

@@ -9,14 +9,14 @@ the twelve. NLTK's data are those of ``nltk_data`` in the folder of the data.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
 import nltk.data
 import numpy as np
 from nltk.tag.perceptron import PerceptronTagger
 from nltk.tokenize.punkt import PunktTokenizer
+from scripts.evaluate.extraction import quality
+from scripts.shared import parser_of
 from scripts.train.conllu import Sentence, paragraphs, raw_text, read_sentences
 from scripts.train.syllables import held_out, read_dictionary, report
 
@@ -50,14 +50,9 @@ def boundary_scores(find: Callable[[str], set[int]], groups: list[list[Sentence]
     for group in groups:
         begins = np.cumsum([visible(sentence.text) for sentence in group])[:-1]
         gold, predicted = set(begins.tolist()), find(raw_text(group)) - {0}
-        right, found, true = (
-            right + len(gold & predicted),
-            found + len(predicted),
-            true + len(gold),
-        )
-    precision, recall = right / found, right / true
-    f1 = 2 * precision * recall / (precision + recall)
-    return f"{precision:.4f} {recall:.4f} {f1:.4f}  ({true:,} boundaries)"
+        right += len(gold & predicted)
+        found, true = found + len(predicted), true + len(gold)
+    return f"{told(right, found, true)}  ({true:,} boundaries)"
 
 
 def token_scores(sentences: Iterable[Sentence]) -> str:
@@ -73,18 +68,17 @@ def token_scores(sentences: Iterable[Sentence]) -> str:
             spans.append(set(zip([0, *ends[:-1]], ends, strict=True)))
         right += len(spans[0] & spans[1])
         true, found = true + len(spans[0]), found + len(spans[1])
-    precision, recall = right / found, right / true
-    return f"{precision:.4f} {recall:.4f} {2 * precision * recall / (precision + recall):.4f}"
+    return told(right, found, true)
+
+
+def told(right: int, found: int, true: int) -> str:
+    """Precision, recall and F1 in digits."""
+    return " ".join(f"{value:.4f}" for value in quality(right, found, true))
 
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument(
-        "--medical", type=Path, default=Path("tests/language/medical_syllables.txt")
-    )
-    arguments = parser.parse_args()
+    arguments = parser_of(__doc__).parse_args()
     nltk.data.path.insert(0, str(arguments.data / "nltk_data"))
     treebank = arguments.data / "ud_english_ewt"
     train = list(read_sentences(treebank / "en_ewt-ud-train.conllu.gz"))

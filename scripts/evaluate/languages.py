@@ -11,7 +11,6 @@ from open texts for it. Intervals (95 %) resample groups.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -19,17 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scripts.evaluate.intervals import auc, markdown, measured, pearson, short
+from scripts.evaluate.intervals import auc, measured, short
+from scripts.shared import ROOT, markdown, parser_of, records
 from scripts.train.languages import (
     JUDGES,
     READ,
     Learned,
     document_in,
-    rows_of,
     to_calibrate,
 )
 
 from understandability.arrays import Floats
+from understandability.evaluation.correlation import pearson
 from understandability.feature.batch import Batch
 from understandability.feature.formulas_of_languages import readability
 from understandability.model.readers import READERS
@@ -37,7 +37,7 @@ from understandability.scoring import Scorer, load_languages
 from understandability.text.language_guess import ROMANISED_HINDI, guess_language
 from understandability.text.other_languages import LANGUAGES
 
-TABLE = Path(__file__).parents[2] / "tests" / "pages" / "language_table.tsv"
+TABLE = ROOT / "tests" / "pages" / "language_table.tsv"
 # What, file, language, label, measure, what it has to reach.
 PEOPLE = (
     ("German complexity", "textcomplexity_de", "de", "complexity", pearson, 0.82),
@@ -61,10 +61,11 @@ def levels_of(texts: Sequence[str], language: str) -> Floats:
     return np.concatenate(found)
 
 
-def of_people(data: Path, learned: Learned) -> Iterator[list[str]]:
+def of_people(data: Path, pairs: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
     """Rows: what, ours, the best formula of the language, texts, goal."""
+    learned = Learned(data, pairs)
     for what, file, language, label, measure, goal in PEOPLE:
-        rows = rows_of(data / f"languages/{file}.jsonl.gz")
+        rows = list(records(data / f"languages/{file}.jsonl.gz"))
         texts = [row["text"] for row in rows]
         labels = np.array([row[label] for row in rows], np.float64)
         groups = np.array([row["group"] for row in rows])
@@ -85,7 +86,7 @@ def of_people(data: Path, learned: Learned) -> Iterator[list[str]]:
 
 def of_readings() -> Iterator[list[str]]:
     """Rows: language, correlation, mean distance, bias of P(U|d), beside the best formula."""
-    read = rows_of(READ)
+    read = list(records(READ))
     bundle = load_languages()
     for language in LANGUAGES:
         rows = [row for row in read if row["language"] == language and not to_calibrate(row)]
@@ -175,40 +176,22 @@ def of_guesses() -> Iterator[list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--parallel", type=Path, required=True)
     arguments = parser.parse_args()
-    pairs = rows_of(arguments.parallel)
-    print(markdown(("language", "processor time, English is 1", "pages"), list(of_speed(pairs))))
-    print(markdown(("kind of text", "right", "texts"), list(of_guesses())))
-    print(
-        markdown(
-            (
-                "readings of",
-                "Pearson",
-                "best formula",
-                "mean distance",
-                "within the spread",
-                "bias of P(U\\|d)",
-                "passages",
-            ),
-            list(of_readings()),
-        )
-    )
-    print(
-        markdown(
-            ("translations into", "median difference", "median distance", "pages"),
-            list(of_translations(pairs)),
-        )
-    )
-    learned = Learned(arguments.data, pairs)
-    print(
-        markdown(
-            ("people's labels", "`languages`", "best formula", "texts", "aim"),
-            list(of_people(arguments.data, learned)),
-        )
-    )
+    pairs = list(records(arguments.parallel))
+    for head, rows in (
+        ("language;processor time, English is 1;pages", of_speed(pairs)),
+        ("kind of text;right;texts", of_guesses()),
+        (
+            "readings of;Pearson;best formula;mean distance;within the spread;bias of P(U\\|d);"
+            "passages",
+            of_readings(),
+        ),
+        ("translations into;median difference;median distance;pages", of_translations(pairs)),
+        ("people's labels;`languages`;best formula;texts;aim", of_people(arguments.data, pairs)),
+    ):
+        print(markdown(head.split(";"), rows))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ reader found something wrong.
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+
+from scripts.shared import ROOT, parser_of
 
 from understandability.feature.batch import Batch
 from understandability.scoring import Scorer
@@ -25,7 +26,7 @@ from understandability.writers.plain_terms.offers import offers
 from understandability.writers.proposals import proposals
 from understandability.writers.rebuilding import rebuilt
 
-FOLDER = Path(__file__).parents[2] / "tests" / "leaflets"
+FOLDER = ROOT / "tests" / "leaflets"
 _ROUNDS = 3
 
 
@@ -41,7 +42,9 @@ def followed(document: Document, scorer: Scorer) -> tuple[Document, int]:
             best = proposals(document, number, found, offered, scorer, english)[:1]
             changed += len(best)
             old = [[*document.pieces[first:last]]]
-            made.append(sentences_of(best[0].text) if best else old)
+            made.append(
+                [[*each] for each in document_of_text(best[0].text).sentences] if best else old
+            )
         if not changed:
             break
         taken += changed
@@ -49,15 +52,9 @@ def followed(document: Document, scorer: Scorer) -> tuple[Document, int]:
     return document, taken
 
 
-def sentences_of(text: str) -> list[list[str]]:
-    """The sentences of a proposal, each in pieces."""
-    document = document_of_text(text)
-    return [[*document.pieces[a:b]] for a, b in spans(document)]
-
-
 def main() -> None:
     """Print the table in Markdown."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--show", action="store_true", help="print the texts too")
     chosen = parser.parse_args()
     scorer, reached = Scorer(), 0

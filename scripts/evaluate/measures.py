@@ -10,15 +10,14 @@ trec_eval says when it reads the run itself: these go through ir_measures here, 
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import ir_measures
 import numpy as np
 import pytrec_eval
 from scripts.reproduce.clef import for_variations
+from scripts.shared import parser_of
 
 from understandability.evaluation.evaluate import evaluate
 from understandability.inputs.run import Labels, Run
@@ -52,13 +51,12 @@ SETS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, help="only the first of each set")
     arguments = parser.parse_args()
-    names = [f"{ours} | ir_measures" for ours in BY_IR_MEASURES]
-    names += [f"{ours} | trec_eval {theirs}" for ours, theirs in BY_TREC_EVAL.items()]
-    largest, count, where = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0), {}
+    within = {f"{ours} | ir_measures": most for ours, (_, most) in BY_IR_MEASURES.items()}
+    within |= {f"{ours} | trec_eval {theirs}": 1e-9 for ours, theirs in BY_TREC_EVAL.items()}
+    largest, count, where = dict.fromkeys(within, 0.0), dict.fromkeys(within, 0), {}
     runs_seen, begin = 0, time.perf_counter()
     for year, (folder, runs, labels, variations) in SETS.items():
         home = arguments.data / "clef" / folder
@@ -76,13 +74,9 @@ def main() -> None:
     print(
         "| measure | of | values by query | largest difference | where |\n|---|---|---:|---:|---|"
     )
-    failed = False
-    for name in names:
+    for name in within:
         print(f"| {name} | {count[name]:,} | {largest[name]:.1e} | {where.get(name, '')} |")
-        within = next((w for ours, (_, w) in BY_IR_MEASURES.items()
-                       if name == f"{ours} | ir_measures"), 1e-9)  # fmt: skip
-        failed |= largest[name] > within
-    raise SystemExit(1 if failed else 0)
+    raise SystemExit(any(largest[name] > most for name, most in within.items()))
 
 
 def differences(run: Run, qrels: Labels) -> Iterator[tuple[str, str, float]]:
@@ -113,9 +107,7 @@ def differences(run: Run, qrels: Labels) -> Iterator[tuple[str, str, float]]:
             if query in scores:
                 difference = abs(metric.value - values[name][query])
                 yield f"{name} | ir_measures", query, difference
-    evaluator = pytrec_eval.RelevanceEvaluator(
-        labels, {"ndcg_cut_10", "P_10", "map", "recip_rank", "bpref"}
-    )
+    evaluator = pytrec_eval.RelevanceEvaluator(labels, {*BY_TREC_EVAL.values()})
     for query, found in evaluator.evaluate({q: scores[q] for q in shared}).items():
         for name, theirs in BY_TREC_EVAL.items():
             difference = abs(found[theirs] - values[name][query])

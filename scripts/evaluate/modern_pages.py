@@ -12,17 +12,15 @@ none is an empty text.
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
-import re
 import sys
-import tarfile
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import fmean
+
+from scripts.evaluate.extraction import quality_of_bags, words_of
+from scripts.shared import members, parser_of, records
 
 from understandability.text.extract.extractors import extract, installed_extractors, parse_for
 from understandability.text.page import Page
@@ -32,20 +30,6 @@ WEIGHTS = {
     "product": 119, "collection": 117, "listing": 99,
 }  # fmt: skip
 PROSE = ("article", "documentation", "service", "forum")
-
-
-def quality(found: str, wanted: str) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the words of a text.
-
-    >>> quality("A virus spreads", "a virus")
-    (0.6666666666666666, 1.0, 0.8)
-    """
-    words, gold = (Counter(re.findall(r"\w+", text.lower())) for text in (found, wanted))
-    both = (words & gold).total()
-    sizes = words.total(), gold.total()
-    if not any(sizes):
-        return 1.0, 1.0, 1.0
-    return both / max(1, sizes[0]), both / max(1, sizes[1]), 2 * both / sum(sizes)
 
 
 def ours(extractor: str) -> Callable[[bytes], str]:
@@ -67,22 +51,17 @@ def resiliparse(content: bytes) -> str:
     return str(extract_plain_text(source, main_content=True))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+def main() -> int:
+    parser = parser_of(__doc__)
     parser.add_argument("--extractor", help="only this one")
     parser.add_argument("--pages", action="store_true", help="print each page")
     parser.add_argument("--texts", type=Path, help="a folder with the texts of your own system")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     folder = options.data / "html/wcxb"
-    with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
-        gold = {row["id"]: row for row in map(json.loads, lines)}
-    with tarfile.open(folder / "pages.tar.gz") as archive:
-        contents = {
-            member.name.removesuffix(".html"): file.read()
-            for member in archive
-            if (file := archive.extractfile(member))
-        }
+    gold = {row["id"]: row for row in records(folder / "gold.jsonl.gz")}
+    contents = {
+        name.removesuffix(".html"): content for name, content in members(folder / "pages.tar.gz")
+    }
     functions = {name: ours(name) for name in installed_extractors()}
     if options.texts:
         paths = {content: options.texts / f"{name}.txt" for name, content in contents.items()}
@@ -98,7 +77,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         values: dict[str, list[float]] = defaultdict(list)
         rows = []
         for name, row in gold.items():
-            found = quality(text(contents[name]), row["text"])
+            words, wanted = words_of(text(contents[name])), words_of(row["text"])
+            found = quality_of_bags(words, wanted) if words or wanted else (1.0, 1.0, 1.0)
             values[row["kind"]].append(found[2])
             rows.append((found, name))
         means = {kind: fmean(values[kind]) for kind in WEIGHTS}

@@ -40,15 +40,15 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scripts.evaluate.intervals import auc, fill, markdown, measured, pearson, short
+from scripts.evaluate.intervals import auc, harder, measured, short
 from scripts.evaluate.judged_texts import (
     AWKWARD,
     EDITS,
     PAGES,
     PAIRS,
-    ROOT,
     judged_texts,
 )
+from scripts.shared import ROOT, fill, markdown, parser_of
 from scripts.train.page_fit import (
     FOLDS,
     LEVELLED,
@@ -74,9 +74,8 @@ from scripts.train.pages import model_of
 from scripts.train.teacher import Teacher
 
 from understandability.arrays import Floats
-from understandability.direction import Direction
 from understandability.errors import PageError
-from understandability.feature.catalogue import COLUMNS
+from understandability.evaluation.correlation import pearson
 from understandability.feature.table import batches, features_of
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.passage_model import PassageModel, shares
@@ -124,13 +123,16 @@ class Estimates:
     level_error: Floats
     flags: NDArray[np.str_]
 
-    def filled(self) -> Floats:
-        """Difficulties, 50 where there is none."""
-        return np.where(np.isfinite(self.difficulty), self.difficulty, 50.0)
-
     def chances(self) -> Floats:
         """P(U|d), .5 where there is none."""
         return np.where(np.isfinite(self.chance), self.chance, 0.5)
+
+
+@dataclass(frozen=True)
+class Shipped(Estimates):
+    """What the bundle says, and the formulas, (texts, `BASELINES`), higher for harder."""
+
+    formulas: Floats
 
 
 @dataclass(frozen=True)
@@ -180,8 +182,8 @@ def _keys(table: Table) -> list[str]:
 # -- what systems say ------------------------------------------------------------------------------
 
 
-def shipped(texts: Sequence[Text], bundle: Bundle) -> tuple[Estimates, Floats]:
-    """What the bundle says of each text, as users get it, and the formulas."""
+def shipped(texts: Sequence[Text], bundle: Bundle) -> Shipped:
+    """What the bundle says of each text, as users get it."""
     scorer, found, errors, formulas = Scorer(bundle=bundle), {}, {}, {}
 
     def documents() -> Iterator[Document]:
@@ -198,20 +200,20 @@ def shipped(texts: Sequence[Text], bundle: Bundle) -> tuple[Estimates, Floats]:
             found[estimate.docno], formulas[estimate.docno] = estimate, row
             errors[estimate.docno] = error
     rows = [found.get(key_of(text)) for text in texts]
-    signs = [(COLUMNS[name][0].direction or Direction.HARDER).sign for name in BASELINES]
 
     def column(name: str) -> Floats:
         return np.array([getattr(row, name) if row else np.nan for row in rows])
 
     nothing = np.full(len(BASELINES), np.nan)
-    return Estimates(
+    return Shipped(
         column("difficulty"),
         column("level"),
         column("spread"),
         column("p_understandable"),
         np.array([errors.get(key_of(text), np.nan) for text in texts]),
         np.array([" ".join(row.flags) if row else "" for row in rows]),
-    ), np.array([formulas.get(key_of(text), nothing) for text in texts]) * signs
+        harder(np.array([formulas.get(key_of(text), nothing) for text in texts])),
+    )
 
 
 def keep_old(scores: Path) -> None:
@@ -427,8 +429,8 @@ def orders(systems: Systems) -> str:
                     old=old_left_out,
                 )
             )
-    for name, (harder, easier) in PAIRS.items():
-        label = f"{harder} over {easier}, ROC AUC".replace("_", " ")
+    for name, (technical, plain) in PAIRS.items():
+        label = f"{technical} over {plain}, ROC AUC".replace("_", " ")
         rows.append(systems.row(label, "> Flesch Reading Ease", judged.at(name)))
     return markdown(["texts", *HEAD], rows)
 
@@ -561,19 +563,8 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
     def path(name: str) -> Path | None:
         return cache / f"{name}.npz" if cache else None
 
-    made: list[tuple[Estimates, Floats]] = []
-
-    def estimated() -> Estimates:
-        made.append(shipped(texts, bundle))
-        return made[0][0]
-
     stamp = bundle.checksum[:12]
-    ours = _kept(Estimates, path(f"shipped_{stamp}"), estimated)
-    formulas = _kept(
-        _Formulas,
-        path("formulas"),
-        lambda: _Formulas(made[0][1] if made else shipped(texts, bundle)[1]),
-    ).values
+    ours = _kept(Shipped, path(f"estimates_{stamp}"), lambda: shipped(texts, bundle))
     learned = _kept(
         Learned,
         path(f"learned_{code_checksum()}_{stamp}"),
@@ -613,14 +604,9 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
         np.where(silent, np.nan, from_table(values, np.full(len(rows), np.nan)))
         for values in (learned.kinds, learned.without_set)
     )
-    by_name = dict(zip(BASELINES, formulas.T, strict=True))
+    by_name = dict(zip(BASELINES, ours.formulas.T, strict=True))
     old = version_0_2(judged.keys.tolist())
     return Systems(judged, by_name, old, without, seen_nothing, kinds, without_set), bundle
-
-
-@dataclass(frozen=True)
-class _Formulas:
-    values: Floats
 
 
 def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floats:
@@ -639,8 +625,7 @@ def _plain(texts: Sequence[Text], rows: NDArray[np.int64], table: Table) -> Floa
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--cache", type=Path, help="keep texts and models in this folder")
     parser.add_argument("--states", type=Path, help="what scripts.train.teacher made")
     parser.add_argument("--write-texts", type=Path, help="write the texts, and nothing more")

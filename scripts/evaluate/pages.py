@@ -8,25 +8,23 @@ the corpus ratio. With one thread some minutes; the folder of ``--cache`` keeps 
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from scripts.evaluate.intervals import between, fill, markdown, short, spearman
+from scripts.evaluate.intervals import auc, harder, measured, short
+from scripts.shared import ROOT, fill, markdown, parser_of
 from scripts.train.page_texts import Table, cached, pages
 
 from understandability.arrays import Floats
-from understandability.direction import Direction
+from understandability.evaluation.correlation import spearman
 from understandability.feature.batch import Batch
-from understandability.feature.catalogue import COLUMNS
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.passage_model import PassageModel
 from understandability.model.readers import READERS
 from understandability.text.analysis import document_of_text
 from understandability.training.validation import BASELINES
 
-ROOT = Path(__file__).parents[2]
 PANEL = ROOT / "tests" / "panel"
 
 # Harder kind, easier kind, the least ROC AUC where the order is beyond doubt.
@@ -46,11 +44,12 @@ ORDERS: tuple[tuple[str, str, float | None], ...] = (
 def orders(kinds: Floats, scores: dict[str, Floats]) -> str:
     """How often a page of the harder kind has the higher value."""
     rows = []
-    for harder, easier, least in ORDERS:
-        row = [f"{harder} over {easier}", short(least, 2) if least else "in doubt"]
+    for high, low, least in ORDERS:
+        row = [f"{high} over {low}", short(least, 2) if least else "in doubt"]
         for name, values in scores.items():
-            pair = [values[(kinds == kind) & np.isfinite(values)] for kind in (harder, easier)]
-            found = between(*pair)
+            pair = [values[(kinds == kind) & np.isfinite(values)] for kind in (high, low)]
+            labels = np.repeat([1.0, 0.0], [len(each) for each in pair])
+            found = measured(auc, np.concatenate(pair), labels, np.arange(len(labels)))
             row.append(str(found) if name in ("difficulty", "level") else short(found.value))
         rows.append(row)
     return markdown(["pages", "at least", *scores], rows)
@@ -113,9 +112,7 @@ def panel(bundle: Bundle) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
+    parser = parser_of(__doc__, cache=True)
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "pages.md")
     arguments = parser.parse_args()
     bundle = load_bundle(ROOT / "resources" / "bundles" / "open")
@@ -131,8 +128,7 @@ def main() -> None:
         "unlike": np.array(["unlike_judged" in flags for flags in reading.flags]),
     }
     scores = {"difficulty": reading.raw, "level": reading.level}
-    for name, column in zip(BASELINES, table.formulas.T, strict=True):
-        scores[name] = column * (COLUMNS[name][0].direction or Direction.HARDER).sign
+    scores |= dict(zip(BASELINES, harder(table.formulas).T, strict=True))
     parts = {
         "bundles": f"Checksum: `open` {bundle.checksum[:16]}.",
         "orders": orders(table.sets, scores),

@@ -1,28 +1,21 @@
 """How many hard medical words get a plain term; sheets of offers and proposals to judge.
 
-*Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed. Hard is a
-word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a medical
-vocabulary. Names (capitals within a sentence) and drugs are counted apart. In tokens. A plain term
-either fits in the place of the word, or is said in plain words, for a sentence to be rewritten.
+    python -m scripts.evaluate.plain_terms [--data ../shared/data] [--sheets FOLDER]
+
+*Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed, in tokens.
+Hard is a word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a
+medical vocabulary. Names (capitals within a sentence) and drugs are counted apart.
 *Sheets*: `--sheets FOLDER` draws 60 patient pages of two collections (Sondhi et al. 2012, Schwarz &
 Morris 2011), none that a sheet before drew, and writes `offers.jsonl` (300, at most two of a term)
 and `proposals.jsonl` (200: all that are more than plain terms, the rest plain terms; passages of
 MedQuAD where pages have too few), each with the sentence as the writer has it before and after.
-`how` is "in place" where the first plain term is put in. It is "in plain words" where none fits,
-and "note" where there is none: then the term stays, and its meaning is shown beside the sentence,
-as in the editor. Drawn with ``--seed 31``, 77, 101, 202, 303, 404 and 505, and revised after each,
-they were judged by language models that had not seen tables and rules: 225, 241, 246, 259, 272,
-289 and 289 of 300 offers are right, 134, 151 and 188 of 200 proposals (those of 77 to 202).
-`tests/writers/offers_judged.jsonl` and `proposals_judged.jsonl` have the changed words of each and
-the verdict (from seed 303 on those of two judges); `tests/report/plain_terms_judged*.tsv` those of
-earlier rules, from texts for experts.
-
-    python -m scripts.evaluate.plain_terms ../shared/data [--sheets FOLDER]
+`how` is "in place" where the first plain term is put in, "in plain words" where none fits, "note"
+where there is none: then its meaning is shown beside the sentence, as in the editor. Verdicts on
+sheets of several seeds are in `tests/writers/*_judged.jsonl`.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -32,8 +25,8 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
+from scripts.shared import ROOT, parser_of, records
 from wordfreq import top_n_list
 
 from understandability.feature.batch import Batch
@@ -51,7 +44,7 @@ from understandability.writers.proposals import PLAIN, proposals
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 _COLLECTIONS = ("sondhi/", "schwarz/")
-JUDGED = Path(__file__).parents[2] / "tests" / "writers" / "offers_judged.jsonl"
+JUDGED = ROOT / "tests" / "writers" / "offers_judged.jsonl"
 MARKED = JUDGED.with_name("words_marked.jsonl")
 _SEED = 505  # of pages by which nothing was revised
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
@@ -78,8 +71,7 @@ def lines_of(path: Path) -> Iterator[str]:
 
 def passages(path: Path, number: int, seed: int) -> list[Document]:
     """Passages from random places of random texts."""
-    rows = map(json.loads, lines_of(path))
-    texts = [str(row["text"]) for row in rows if row.get("label", 1) == 1]
+    texts = [str(row["text"]) for row in records(path) if row.get("label", 1) == 1]
     chance = random.Random(seed)
     made = []
     for _ in range(number):
@@ -171,25 +163,20 @@ def patient_pages(data: Path, settings: Settings) -> list[Document]:
 
 def drawn(pages: list[Document], seed: int) -> list[Document]:
     """Pages at random; none of which another sheet was judged."""
-    seen = {row["page"] for row in rows_of(JUDGED) if row["seed"] != seed}
+    seen = {row["page"] for row in records(JUDGED) if row["seed"] != seed}
     left = [each for each in pages if each.docno not in seen]
     return random.Random(seed).sample(left, min(_PAGES, len(left)))
-
-
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file of JSON lines."""
-    return [json.loads(line) for line in lines_of(path)]
 
 
 def of_marked(pages: list[Document]) -> Counter[str]:
     """What words get that two judges, who worked apart, would both mark as too hard."""
     counts: Counter[str] = Counter()
     named = {page.docno: page for page in pages}
-    for row in rows_of(MARKED):
+    for row in records(MARKED):
         page = named[row["page"]]
         at = by_place(page)
         places = range(row["first"], row["last"])
-        for word in {*row["one"]} & {*row["two"]}:
+        for word in sorted({*row["one"]} & {*row["two"]}):
             help_of = {
                 "explained" if n in at and at[n].note == EXPLAINED else how(at.get(n))
                 for n in places
@@ -279,8 +266,7 @@ def write_sheets(folder: Path, data: Path, seed: int) -> None:
 
 def main() -> None:
     """Print the coverage, or write the sheets."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
+    parser = parser_of(__doc__)
     parser.add_argument("--passages", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=20)
     parser.add_argument("--sheets", type=Path, help="folder for what is to be judged")

@@ -13,16 +13,14 @@ and what people have right who did not read the article.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scripts.evaluate.intervals import RESAMPLES, fill, markdown, short
-from scripts.evaluate.judged_texts import ROOT
-from scripts.train.page_texts import records
+from scripts.evaluate.intervals import of_groups, short
+from scripts.shared import ROOT, fill, markdown, parser_of, records
 
 import understandability as ud
 from understandability.arrays import Floats
@@ -51,18 +49,9 @@ class Answers:
         for row in records(data / "labelled" / "onestop_readers.jsonl.gz"):
             difficulty = ud.score_text(row["text"])["difficulty"]
             for person, proficiency, _, _, read, score, _ in row["answers"]:
-                told = (score / _QUESTIONS, person, proficiency, row["id"], row["level"])
+                told = (score / _QUESTIONS, str(person), proficiency, row["id"], row["level"])
                 rows.append((*told, difficulty, read == "read"))
-        right, person, proficiency, text, level, difficulties, read = zip(*rows, strict=True)
-        return cls(
-            np.array(right),
-            np.array(person, str),
-            np.array(proficiency),
-            np.array(text),
-            np.array(level),
-            np.array(difficulties),
-            np.array(read),
-        )
+        return cls(*map(np.array, zip(*rows, strict=True)))
 
     def __getitem__(self, rows: NDArray[np.int64]) -> Answers:
         return Answers(*(values[rows] for values in vars(self).values()))
@@ -102,24 +91,9 @@ def _understood(difficulty: float) -> float:
     return float(READERS["public"].understands(difficulty, 0.0))
 
 
-def _interval(answers: Answers, value: Callable[[Answers], float]) -> tuple[float, float]:
-    """By drawing persons."""
-    names, number = np.unique(answers.person, return_inverse=True)
-    order = np.argsort(number, kind="stable")
-    members = np.split(order, np.flatnonzero(np.diff(number[order])) + 1)
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(RESAMPLES):
-        drawn = rng.integers(0, len(names), len(names))
-        found.append(value(answers[np.concatenate([members[each] for each in drawn])]))
-    low, high = np.nanquantile(found, [0.025, 0.975])
-    return float(low), float(high)
-
-
 def _told(answers: Answers, value: Callable[[Answers], float], digits: int = 3) -> str:
-    low, high = _interval(answers, value)
-    middle = value(answers)
-    return f"{short(middle, digits)} [{short(low, digits)}, {short(high, digits)}]"
+    """A value with its interval, by drawing persons."""
+    return of_groups(lambda rows: value(answers[rows]), answers.person).told(digits)
 
 
 def page(answers: Answers) -> str:
@@ -165,8 +139,7 @@ def page(answers: Answers) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     answers = Answers.of(parser.parse_args().data)
     fill(ROOT / "docs" / "number.md", {"readers": page(answers)})
 

@@ -14,7 +14,6 @@ makes the published file of the data that the model is trained on.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,20 +23,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scripts.evaluate.intervals import markdown, measured, pearson, short
+from scripts.evaluate.intervals import harder, measured, short
+from scripts.shared import ROOT, markdown, parser_of, records
 from scripts.train.page_fit import FOLDS
-from scripts.train.page_texts import READINGS, folds_of, records, training_table
+from scripts.train.page_texts import READINGS, folds_of, training_table
 
 from understandability.arrays import Floats
-from understandability.direction import Direction
 from understandability.errors import InputError
-from understandability.feature.catalogue import COLUMNS
+from understandability.evaluation.correlation import pearson
 from understandability.feature.table import batches, features_of
 from understandability.inputs.frames import read_records
 from understandability.text.analysis import document_of_text
 from understandability.training.validation import EIGHT_FORMULAS
 
-FILE = Path(__file__).parents[2] / "readings" / "readings.jsonl.gz"
+FILE = ROOT / "readings" / "readings.jsonl.gz"
 PAGES, PASSAGES = "pages", "passages"
 KIND_FOLDS = 10
 _FREE_EVERYWHERE = ("file", "law")
@@ -167,9 +166,8 @@ def formulas(readings: Readings) -> Iterator[list[str]]:
     values = np.concatenate(
         [features_of(each, EIGHT_FORMULAS).values for each in batches(documents)]
     )
-    for name, column in zip(EIGHT_FORMULAS, values.T, strict=True):
-        sign = (COLUMNS[name][0].direction or Direction.HARDER).sign
-        yield row_of(readings, name, sign * column, None)
+    for name, column in zip(EIGHT_FORMULAS, harder(values, EIGHT_FORMULAS).T, strict=True):
+        yield row_of(readings, name, column, None)
 
 
 def table(systems: Sequence[str], readings: Readings) -> str:
@@ -185,11 +183,9 @@ def table(systems: Sequence[str], readings: Readings) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__, cache=True)
     parser.add_argument("scores", nargs="*", help="FILE:COLUMN[:easier][:P_COLUMN]")
     parser.add_argument("--make", action="store_true", help="write the published file")
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--cache", type=Path, help="keep the passages of all texts in this folder")
     arguments = parser.parse_args()
     if arguments.make:
         make(arguments.data, arguments.cache)

@@ -14,7 +14,6 @@ The status is 1 where one crashed, hung or lost rows of a kind that can tell.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import gzip
 import io
@@ -34,6 +33,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import zstandard
+from scripts.shared import parser_of
 
 from understandability.inputs.sources import read_pages
 from understandability.text.page import Failure
@@ -216,7 +216,7 @@ def outcomes(paths: list[Path]) -> Iterator[tuple[Path, Any]]:
 
 def main() -> None:
     """Print a line for each kind."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--number", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, help="keep what fails in this folder")

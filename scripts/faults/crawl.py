@@ -11,7 +11,6 @@ Cases that need what is not there (root for a small disk, libfaketime) say so an
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
@@ -30,13 +29,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scripts.faults.crawls import DATA, build_crawl, health_pages
+from scripts.faults.crawls import build_crawl, health_pages
+from scripts.shared import UNDERSTAND, parser_of
 
 from understandability.crawls.folder import CrawlFolder
 from understandability.crawls.merge import merge
 
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
-UNDERSTAND = [sys.executable, "-m", "understandability"]
 
 
 class NotHereError(Exception):
@@ -88,8 +87,7 @@ class Bench:
     def finish(self, *prefix: str, **environment: str) -> None:
         """Run to the end, which must be a good one."""
         process = self.start(*prefix, **environment)
-        _, told = process.communicate()
-        assert process.returncode == 0, told
+        ended(process)
         self.check_nothing_left(process)
 
     def check(self) -> None:
@@ -158,6 +156,13 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
     return [pid for pid in group_of(process) if pid != process.pid]
 
 
+def ended(process: subprocess.Popen[str], status: int = 0) -> str:
+    """Wait until a run ends, which must be with this status; the last line that it told."""
+    _, told = process.communicate()
+    assert process.returncode == status, told
+    return told.strip().rpartition("\n")[2]
+
+
 def kill_group(process: subprocess.Popen[str]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -222,8 +227,7 @@ def killed_workers(bench: Bench) -> str:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(bench.rng.choice(workers), signal.SIGKILL)
                 struck += 1
-    _, told = process.communicate()
-    assert process.returncode == 0, told
+    ended(process)
     bench.check()
     bench.check_nothing_left(process)
     return f"{struck} workers killed in one run"
@@ -241,9 +245,7 @@ def full_disk(bench: Bench) -> str:
     if subprocess.run(mount, capture_output=True).returncode:
         raise NotHereError("this machine lets nobody mount a disk")
     try:
-        process = bench.start()
-        _, told = process.communicate()
-        assert process.returncode == 2, told
+        told = ended(bench.start(), 2)
         assert "No space left on device" in told, told
         grown = ["mount", "-o", f"remount,size={needed * 3 + 65536}", str(disk)]
         subprocess.run(grown, check=True)
@@ -251,7 +253,7 @@ def full_disk(bench: Bench) -> str:
         bench.check()
     finally:
         subprocess.run(["umount", str(disk)], check=True)
-    return f"ended with status 2 and: {told.strip().splitlines()[-1]}"
+    return f"ended with status 2 and: {told}"
 
 
 def read_only(bench: Bench) -> str:
@@ -267,13 +269,14 @@ def read_only(bench: Bench) -> str:
     while process.poll() is None and not (scores.is_dir() and any(scores.iterdir())):
         time.sleep(0.05)
     scores.chmod(0o555)
-    _, told = process.communicate()
-    scores.chmod(0o755)
-    assert process.returncode == 2, told
+    try:
+        told = ended(process, 2)
+    finally:
+        scores.chmod(0o755)
     assert "Permission denied" in told, told
     bench.finish(*prefix)
     bench.check()
-    return f"ended with status 2 and: {told.strip().splitlines()[-1]}"
+    return f"ended with status 2 and: {told}"
 
 
 def truncated_input(bench: Bench) -> str:
@@ -288,9 +291,7 @@ def truncated_input(bench: Bench) -> str:
     content = victim.read_bytes()
     victim.write_bytes(content[: len(content) * 2 // 3])
     try:
-        process = bench.start()
-        _, told = process.communicate()
-        assert process.returncode == 2, told
+        told = ended(bench.start(), 2)
         assert victim.name in told, told
     finally:
         victim.write_bytes(content)
@@ -311,7 +312,7 @@ def truncated_input(bench: Bench) -> str:
     bench.finish()
     compare(rows, rows_of(bench.run))
     bench.crawl = whole
-    return f"refused: {told.strip().splitlines()[-1][:150]}"
+    return f"refused: {told[:150]}"
 
 
 def moved_clock(bench: Bench) -> str:
@@ -329,8 +330,7 @@ def moved_clock(bench: Bench) -> str:
         time.sleep(0.7)
         jumps += 1
         clock.write_text(("+1h", "-1d", "+3s")[jumps % 3])
-    _, told = process.communicate()
-    assert process.returncode == 0, told
+    ended(process)
     bench.check()
     return f"{jumps} jumps"
 
@@ -345,14 +345,12 @@ def two_copies(bench: Bench) -> str:
         options, bench.options = bench.options, (*bench.options, *more)
         second = bench.start()
         bench.options = options
-        _, told = second.communicate()
+        told = ended(second, 2)
         assert first.poll() is None, "the first copy was done too soon"
-        assert second.returncode == 2, told
         assert f"process {first.pid}" in told, told
-    _, said = first.communicate()
-    assert first.returncode == 0, said
+    ended(first)
     bench.check()
-    return f"refused: {told.strip().splitlines()[-1]}"
+    return f"refused: {told}"
 
 
 def array_job(bench: Bench) -> str:
@@ -366,8 +364,7 @@ def array_job(bench: Bench) -> str:
     time.sleep(bench.moment())
     kill_group(jobs[1])
     for job in (jobs[0], jobs[2]):
-        _, told = job.communicate()
-        assert job.returncode == 0, told
+        ended(job)
     bench.options = (*options, "--workers", "1", "--shard", "2/3")
     bench.finish()
     bench.options = options
@@ -392,8 +389,7 @@ CASES: dict[str, Callable[[Bench], str]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=DATA)
+    parser = parser_of(__doc__)
     parser.add_argument("--documents", type=int, default=6000)
     parser.add_argument("--only", choices=CASES, action="append")
     parser.add_argument(

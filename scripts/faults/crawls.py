@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import random
-import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
+from scripts.shared import members
+
 HOSTILE: tuple[bytes, ...] = (
     b"",
     b"\x00" * 5000,
@@ -30,9 +30,8 @@ HOSTILE: tuple[bytes, ...] = (
 
 def health_pages(data: Path) -> list[bytes]:
     """The real pages, as saved."""
-    with tarfile.open(data / "html" / "health_pages" / "health_pages.tar.gz") as archive:
-        members = [member for member in archive if member.isfile() and ".htm" in member.name]
-        return [archive.extractfile(member).read() for member in members]  # type: ignore[union-attr]  # all are files
+    pages = members(data / "html" / "health_pages" / "health_pages.tar.gz")
+    return [content for name, content in pages if ".htm" in name]
 
 
 def build_crawl(

@@ -9,7 +9,6 @@ by estimates, takes more than `SLOW` seconds, or needs more memory than `MEMORY`
 
 from __future__ import annotations
 
-import argparse
 import copy
 import hashlib
 import io
@@ -30,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scripts.shared import parser_of
 
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
@@ -265,24 +265,22 @@ def zipped(members: Mapping[str, bytes], kind: int) -> bytes:
 
 def hostile_members() -> Iterator[dict[str, bytes]]:
     yield from (
-        (
-            {"bias_0.npy": npy("(1000000000000,)")},
-            {"bias_0.npy": npy("(-1,)", data=b"\0" * 8)},
-            {"bias_0.npy": npy("(4294967296, 4294967296)")},
-            {"bias_0.npy": npy("(0, 1000000000000000)")},
-            {"bias_0.npy": npy("((((1,),),),)")},
-            {"bias_0.npy": npy("(" * 5000 + ")" * 5000)},
-            {"bias_0.npy": npy("(2,)", "[('a', '<f8'), ('b', '|O')]", b"\0" * 32)},
-            {"bias_0.npy": npy("(2,)", "'|O'", b"cos\nsystem\n(S'true'\ntR.")},
-            {"bias_0.npy": npy("(1,)", "'|V4000000000'")},
-            {"bias_0.npy": npy("(1,)", "'<U500000000'")},
-            {"bias_0.npy": npy("__import__('os').system('true')")},
-            {"bias_0.npy": b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b" " * 50},
-            {"bias_0.npy": b"\x80\x04cos\nsystem\n."},
-            {f"{number}.npy": npy("(1,)", data=b"\0" * 8) for number in range(3000)},
-            {"../../evil.npy": npy("(1,)", data=b"\0" * 8)},
-            {"bias_0.npy": npy("(40000000,)", data=b"\0" * 320_000_000)},
-        )
+        {"bias_0.npy": npy("(1000000000000,)")},
+        {"bias_0.npy": npy("(-1,)", data=b"\0" * 8)},
+        {"bias_0.npy": npy("(4294967296, 4294967296)")},
+        {"bias_0.npy": npy("(0, 1000000000000000)")},
+        {"bias_0.npy": npy("((((1,),),),)")},
+        {"bias_0.npy": npy("(" * 5000 + ")" * 5000)},
+        {"bias_0.npy": npy("(2,)", "[('a', '<f8'), ('b', '|O')]", b"\0" * 32)},
+        {"bias_0.npy": npy("(2,)", "'|O'", b"cos\nsystem\n(S'true'\ntR.")},
+        {"bias_0.npy": npy("(1,)", "'|V4000000000'")},
+        {"bias_0.npy": npy("(1,)", "'<U500000000'")},
+        {"bias_0.npy": npy("__import__('os').system('true')")},
+        {"bias_0.npy": b"\x93NUMPY\x02\x00\xff\xff\xff\x7f" + b" " * 50},
+        {"bias_0.npy": b"\x80\x04cos\nsystem\n."},
+        {f"{number}.npy": npy("(1,)", data=b"\0" * 8) for number in range(3000)},
+        {"../../evil.npy": npy("(1,)", data=b"\0" * 8)},
+        {"bias_0.npy": npy("(40000000,)", data=b"\0" * 320_000_000)},
     )
 
 
@@ -341,7 +339,7 @@ def outcome(parts: Parts, folder: Path) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()

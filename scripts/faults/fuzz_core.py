@@ -2,11 +2,12 @@
 
     python -m scripts.faults.fuzz_core [--inputs 2000] [--seed 1] [--sanitize] [PAGES]
 
-Read are PAGES (files, folders or archives), the hostile pages of `hostile_pages`, and pieces of
-PAGES and random markup that are full of what loops over bytes get wrong: quotes, references,
-comments and tags without an end, characters of several bytes. Compared are what is read from the
-source, the blocks and the document by each extractor. The first page that differs is printed, and
-the status is 1.
+Read are PAGES (files, folders or archives), the hostile pages of `hostile_pages`, pieces of PAGES,
+random bytes, deep nests, and random markup that is full of what loops over bytes get wrong: quotes,
+references, comments and tags without an end, characters of several bytes, other encodings.
+Compared are what is read from the source, the blocks and the document by each extractor; and rules
+hold that hold for any page: no text with white space left in it, no tape that does not alternate.
+The first page that differs, or breaks a rule, is printed, and the status is 1.
 
 With --sanitize the core is built under gcc's address and undefined-behaviour sanitizers, which end
 the process at the first wrong access to memory; nothing is compared then.
@@ -24,19 +25,22 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from inspect import isroutine
 from itertools import takewhile
-from pathlib import Path
 from typing import Any
 
-from scripts.faults import fuzz_extraction, hostile_pages
+from scripts.faults import hostile_pages
+from scripts.shared import ROOT, parser_of
 
 from understandability import _core
 from understandability.errors import PageError
 from understandability.inputs.sources import read_pages
 from understandability.text.analysis import document_of_page
+from understandability.text.extract.extractors import extract
 from understandability.text.page import HTML, TEXT, Page
-from understandability.text.parsed import parse_source
+from understandability.text.parsed import parse_page, parse_source
+from understandability.text.sentences import SENTENCE_ENDS, fields
+from understandability.text.tape import names
 
-ROOT = Path(__file__).parents[2]
+EXTRACTORS = ("main", "naive", "boilerpipe", "justext")
 COMPILED = {
     name: value for name, value in vars(_core).items() if isroutine(value) and name[0] != "_"
 }
@@ -49,53 +53,66 @@ understandability.__path__.insert(0, os.environ["{WATCHED}"])
 runpy.run_module("scripts.faults.fuzz_core", run_name="__main__")
 """
 MOST = 300_000  # bytes of a hostile page; larger ones say no more and take long
-# Without a form feed by its number: blank to libxml2 and no character of XML, here the latter.
+NAMES = sorted(
+    names(
+        """a abbr applet b base body br button center code col dd div dl dt em embed font form frame
+frameset h1 h2 h6 head hr html i iframe img input li link meta noembed noframes noscript object ol
+option p param plaintext pre q script select span strong style sub sup svg table tbody td template
+textarea th title tr ul x-y o:p xmp image mi math 1 é"""
+    )
+)
+ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-32", "cp1252", "shift_jis", "iso2022-jp")
+# Texts, ends and beginnings of markup. Without a form feed by its number: blank to libxml2 and no
+# character of XML, here the latter.
 PARTS = [
-    *fuzz_extraction.TEXTS,
-    *fuzz_extraction.MARKUP,
-    *"<>\"'=/&;#-!? \n\t\r\xa0\u2003\u2028\u00ad—|.:",
-    *("<!--", "-->", "--!>", "</", "<?", "<a href='", '<b class="', "=\"<a ='\"'", "<É>", "<p a=b"),
-    *(
-        "<script",
-        "<SCRIPT >",
-        "</script",
-        "</Script>",
-        "<style>",
-        "</style x>",
-        "<title",
-        "</title>",
+    *("", " ", "\n", "\t\r\n ", "\xa0", "\x0c", "\x01", "\0"),
+    *"\u00ad\u2003\u2028\ufeff<>\"'=/&;#-!?|.:—©é\U0001f912",
+    *("a" * 90, "日本語", "comments", "3 comments", "Reuters", "...", "1.5", ":-)", "[1]", '."'),
+    *(" Rest. Drink!", " e.g. this", "Dr. Lee said.", "(1.) ", "it--that", "&copy 1"),
+    *("Flu is a virus, and it is what most of them had. ", f"&#{'1' * 5000};", "&nGt;" * 9),
+    *sorted(
+        names(
+            """&copy &amp &amp; &lt;b&gt; &nbsp; &#0; &#10; &#133; &#x &#x110000; &#x2028; &#xD800;
+&#999999999999; &nosuch; &notit; &Tab; &NewLine; &a;b &é; <!-- <!--> <!---> --> --!> ]]> </ <! <?
+<br> <br/> </br> <br><br> <hr> <td> <li> </ul> <dd> <h2> </h2> <nav> <p> </p> <a> </a> </html>
+</body> <select><option> </select> <svg> <noscript> <textarea <img> <script </script </Script>
+<style> <title <É> <p> <script>a<b</script>"""
+        )
     ),
-    *("&amp", "&nbsp;", "&#x", "&#10;", "&#x2028;", "&#133;", "&#xD800;", "&Tab;", "&a;b"),
-    *("&nGt;" * 9, "&#999999999999;", f"&#{'1' * 5000};", "&notit;", "&NewLine;", "&copy 1", "&é;"),
-    *(
-        "<br>",
-        "<br/>",
-        "<br><br>",
-        "<hr>",
-        "<td>",
-        "<li>",
-        "</ul>",
-        "<dd>",
-        "<h2>",
-        "</h2>",
-        "<nav>",
-    ),
-    *("<a>", "</a>", "<select><option>", "</select>", "<svg>", "<noscript>", "<textarea", "<img>"),
+    *("<SCRIPT >", "</style x>", "<br />", "<a href='", '<b class="', '<p a="', "<p a=b"),
+    *("<!-- x -->", "<![CDATA[ x ]]>", "<?xml version='1.0'?>", "<p a='>'>", "<p <b>"),
+    *("<!DOCTYPE html>", "<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0 Strict//EN' 'x'>"),
+    *("<a name=x />", "<meta charset=utf-16>", "<title>Flu | Health</title>", "=\"<a ='\"'"),
     *("<div class='comments'>", "<P ID=sidebar>", "<DIV\nclass='a\tfooter'>", "<table id=menu>"),
-    *("<html lang=fr>", "<HTML xml:lang='en-GB'>", "<body class=thread>", "<title>Flu</title>"),
-    *(
-        " Rest. Drink!",
-        " e.g. this",
-        "Dr. Lee said.",
-        "(1.) ",
-        "it--that",
-        "[1]",
-        '."',
-        "3.5",
-        ":-)",
-    ),
+    *("<html lang=fr>", "<html lang=de>", "<HTML xml:lang='en-GB'>", "<body class=thread>"),
     "The flu is what most of the people had, and it is what they were told that it would be. ",
 ]
+
+
+def random_bytes(chance: random.Random, _: list[bytes]) -> bytes:
+    return chance.randbytes(chance.randrange(200))
+
+
+def markup(chance: random.Random, _: list[bytes]) -> bytes:
+    """Tags that match and tags that do not, texts of all kinds, in some encoding."""
+    found = []
+    for _part in range(chance.randrange(1, 60)):
+        kind, name = chance.random(), chance.choice(NAMES)
+        if kind < 0.5:
+            found.append(chance.choice(PARTS))
+        elif kind < 0.8:
+            found.append(f"<{name}{chance.choice(('', '', ' class=x', '/', ' lang=en'))}>")
+        else:
+            found.append(f"</{name}>")
+    encoding = "utf-8" if chance.random() < 0.8 else chance.choice(ENCODINGS)
+    return "".join(found).encode(encoding, "replace")
+
+
+def nest(chance: random.Random, _: list[bytes]) -> bytes:
+    """One element in itself, and some of its ends."""
+    name, depth = chance.choice(NAMES), chance.randrange(3000)
+    ends = f"</{name}>" * chance.randrange(depth + 1)
+    return (f"<{name}>" * depth + "Flu." + ends + "It ends.").encode()
 
 
 def dense(chance: random.Random, _: list[bytes]) -> bytes:
@@ -125,7 +142,7 @@ def inputs(options: argparse.Namespace) -> Iterator[tuple[str, Page]]:
     for name, make in hostile_pages.PAGES.items():
         if len(content := make()) < MOST:
             yield f"hostile {name}", Page("d", "-", content)
-    makers = (dense, dense, spoiled, spoiled, spoiled, fuzz_extraction.random_markup)
+    makers = (*[dense] * 4, *[spoiled] * 6, *[markup] * 4, random_bytes, nest)
     for number in range(options.inputs):
         chance = random.Random(f"{options.seed} {number}")
         content = chance.choice(makers)(chance, contents)
@@ -138,18 +155,36 @@ def outcome(page: Page) -> str:
         parsed = parse_source(page)
     except PageError as error:
         return str(error)
-    parts: list[object] = [
-        parsed.tape.pieces(),
-        sorted(parsed.tags.items()),
-        dict(parsed.hints),
-        parsed.flags,
-    ]
+    parts: list[object] = [parsed.tape.pieces(), sorted(parsed.tags.items()), dict(parsed.hints)]
     parts += [parsed.flags, parsed.title, parsed.language, parsed.declared_language]
-    for extractor in fuzz_extraction.EXTRACTORS:
+    for extractor in EXTRACTORS:
         document = document_of_page(page, extractor=extractor)
         parts += [document.blocks, document.pieces, document.sentence_starts]
         parts += [document.flags, document.open_ends]
     return repr(parts)
+
+
+def check(page: Page) -> None:
+    """Raise `AssertionError` where a rule is broken that holds for any page."""
+    try:
+        parsed = parse_page(page)
+    except PageError as error:
+        if error.stage != "decode":
+            raise
+        return
+    if parsed.is_html:
+        assert len(parsed.tape.pieces()) % 2 == 1, "the tape does not alternate"
+        assert all(parsed.tape.pieces()[1::2]), "a tag without a name"
+        assert min(parsed.tag_counts.values(), default=1) > 0, "a tag that is not there"
+    for extractor in EXTRACTORS:
+        blocks = extract(parsed, extractor)
+        for block in blocks:
+            assert block.text, "an empty block"
+            assert block.text == block.text.strip(), f"white space around {block.text!r}"
+            assert "  " not in block.text, f"white space in {block.text!r}"
+            assert "\n" not in block.text, f"a line break in {block.text!r}"
+        for policy in SENTENCE_ENDS:
+            assert all(fields(blocks, policy)), "an empty field"
 
 
 def by_reference(page: Page) -> str:
@@ -183,20 +218,25 @@ def sanitized(arguments: Sequence[str]) -> int:
         return subprocess.run(command, env=watched, check=False).returncode
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def main() -> int:
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("pages", nargs="*", default=["resources/samples"])
     parser.add_argument("--inputs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sanitize", action="store_true")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     is_watched = WATCHED in os.environ
     if options.sanitize and not is_watched:
-        return sanitized(sys.argv[1:] if arguments is None else arguments)
+        return sanitized(sys.argv[1:])
     number = 0
     for name, page in inputs(options):
         number += 1
         result = outcome(page)
+        try:
+            check(page)
+        except (AssertionError, PageError) as error:
+            print(f"{name}: {error}: {page.content!r:.2000}")
+            return 1
         if not is_watched and result != (wanted := by_reference(page)):
             same = takewhile(lambda pair: pair[0] == pair[1], zip(result, wanted, strict=False))
             start = max(0, sum(1 for _ in same) - 200)

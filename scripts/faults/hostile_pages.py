@@ -20,9 +20,11 @@ import subprocess
 import sys
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from scripts.shared import parser_of
 
 from understandability.errors import PageError
 from understandability.scoring import Scorer
@@ -260,14 +262,14 @@ def _peak_megabytes() -> float:
     return int(kilobytes) / 1024
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def main() -> int:
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("names", nargs="*", help="pages by name; all")
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--megabytes", type=int, default=600)
     parser.add_argument("--score", action="store_true", help="score the text as well")
     parser.add_argument("--one", metavar="EXTRACTOR", help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     if options.one:
         outcome = measured(options.names[0], options.one, options)
         print(json.dumps(asdict(outcome)))

@@ -20,7 +20,6 @@ The status is 1 where something did not hold. Needs the extra serve, and Linux f
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import os
@@ -37,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scripts.benchmark.serve import words
+from scripts.shared import UNDERSTAND, panel_words, parser_of
 
 _PATIENCE = 300  # seconds, on a busy machine
 _SLOW = 50
@@ -48,12 +47,12 @@ _GROWTH = 1.10  # what the memory may grow by in the second half
 class Server:
     """A server in processes of its own, and what is asked of it."""
 
-    def __init__(self, *options: str) -> None:
-        command = [sys.executable, "-m", "understandability", "serve", "--port", "0", *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        self.process = process
         self.port = int(line.partition("127.0.0.1:")[2].partition("/")[0])
+        self.address = f"http://127.0.0.1:{self.port}/"
         self.ask_until_answered("GET", "/healthz")
         self.score("You should rest.")  # the first one loads the model
 
@@ -117,20 +116,18 @@ class Server:
 @contextmanager
 def serving(*options: str) -> Iterator[Server]:
     """A server; it ends with the context."""
-    server = Server(*options)
-    try:
-        yield server
-    finally:
-        server.process.terminate()
-        server.process.wait(_PATIENCE)
-        assert server.process.stdout is not None
-        server.process.stdout.close()
+    command = [*UNDERSTAND, "serve", "--port", "0", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield Server(process)
+        finally:
+            process.terminate()
 
 
 def bodies() -> Iterator[str]:
     """A text of nearly 10 MB is scored, or refused with a reason; a longer one is refused."""
     with serving("--limit-seconds", "120") as server:
-        every = "".join(words())
+        every = "".join(panel_words())
         for size, wanted in ((9_500_000, (200, 422, 504)), (10_500_000, (413,))):
             text = (every * (size // len(every) + 1))[:size]
             begin = time.perf_counter()
@@ -181,7 +178,7 @@ def killed_worker() -> Iterator[str]:
     """Every request has its answer in the end, and there are two workers again."""
     with serving("--workers", "2") as server:
         stop = threading.Event()
-        every = words()
+        every = panel_words()
 
         def asking(start: int) -> tuple[int, int]:
             answered = lost = 0
@@ -215,7 +212,7 @@ def killed_worker() -> Iterator[str]:
 
 def memory(requests: int, *, new_words: bool) -> Iterator[str]:
     """The memory does not grow from the first half of the requests to the second."""
-    every = words()
+    every = panel_words()
     with serving() as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=_PATIENCE)
         taken = {}
@@ -244,7 +241,7 @@ def memory(requests: int, *, new_words: bool) -> Iterator[str]:
 def description(program: Path) -> Iterator[str]:
     """What the description allows is answered as it says, and what it does not is refused."""
     with serving() as server:
-        address = f"http://127.0.0.1:{server.port}/openapi.json"
+        address = f"{server.address}openapi.json"
         # No description says which bytes are a readable file.
         for options in (
             ["--exclude-path", "/v1/text"],
@@ -262,7 +259,7 @@ def description(program: Path) -> Iterator[str]:
 
 def main() -> int:
     """Try all; print what came of each."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("--requests", type=int, default=100_000)
     parser.add_argument("--new-words", action="store_true", help="in each of the requests")
     parser.add_argument("--connections", type=int, default=1000)

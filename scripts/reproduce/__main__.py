@@ -7,13 +7,12 @@ With ``--check`` nothing is written, and the status is 1 where a verdict has cha
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 from scripts.reproduce import clef2016, ecir2016, h_framework, medir2014, study2018
-from scripts.reproduce.verdicts import keep, kept_verdicts, verdict_rows
+from scripts.reproduce.verdicts import PAGES, kept_verdicts, verdict_rows
+from scripts.shared import DATA, parser_of
 
-PAGES = Path(__file__).parents[2] / "docs" / "published"
 PAPERS = (ecir2016, medir2014, h_framework, study2018, clef2016)
 HEAD = """# Published numbers
 
@@ -26,9 +25,8 @@ the verdicts.
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--published", type=Path, default=Path("../shared/published"))
+    parser = parser_of(__doc__)
+    parser.add_argument("--published", type=Path, default=DATA.parent / "published")
     parser.add_argument("--check", action="store_true", help="only tell whether verdicts changed")
     arguments = parser.parse_args()
     papers = {paper: paper.tables(arguments.data, arguments.published) for paper in PAPERS}
@@ -47,7 +45,6 @@ def main() -> None:
         links.append(f"- [{about}]({name}.md)")
     contents = [":::{toctree}", ":hidden:", "", *names, ":::"]
     (PAGES / "index.md").write_text("\n".join([HEAD, *links, "", *contents, ""]), "utf-8")
-    keep(tables)
 
 
 if __name__ == "__main__":

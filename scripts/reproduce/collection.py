@@ -15,16 +15,18 @@ Shared by `ranking_combos.py` and `ranking_simulation.py`.
 
 from __future__ import annotations
 
-import gzip
 import html
-import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from understandability.inputs.run import Labels
+from scripts.shared import corpus
+
+from understandability.inputs.run import Labels, Run
 from understandability.study.index import Analyzer, split_words
+from understandability.text.analysis import document_of_page
+from understandability.text.document import Document
 from understandability.text.page import Page
 
 DIFFICULTY = {"reddit_like": 10, "consumer_nih": 30, "wikipedia_med": 50, "pubmed": 80}
@@ -43,6 +45,13 @@ class Collection:
     qrels: Labels
     difficulty: Labels
 
+    def documents(self, runs: Iterable[Run]) -> Iterator[Document]:
+        """The pages that a run ranks, read by the naive extractor."""
+        wanted = set().union(*(run.docnos.to_pylist() for run in runs))
+        for page in self.pages:
+            if page.docno in wanted:
+                yield document_of_page(page, extractor="naive")
+
     def describe(self) -> str:
         """Sizes in a sentence."""
         return (
@@ -53,9 +62,7 @@ class Collection:
 
 def read_collection(data: Path) -> Collection:
     """The collection from the folder of shared data."""
-    records = [
-        (origin, record) for origin in DIFFICULTY for record in _records(data / "corpora", origin)
-    ]
+    records = [(origin, record) for origin in DIFFICULTY for record in corpus(data, origin)]
     stems = _Stems()
     headings = [stems(_heading(record)) for _, record in records]
     names = {
@@ -96,12 +103,6 @@ class _Stems(dict[str, str]):
 
     def __call__(self, text: str) -> tuple[str, ...]:
         return tuple(stem for word in split_words(text) if (stem := self[word]))
-
-
-def _records(folder: Path, origin: str) -> Iterator[dict[str, str]]:
-    with gzip.open(folder / f"{origin}.jsonl.gz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
 
 
 def _heading(record: dict[str, str]) -> str:

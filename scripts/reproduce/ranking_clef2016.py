@@ -19,15 +19,15 @@ runs that are significantly better or worse than their base.
 
 from __future__ import annotations
 
-import argparse
-import gzip
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
-from scipy.stats import kendalltau, pearsonr, spearmanr
+from scripts.reproduce.study2018 import html_counts, mean_labels
+from scripts.shared import parser_of
 from xgboost import XGBRegressor
 
+from understandability.arrays import Floats
 from understandability.direction import Direction
 from understandability.evaluation.comparison import paired_t
 from understandability.evaluation.criteria import Criterion
@@ -38,6 +38,7 @@ from understandability.evaluation.rerank import rerank
 from understandability.evaluation.scales import parse_scale
 from understandability.inputs.run import Labels, Run
 from understandability.inputs.runs import read_labels, read_run
+from understandability.training.validation import correlations
 
 FOLDS = 10
 TOPS = (15, 20, 50)
@@ -59,8 +60,7 @@ UNJUDGED = "unj."
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument(
         "--runs", nargs="*", default=["terrier.BM25.concat_EN_Run1", "ecnu_EN_Run1"]
     )
@@ -68,7 +68,8 @@ def main() -> None:
     folder = arguments.data / "clef" / "clef2016"
     qrels = read_labels(folder / "task2.qrels.gz")
     qunder = read_labels(folder / "task2.qunder.gz", "understandability")
-    estimates = estimate(folder / "html_features.tsv.gz", qunder)
+    _, counts = html_counts(folder / "html_features.tsv.gz")
+    estimates = estimate(counts, mean_labels(qunder))
     dimensions = {"u": Dimension(qunder, parse_scale("lower-easier:40:0..100"))}
     criteria = {
         "estimate": Criterion(estimates, Direction.HARDER),
@@ -88,44 +89,25 @@ def main() -> None:
     show_means(of_run)
 
 
-def estimate(features: Path, qunder: Labels) -> Labels:
-    """Estimates from HTML counts, out of fold, with how good they are."""
-    with gzip.open(features, "rt") as lines:
-        next(lines)
-        rows = [line.rstrip("\n").split("\t") for line in lines]
-    docnos = [row[0] for row in rows]
-    counts = np.array([row[1:] for row in rows], dtype=np.float64)
-    labels = means_of(qunder)
-    judged = np.array([labels.get(docno, np.nan) for docno in docnos])
-    kept = ~np.isnan(judged)
-    docnos = [docno for docno, keep in zip(docnos, kept, strict=True) if keep]
-    counts, judged = counts[kept], judged[kept]
+def estimate(counts: dict[str, Floats], labels: dict[str, float]) -> Labels:
+    """Estimates from HTML counts, out of fold; tells how good they are."""
+    docnos = [docno for docno in counts if docno in labels]
+    rows = np.array([counts[docno] for docno in docnos])
+    judged = np.array([labels[docno] for docno in docnos])
     fold = np.random.default_rng(0).permutation(np.arange(len(docnos)) % FOLDS)
     estimated = np.empty(len(docnos))
     for held_out in range(FOLDS):
         model = XGBRegressor(n_estimators=300, max_depth=5, learning_rate=0.05, n_jobs=1)
-        model.fit(counts[fold != held_out], judged[fold != held_out])
-        estimated[fold == held_out] = model.predict(counts[fold == held_out])
-    r, rho, tau = (test(estimated, judged)[0] for test in (pearsonr, spearmanr, kendalltau))
-    print(
-        f"{len(docnos):,} judged documents; out of fold: Pearson {r:.3f}, Spearman {rho:.3f}, "
-        f"Kendall {tau:.3f}"
-    )
+        model.fit(rows[fold != held_out], judged[fold != held_out])
+        estimated[fold == held_out] = model.predict(rows[fold == held_out])
+    good = (f"{name} {found:.3f}" for name, found in correlations(estimated, judged).items())
+    print(f"{len(docnos):,} judged documents; out of fold: {', '.join(good)}")
     return Labels.of_documents("estimate", dict(zip(docnos, estimated.tolist(), strict=True)))
-
-
-def means_of(labels: Labels) -> dict[str, float]:
-    """The mean label of each document over its topics."""
-    sums = np.bincount(labels.docno_ids, labels.values)
-    means = sums / np.maximum(np.bincount(labels.docno_ids), 1)
-    return dict(zip(labels.docnos.to_pylist(), means.tolist(), strict=True))
 
 
 def variants(run: Run, criteria: dict[str, Criterion]) -> Iterator[Run]:
     """The run as it is, re-ranked, fused."""
-    yield Run(
-        "as it is", run.queries, run.docnos, run.query_ids, run.docno_ids, run.ranks, run.scores
-    )
+    yield replace(run, name="as it is", oddities=())
     for source, criterion in criteria.items():
         for top in TOPS:
             yield rerank(run, criterion, top=top, name=f"{source}, re-ranked {top}")

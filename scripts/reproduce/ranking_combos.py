@@ -15,13 +15,13 @@ for difficulty the best is the lowest).
 
 from __future__ import annotations
 
-import argparse
 import time
-from pathlib import Path
 
 import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
+from scripts.shared import parser_of
 
+from understandability.arrays import Floats
 from understandability.evaluation.comparison import paired_t
 from understandability.evaluation.evaluate import evaluate
 from understandability.feature.catalogue import select_columns
@@ -32,7 +32,6 @@ from understandability.study.gains import COMBOS
 from understandability.study.index import build_index
 from understandability.study.learn import OBJECTIVES, Recipe, examples, out_of_fold
 from understandability.study.retrieval import search
-from understandability.text.analysis import document_of_page
 
 GROUPS = ("readability", "components", "medical vocabulary", "natural language")
 MEASURES = ("RBP(p=0.8)@10", "uRBP(p=0.8)@10", "RBPu(p=0.8)@10", "HRBP(p=0.8)@10")
@@ -41,8 +40,7 @@ OWN = "max(R * (60 - U) / 50, 0)"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--depth", type=int, default=200)
     arguments = parser.parse_args()
     collection = read_collection(arguments.data)
@@ -65,14 +63,8 @@ def main() -> None:
 
 def with_catalogue(candidates: Candidates, collection: Collection) -> Candidates:
     """The candidates with features of their text, where these have a value."""
-    wanted = set(candidates.run.docnos.to_pylist())
-    documents = (
-        document_of_page(page, extractor="naive")
-        for page in collection.pages
-        if page.docno in wanted
-    )
     columns = select_columns(groups=GROUPS, per=["word", "sentence"])
-    table = compute_features(documents, columns)
+    table = compute_features(collection.documents([candidates.run]), columns)
     # What needs a resource that is not installed is NaN throughout.
     there = [
         name
@@ -99,14 +91,7 @@ def show(runs: dict[str, Run], collection: Collection) -> None:
         values[name] |= {
             f"P@{TOP}": np.array([relevant[lines].sum() / TOP for lines in of_queries]),
             f"difficulty@{TOP}": np.array([difficulty[lines].mean() for lines in of_queries]),
-            "of relevant": np.array(
-                [
-                    difficulty[lines][relevant[lines] > 0].mean()
-                    if relevant[lines].any()
-                    else np.nan
-                    for lines in of_queries
-                ]
-            ),
+            "of relevant": np.array([mean_of(difficulty[n][relevant[n] > 0]) for n in of_queries]),
         }
     headings = list(values["BM25"])
     print(f"\n| labels, objective | {' | '.join(headings)} |")
@@ -114,6 +99,10 @@ def show(runs: dict[str, Run], collection: Collection) -> None:
     for name in runs:
         cells = [cell(values, name, heading) for heading in headings]
         print(f"| {name} | {' | '.join(cells)} |")
+
+
+def mean_of(values: Floats) -> float:
+    return float(values.mean()) if len(values) else np.nan
 
 
 def cell(values: dict[str, dict[str, np.ndarray]], name: str, heading: str) -> str:

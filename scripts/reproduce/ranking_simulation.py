@@ -18,13 +18,13 @@ Takes 72 s of one core.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 
 from scripts.reproduce.collection import Collection, read_collection
+from scripts.shared import parser_of
 
 import understandability as ud
 from understandability.direction import Direction
@@ -37,7 +37,6 @@ from understandability.study.index import build_index
 from understandability.study.plots import plot_systems, rendered
 from understandability.study.retrieval import MODELS, search
 from understandability.study.simulated_users import FOG_THRESHOLDS, SimulatedUsers
-from understandability.text.analysis import document_of_page
 
 FOG = "gunning_fog_plain"
 # Each with its thresholds; none are the quartiles.
@@ -47,8 +46,7 @@ TOPS = (10, 20)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--plots", type=Path, help="folder for the figures")
     arguments = parser.parse_args()
     collection = read_collection(arguments.data)
@@ -71,24 +69,13 @@ def main() -> None:
 
 def readability(runs: list[Run], collection: Collection) -> dict[str, Labels]:
     """The formulas of every document that a run ranks."""
-    wanted = set().union(*(run.docnos.to_pylist() for run in runs))
-    documents = (
-        document_of_page(page, extractor="naive")
-        for page in collection.pages
-        if page.docno in wanted
-    )
-    table = compute_features(documents, list(FORMULAS))
-    return {
-        name: Labels.of_documents(
-            name,
-            {
-                docno: value
-                for docno, value in zip(table.docnos, table.column(name).tolist(), strict=True)
-                if math.isfinite(value)
-            },
-        )
-        for name in FORMULAS
-    }
+    table = compute_features(collection.documents(runs), list(FORMULAS))
+    found = {}
+    for name in FORMULAS:
+        values = zip(table.docnos, table.column(name).tolist(), strict=True)
+        known = {docno: value for docno, value in values if math.isfinite(value)}
+        found[name] = Labels.of_documents(name, known)
+    return found
 
 
 def simulate(

@@ -9,7 +9,6 @@ of them BM25 by Terrier behind a spam filter.
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from scripts.reproduce.verdicts import Row, Table, printed
 from understandability.arrays import Floats
 from understandability.evaluation.correlation import kendall_tau_b, pearson, spearman
 from understandability.evaluation.scales import parse_scale
+from understandability.inputs.run import Labels
 from understandability.inputs.runs import read_labels
 from understandability.study.gains import COMBOS, parse_gain
 
@@ -86,7 +86,12 @@ def table_3(data: Path, published: Path) -> Table:
     """Correlations with the labels of relevant documents: the counts of HTML elements."""
     folder = data / "clef" / "clef2016"
     names, counts = html_counts(folder / "html_features.tsv.gz")
-    labels = labels_of_relevant(folder, np.mean)
+    qrels = read_labels(folder / "task2.qrels.gz")
+    labels = mean_labels(read_labels(folder / "task2.qunder.gz"))
+    names_of = qrels.docnos.to_pylist()
+    relevant = [names_of[i] for i in np.unique(qrels.docno_ids[qrels.values >= 1]).tolist()]
+    known = [docno for docno in relevant if docno in labels and docno in counts]
+    wanted = [labels[docno] for docno in known]
     rows = []
     for line in printed(published, "study2018_table3"):
         what = f"{line['year']}, {line['method']} ({line['extraction']} {line['sentence_ends']})"
@@ -95,9 +100,7 @@ def table_3(data: Path, published: Path) -> Table:
             if column is None:
                 rows.append(Row(f"{what}: {coefficient}", line[coefficient], None, NO_TEXT))
                 continue
-            known = [docno for docno in labels if docno in counts]
-            values = [counts[docno][names.index(column)] for docno in known]
-            here = compute(values, [labels[docno] for docno in known])
+            here = compute([counts[docno][names.index(column)] for docno in known], wanted)
             why = f"{len(known):,} relevant documents, mean label, size of the coefficient"
             rows.append(Row(f"{what}: {coefficient}", line[coefficient], abs(here), why))
     return Table(
@@ -120,15 +123,11 @@ def html_counts(path: Path) -> tuple[list[str], dict[str, Floats]]:
         return names, {docno: np.array(values, dtype=float) for docno, *values in rows}
 
 
-def labels_of_relevant(folder: Path, combine: Callable[[Floats], float]) -> dict[str, float]:
-    """One label for each document that is relevant to a topic."""
-    qrels, qunder = read_labels(folder / "task2.qrels.gz"), read_labels(folder / "task2.qunder.gz")
-    labels: dict[int, list[float]] = {}
-    for document, label in zip(qunder.docno_ids.tolist(), qunder.values.tolist(), strict=True):
-        labels.setdefault(document, []).append(label)
-    relevant = np.unique(qrels.docno_ids[qrels.values >= 1])
-    names = qunder.docnos.to_pylist()
-    return {names[i]: float(combine(np.array(labels[i]))) for i in relevant.tolist()}
+def mean_labels(labels: Labels) -> dict[str, float]:
+    """The mean label of each document over its topics."""
+    sums, counts = np.bincount(labels.docno_ids, labels.values), np.bincount(labels.docno_ids)
+    names = labels.docnos.to_pylist()
+    return {names[i]: float(sums[i] / counts[i]) for i in np.flatnonzero(counts).tolist()}
 
 
 def table_4(published: Path) -> Table:
@@ -167,22 +166,17 @@ def table_5(data: Path, published: Path) -> Table:
         return max(abs(means[run][m] - float(bm25[column])) for column, m in COLUMNS.items())
 
     nearest = min(means, key=distance)
-    rows = [
-        Row(f"BM25: {column}", bm25[column], means[nearest][measure], nearest, unit(column))
-        for column, measure in COLUMNS.items()
-    ]
-    rows += [
-        Row(
-            f"BM25: {column}", bm25[column.partition(",")[0]], means[nearest][measure], nearest, 100
-        )
-        for column, measure in RESIDUALS.items()
-    ]
-    rows += [
-        Row(f"row {line['index']}, {line['method']} ({line['based_on']})", line["RBP"], None, why)
-        for line in lines
-        if line is not bm25
-        for why in [missing(line)]
-    ]
+    rows = []
+    for column, measure in (COLUMNS | RESIDUALS).items():
+        unit = 1.0 if column == "Unj" else 100.0  # percent, but for the share of unjudged documents
+        print_ = bm25[column.partition(",")[0]]
+        rows.append(Row(f"BM25: {column}", print_, means[nearest][measure], nearest, unit))
+    for line in lines:
+        if line is not bm25:
+            what = f"row {line['index']}, {line['method']} ({line['based_on']})"
+            gone = line["based_on"] in ("GUIR", "ECNU")
+            why = f"the run {line['based_on']} of task 1 is not public here" if gone else NO_TEXT
+            rows.append(Row(what, line["RBP"], None, why))
     others = ", ".join(
         f"{run} {means[run]['RBP(p=0.8)@10']:.2f} / {means[run]['uRBP(p=0.8)@10']:.2f} / "
         f"{means[run]['RBPu(p=0.8)@10']:.2f}"
@@ -204,15 +198,3 @@ def table_5(data: Path, published: Path) -> Table:
             "constructed collection.",
         ),
     )
-
-
-def unit(column: str) -> float:
-    """Percent, but for the share of unjudged documents."""
-    return 1.0 if column == "Unj" else 100.0
-
-
-def missing(line: dict[str, str]) -> str:
-    """Why a row cannot be repeated."""
-    if line["based_on"] in ("GUIR", "ECNU"):
-        return f"the run {line['based_on']} of task 1 is not public here"
-    return NO_TEXT

@@ -1,7 +1,7 @@
 """Printed numbers beside ours, each with a verdict; tables of them as Markdown.
 
 Printed values are read from a folder of tables (tab separated, ``ecir2016_section6.tsv`` and
-others); what is kept in the repository are our numbers' verdicts, in `published/verdicts.tsv`.
+others); what is kept in the repository are our numbers with their verdicts, in `docs/published`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scripts.shared import ROOT
+
 PUBLISHED = Path(__file__).parent / "published"
-VERDICTS = PUBLISHED / "verdicts.tsv"
+PAGES = ROOT / "docs" / "published"
 STEPS = (0.001, 0.005, 0.01, 0.02, 0.05)
 EQUAL, DIFFERS, NOT_POSSIBLE = "equal", "differs", "not possible"
 
@@ -93,13 +95,12 @@ def verdict_rows(tables: Sequence[Table]) -> Iterator[tuple[str, str, str]]:
             yield table.name, row.what, row.verdict
 
 
-def kept_verdicts() -> list[tuple[str, str, str]]:
-    """The verdicts that the repository holds."""
-    with VERDICTS.open(newline="", encoding="utf-8") as file:
-        return [(row[0], row[1], row[2]) for row in csv.reader(file, delimiter="\t")]
-
-
-def keep(tables: Sequence[Table]) -> None:
-    """Write the verdicts."""
-    with VERDICTS.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, delimiter="\t", lineterminator="\n").writerows(verdict_rows(tables))
+def kept_verdicts() -> Iterator[tuple[str, str, str]]:
+    """Table, row, verdict, as the pages of the documentation have them."""
+    for page in sorted(PAGES.glob("*.md")):
+        name = ""
+        for line in page.read_text("utf-8").splitlines():
+            name = line.removeprefix("## ") if line.startswith("## ") else name
+            cells = line.removeprefix("| ").split(" | ", 5)
+            if len(cells) == 6 and cells[:2] != ["what", "print"]:
+                yield name, cells[0], cells[4]

@@ -13,9 +13,6 @@ or Arabic is learned from.
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,6 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from scripts.shared import ROOT, parser_of, records
 from scripts.train.page_texts import sha256
 
 from understandability.arrays import Floats
@@ -40,7 +38,7 @@ from understandability.text.other_languages import LANGUAGES
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
 
-READ = Path(__file__).parents[2] / "readings" / "languages.jsonl.gz"
+READ = ROOT / "readings" / "languages.jsonl.gz"
 GERMAN = "languages/textcomplexity_de.jsonl.gz"
 PASSAGES = "judged/passages.jsonl.gz"
 # Sources of translations: the desktop's manual judges, so it sets no zero but that of Hindi, into
@@ -50,12 +48,6 @@ JUDGES, ALONE = "gnome", ("hi",)
 TESTED = ("de", "fr", "hi", "ru")
 _CUT, _PENALTY, _VECTORS, _GAMMA, _DAMPING = 3.0, 0.5, 200, 0.01, 1.0
 _WITHIN = 0.68  # of labels lie so near to the estimate, in errors of 1
-
-
-def rows_of(path: Path) -> list[dict[str, Any]]:
-    """The objects of a file of JSON lines."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def frequencies_of(language: str) -> str:
@@ -174,12 +166,12 @@ class Learned:
     """What is learned but for the last steps, so that a script can leave texts out."""
 
     def __init__(self, data: Path, pairs: Sequence[dict[str, Any]]) -> None:
-        read = rows_of(data / PASSAGES)
+        read = list(records(data / PASSAGES))
         self.english = columns_of((row["text"] for row in read), "en")
         self.readings = np.array([row["difficulty"] for row in read])
         self.center = self.english.mean(axis=0)
         self.maps = maps_of(pairs, self.center)
-        self.rows = rows_of(data / GERMAN)
+        self.rows = list(records(data / GERMAN))
         german = columns_of((row["text"] for row in self.rows), "de")
         self.german = brought(german, self.center, self.maps["de"])
         self.complexity = np.array([row["complexity"] for row in self.rows])
@@ -222,7 +214,7 @@ def known_languages(learned: Learned, level: Prepared, difficulty: Prepared) -> 
             "level_error": round(error * (1 if tested else 4 / 3), 3),
             "tested": tested,
         }
-        rows = [row for row in rows_of(READ) if row["language"] == language and to_calibrate(row)]
+        rows = [row for row in records(READ) if row["language"] == language and to_calibrate(row)]
         if rows:
             columns = columns_of((row["text"] for row in rows), language)
             raw = difficulty(brought(columns, learned.center, (center, scale)))[:, 0]
@@ -240,7 +232,7 @@ def known_languages(learned: Learned, level: Prepared, difficulty: Prepared) -> 
 
 def tests_of(languages: Mapping[str, KnownLanguage]) -> Iterator[dict[str, object]]:
     """The rows of a card that say on what each language was tested."""
-    read = rows_of(READ)
+    read = list(records(READ))
     for tag, known in languages.items():
         sides = [to_calibrate(row) for row in read if row["language"] == tag]
         yield {
@@ -257,7 +249,7 @@ def bundle_of(data: Path, learned: Learned) -> Bundle:
     difficulty = bells(learned.english, learned.readings)
     languages = known_languages(learned, level, difficulty)
     model = LanguagesModel(level, difficulty, learned.center, languages)
-    read = rows_of(READ)
+    read = list(records(READ))
     card = {
         "summary": "How hard texts in other languages than English are, from lengths, marks and "
         "word frequencies: level 1 to 6 as `open` gives it in English, and difficulty 0 to 100 "
@@ -310,12 +302,11 @@ def bundle_of(data: Path, learned: Learned) -> Bundle:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--parallel", type=Path, required=True)
     parser.add_argument("--output", type=Path, default=Path("resources/bundles"))
     arguments = parser.parse_args()
-    learned = Learned(arguments.data, rows_of(arguments.parallel))
+    learned = Learned(arguments.data, list(records(arguments.parallel)))
     bundle_of(arguments.data, learned).save(arguments.output / "languages")
 
 

@@ -40,7 +40,7 @@ from scripts.train.page_texts import (
     folds_of,
     left_out_with,
 )
-from scripts.train.teacher import Taught, Teacher
+from scripts.train.teacher import Taught, Teacher, bells
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPRegressor
 
@@ -149,7 +149,7 @@ class LevelFit:
         self.center, scale = np.nanmean(rows, axis=0), np.nanstd(rows, axis=0)
         self.scale = np.where(scale > 1e-9, scale, 1.0)
         self._learn_space(table.sets[text[own]], self._standard(rows), seed)
-        rows = _bells(self._standard(columns), self.vectors, self.gamma) @ self.root
+        rows = bells(self._standard(columns), self.vectors, self.gamma) @ self.root
         self.slopes, self.start = self._shared(passages.means(rows))
         self.levels = passages.means(rows @ self.slopes + self.start) + known
         self.own: list[tuple[Floats, float]] = []
@@ -168,7 +168,7 @@ class LevelFit:
         # What goes into the bundle as float16 is used as such here.
         self.vectors = rows[np.sort(chosen)].astype(np.float16).astype(np.float64)
         self.gamma = self._recipe.reach / rows.shape[1]
-        values, directions = np.linalg.eigh(_bells(self.vectors, self.vectors, self.gamma))
+        values, directions = np.linalg.eigh(bells(self.vectors, self.vectors, self.gamma))
         self.root = (directions / np.sqrt(np.maximum(values, 1e-9))) @ directions.T
 
     def _standard(self, rows: Floats) -> Floats:
@@ -231,11 +231,6 @@ def _ridge(
     gram = (away * weights[:, None]).T @ away + ridge * np.eye(rows.shape[1])
     slopes = np.linalg.solve(gram, away.T @ (weights * (wanted - mean)))
     return slopes, mean - float(center @ slopes)
-
-
-def _bells(rows: Floats, vectors: Floats, gamma: float) -> Floats:
-    squares = (rows**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)
-    return np.asarray(np.exp(-gamma * np.maximum(squares - 2 * rows @ vectors.T, 0)))
 
 
 class DifficultyFit:

@@ -7,13 +7,10 @@ package's own extractor, as users' pages are.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import html
-import json
 import random
 import re
-import tarfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -22,6 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scripts.shared import ROOT, corpus, members, records
 
 from understandability.arrays import Floats
 from understandability.errors import PageError
@@ -87,7 +85,7 @@ SETS = {
 READINGS = "readings"
 # Texts that were read like the others, but once: they are learned from and judge nothing.
 READ_ONCE = "read_once"
-READ_ONCE_FILE = Path(__file__).parents[2] / "readings" / "once.jsonl.gz"
+READ_ONCE_FILE = ROOT / "readings" / "once.jsonl.gz"
 
 # Whole pages that were read once, whose texts are not ours to give: how passages make a page.
 READ_PAGES = "read_pages"
@@ -153,12 +151,6 @@ class Text:
         return document_of_page(Page(self.id, "", self.content))
 
 
-def records(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a compressed file of JSON lines."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
 def path_of(data: Path, name: str) -> Path:
     """The file of a labelled set."""
     if name == READINGS:
@@ -202,49 +194,39 @@ def labelled(data: Path, name: str) -> list[Text]:
 
 def readings(data: Path, file: str) -> list[Text]:
     """Texts that were read: ``passages`` to learn from, whole ``pages`` to judge with."""
-    return [
-        Text(
-            READINGS,
-            row["id"],
-            row["text"],
-            float(row["difficulty"]),
-            str(row.get("group", row["id"])),
-            row["kind"],
-            float(row["understand"]) / 100,
-        )
-        for row in records(data / "judged" / f"{file}.jsonl.gz")
-    ]
+    return [as_read(READINGS, row) for row in records(data / "judged" / f"{file}.jsonl.gz")]
+
+
+def as_read(name: str, row: Mapping[str, Any]) -> Text:
+    """A text of a set with what readings say of it."""
+    label, share = float(row["difficulty"]), float(row["understand"]) / 100
+    group = str(row.get("group", row["id"]))
+    return Text(name, row["id"], row["text"], label, group, row["kind"], share)
 
 
 def read_once() -> Iterator[Text]:
     """Texts of no other set that were read once: documentation, and texts written to be read."""
     for row in records(READ_ONCE_FILE):
-        label, share = float(row["difficulty"]), float(row["understand"]) / 100
-        yield Text(READ_ONCE, row["id"], row["text"], label, row["group"], row["kind"], share)
+        yield as_read(READ_ONCE, row)
 
 
 def read_pages(data: Path) -> Iterator[Text]:
     """The beginnings of whole pages that were read once, as the package reads them."""
-    rows = {
-        row["source_id"]: row
-        for row in map(json.loads, READ_PAGES_FILE.read_text("utf-8").splitlines())
-    }
+    rows = {row["source_id"]: row for row in records(READ_PAGES_FILE)}
     texts = {
         row["id"]: row["text"] for row in records(path_of(data, "pdq_pages")) if row["id"] in rows
     }
     for folder, archive in (("wcxb", "pages"), ("health_pages", "health_pages")):
-        with tarfile.open(data / "html" / folder / f"{archive}.tar.gz") as members:
-            for member in members:
-                name = f"html/{folder}/{member.name}"
-                name = name if name in rows else name.removesuffix(".html")
-                if name in rows and (file := members.extractfile(member)):
-                    page = parse_for(Page(name, "", file.read()), "main")
-                    kept = (block.text for block in extract(page, "main") if block.kept)
-                    texts[name] = "\n\n".join(kept)
+        for member, content in members(data / "html" / folder / f"{archive}.tar.gz"):
+            name = f"html/{folder}/{member}"
+            name = name if name in rows else name.removesuffix(".html")
+            if name in rows:
+                page = parse_for(Page(name, "", content), "main")
+                kept = (block.text for block in extract(page, "main") if block.kept)
+                texts[name] = "\n\n".join(kept)
     for name, row in rows.items():
         text = "".join(re.findall(r"\s*\S+", texts[name])[:_FIRST])
-        share = float(row["understand"]) / 100
-        yield Text(READ_PAGES, name, text, float(row["difficulty"]), name, row["kind"], share)
+        yield as_read(READ_PAGES, {**row, "id": name, "text": text})
 
 
 _SENTENCE_END = re.compile(r'(?<=[.!?]) +(?=[A-Z"“(])')
@@ -322,19 +304,17 @@ def web_pages(data: Path, kinds: Iterable[str] = tuple(_WEB.values())) -> Iterat
     folder, wanted = data / "html" / "health_pages", frozenset(kinds)
     rows = (line.split("\t") for line in (folder / "pages.tsv").read_text("utf-8").splitlines()[1:])
     kind_of = {row[0]: _WEB[row[1]] for row in rows}
-    with tarfile.open(folder / "health_pages.tar.gz") as archive:
-        for member in archive:
-            file = archive.extractfile(member)
-            if file is not None and kind_of.get(member.name) in wanted:
-                yield Text(kind_of[member.name], member.name, file.read())
+    for name, content in members(folder / "health_pages.tar.gz"):
+        if kind_of.get(name) in wanted:
+            yield Text(kind_of[name], name, content)
 
 
 def pages(data: Path) -> Iterator[Text]:
     """Whole pages by kind: health pages, and of each source of the corpora the same `MOST`."""
     yield from web_pages(data)
-    for corpus, kinds in _CORPORA.items():
+    for name, kinds in _CORPORA.items():
         by_source: dict[str, list[Text]] = {source: [] for source in kinds}
-        for row in records(data / "corpora" / f"{corpus}.jsonl.gz"):
+        for row in corpus(data, name):
             if (source := row["source"]) in kinds:
                 by_source[source].append(Text(kinds[source], row["id"], row["text"]))
         for texts in by_source.values():

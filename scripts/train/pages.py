@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog, minimize
-from scripts.evaluate.intervals import Measured, auc, measured, pearson
+from scripts.evaluate.intervals import Measured, auc, measured
 from scripts.train.page_fit import LEVELLED, RECIPES, Fitted, OutOfFold, Recipe, out_of_fold
 from scripts.train.page_texts import (
     READ_ONCE,
@@ -44,6 +44,7 @@ from scripts.train.teacher import Teacher
 
 from understandability.arrays import Floats
 from understandability.errors import InputError
+from understandability.evaluation.correlation import pearson
 from understandability.model.bundle import Bundle
 from understandability.model.passage_model import ErrorModel, Hardening, PassageModel
 from understandability.model.predictors import Kernel, Prepared

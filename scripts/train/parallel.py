@@ -15,7 +15,6 @@ and not kept: only means and deviations of their columns stand in the bundle.
 
 from __future__ import annotations
 
-import argparse
 import gettext
 import gzip
 import hashlib
@@ -26,6 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lxml import etree, html
+from scripts.shared import parser_of
 
 _TAGS = ("de", "es", "fr", "hi", "it", "nl", "pt", "ru")
 _OWN_SCRIPT = {"ru": re.compile("[а-яё]", re.IGNORECASE), "hi": re.compile("[\u0900-\u097f]")}
@@ -59,6 +59,16 @@ def gnome(folder: Path, pages: Pages) -> None:
             pages["gnome", path.stem][language] = clean(found)
 
 
+def paragraphs_of(path: Path) -> list[str]:
+    """The paragraphs of a page of LibreOffice's help."""
+    tree = html.fromstring(path.read_text("utf-8"))
+    return clean(
+        each.text_content()
+        for each in tree.iter("p")
+        if re.search("paragraph|tip", each.get("class") or "")
+    )
+
+
 def libreoffice(packages: Path, pages: Pages) -> None:
     for language in ("en", *_TAGS):
         name = "en-US" if language == "en" else language
@@ -67,22 +77,11 @@ def libreoffice(packages: Path, pages: Pages) -> None:
             key = path.relative_to(base).as_posix()
             # One page in five; in Hindi most are still English.
             if language == "hi" or hashlib.md5(key.encode()).digest()[0] < 50:
-                tree = html.fromstring(path.read_text("utf-8"))
-                found = (
-                    each.text_content()
-                    for each in tree.iter("p")
-                    if re.search("paragraph|tip", each.get("class") or "")
-                )
-                pages["libreoffice", key][language] = clean(found)
+                pages["libreoffice", key][language] = paragraphs_of(path)
     for path in sorted((packages / "libreoffice-help-en-us").glob("**/text/**/*.html")):
         key = path.as_posix().partition("/text/")[2]
         if "hi" in pages["libreoffice", key] and "en" not in pages["libreoffice", key]:
-            tree = html.fromstring(path.read_text("utf-8"))
-            pages["libreoffice", key]["en"] = clean(
-                each.text_content()
-                for each in tree.iter("p")
-                if re.search("paragraph|tip", each.get("class") or "")
-            )
+            pages["libreoffice", key]["en"] = paragraphs_of(path)
 
 
 def messages(source: str, folder: Path, pages: Pages, leave: str) -> None:
@@ -132,7 +131,7 @@ def rows(pages: Pages) -> Iterator[dict[str, object]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("packages", type=Path)
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args()

@@ -3,20 +3,18 @@
 For each embedded bundle, by its checksum, percentiles of what it estimates for texts of the
 background corpora. Run it again whenever a bundle is built anew.
 
-    python -m scripts.train.report_references ../shared/data
+    python -m scripts.train.report_references [--data ../shared/data]
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import json
 import random
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scripts.shared import ROOT, corpus, parser_of
 
 from understandability.feature.batch import Batch
 from understandability.model.bundle import load_bundle
@@ -24,7 +22,6 @@ from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.writers.references import PERCENTS
 
-ROOT = Path(__file__).parents[2]
 KINDS = {
     "Reddit posts on health": "reddit_like",
     "NIH consumer pages": "consumer_nih",
@@ -36,11 +33,9 @@ LEAST_WORDS = 100
 _BATCH = 50
 
 
-def sampled(path: Path) -> list[Document]:
+def sampled(records: Iterator[dict[str, Any]]) -> list[Document]:
     """A seeded sample of the texts of a corpus that are long enough to be estimated."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        texts = [str(json.loads(line)["text"]) for line in file]
-    texts = [text for text in texts if len(text.split()) >= LEAST_WORDS]
+    texts = [row["text"] for row in records if len(row["text"].split()) >= LEAST_WORDS]
     chosen = random.Random(0).sample(texts, min(SAMPLE, len(texts)))
     return [document_of_text(text) for text in chosen]
 
@@ -57,8 +52,7 @@ def difficulties(bundle_name: str, documents: list[Document]) -> Iterator[float]
 
 def main() -> None:
     """Write the percentiles of the bundles, and keep those of other bundles that are there."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path, nargs="?", default=ROOT.parent / "shared" / "data")
+    parser = parser_of(__doc__)
     parser.add_argument(
         "--bundles",
         nargs="+",
@@ -69,10 +63,10 @@ def main() -> None:
     rows: dict[str, dict[str, Any]] = {
         name: {"bundle": name, "texts": []} for name in chosen.bundles
     }
-    for kind, corpus in KINDS.items():
-        documents = sampled(chosen.data / "corpora" / f"{corpus}.jsonl.gz")
-        for name, row in rows.items():
-            values = list(difficulties(name, documents))
+    for kind, name in KINDS.items():
+        documents = sampled(corpus(chosen.data, name))
+        for bundle, row in rows.items():
+            values = list(difficulties(bundle, documents))
             percentiles = [round(float(each), 1) for each in np.percentile(values, PERCENTS)]
             row["texts"].append({"name": kind, "count": len(values), "percentiles": percentiles})
     path = ROOT / "resources" / "report" / "references.json"

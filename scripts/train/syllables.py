@@ -10,16 +10,17 @@ of them come out right.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
+from scripts.shared import parser_of
 
 from understandability.arrays import Floats
 from understandability.feature.syllables import SyllableWeights, nuclei, patterns
@@ -82,18 +83,23 @@ def _incidence(
     words: Sequence[str], columns: dict[Pattern, int]
 ) -> tuple[sparse.csr_matrix, NDArray[np.int64]]:
     """Nuclei by patterns, and the number of nuclei of each word."""
-    indices: list[int] = []
-    ends, sizes = [0], []
+    found, sizes = [], []
     for word in words:
         marked = f"^{word}$"
         places = nuclei(marked).tolist()
         sizes.append(len(places))
-        for place in places:
-            found = (columns.get(pattern) for pattern in patterns(marked, place))
-            indices.extend(column for column in found if column is not None)
-            ends.append(len(indices))
-    shape = (len(ends) - 1, len(columns))
-    return sparse.csr_matrix((np.ones(len(indices)), indices, ends), shape), np.array(sizes)
+        found += [patterns(marked, place) for place in places]
+    return incidence(found, columns), np.array(sizes)
+
+
+def incidence(features: Iterable[Iterable[Any]], columns: Mapping[Any, int]) -> sparse.csr_matrix:
+    """Which of the columns each row has, as ones."""
+    indices: list[int] = []
+    ends = [0]
+    for each in features:
+        indices.extend(columns[feature] for feature in each if feature in columns)
+        ends.append(len(indices))
+    return sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(ends) - 1, len(columns)))
 
 
 def _likelihood(
@@ -185,8 +191,7 @@ def write(counts: dict[str, int], destination: Path) -> None:
 
 def main() -> None:
     """Evaluate, or write the resource."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--output", type=Path, default=Path("resources/syllables.npz"))
     parser.add_argument("--evaluate", action="store_true", help="leave out a tenth; write nothing")
     arguments = parser.parse_args()

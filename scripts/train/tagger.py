@@ -11,7 +11,6 @@ tells the accuracy on the others; the treebank's dev part is left to `evaluate_l
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
-from scripts.train import word_distributions
+from scripts.shared import parser_of
 from scripts.train.conllu import Sentence, read_sentences
-from scripts.train.word_distributions import Distributions
+from scripts.train.syllables import incidence
+from scripts.train.word_distributions import Distributions, distributions
 
 from understandability._core import context_features, normal_form, own_features
 from understandability.arrays import Floats
@@ -107,9 +107,9 @@ class FirstPass:
             rank = self._ranks.get(normal_form(token)) if token else None
             if rank is not None:
                 vectors[row] = self._known.vectors[rank]
-        context = _incidence(list(map(self._context, types)), self.context)
+        context = incidence(map(self._context, types), self.context)
         shared = sparse.hstack([context, sparse.csr_matrix(vectors)]).tocsr()
-        own = _incidence(list(map(self._own, types)), self.own)
+        own = incidence(map(self._own, types), self.own)
         full = sparse.hstack([shared, own]).tocsr()
         return {offset: full if offset == 0 else shared for offset in OFFSETS}
 
@@ -170,15 +170,6 @@ class FirstPass:
             rows[feature] = np.zeros((len(OFFSETS), TAGS))
             rows[feature][OFFSETS.index(0)] = self.weights[0][shared + width + number]
         return rows
-
-
-def _incidence(features: Sequence[Sequence[str]], columns: dict[str, int]) -> sparse.csr_matrix:
-    indices: list[int] = []
-    ends = [0]
-    for each in features:
-        indices.extend(columns[feature] for feature in each if feature in columns)
-        ends.append(len(indices))
-    return sparse.csr_matrix((np.ones(len(indices)), indices, ends), (len(features), len(columns)))
 
 
 def _logistic(scores: Floats, tags: Array) -> tuple[float, Floats]:
@@ -323,20 +314,12 @@ def accuracy(arrays: dict[str, Array], sentences: Sequence[Sentence]) -> float:
 
 def main() -> None:
     """Evaluate, or write the resource."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--distributions", type=Path, help="keep the word vectors in this file")
+    parser = parser_of(__doc__)
     parser.add_argument("--output", type=Path, default=Path("resources/tagger.npz"))
     parser.add_argument("--evaluate", action="store_true", help="leave out a tenth; write nothing")
     arguments = parser.parse_args()
     sentences = list(read_sentences(arguments.data / "ud_english_ewt/en_ewt-ud-train.conllu.gz"))
-    kept = arguments.distributions
-    if kept and kept.exists():
-        known = word_distributions.load(kept)
-    else:
-        known = word_distributions.distributions(arguments.data / "corpora", sentences)
-        if kept:
-            word_distributions.save(known, kept)
+    known = distributions(arguments.data, sentences)
     if arguments.evaluate:
         document = np.cumsum([sentence.new_document for sentence in sentences])
         inside = [s for s, number in zip(sentences, document, strict=True) if number % 10 != 5]

@@ -13,13 +13,13 @@ learns only from texts of that fold. Twenty minutes of one core.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scripts.shared import parser_of
 from scripts.train.page_texts import (
     READ_ONCE,
     READINGS,
@@ -121,21 +121,20 @@ class Teacher:
                 standard = standardised(part[rows], center, center, scale, _CUT)
                 found.append((standard * np.sqrt(weight / part.shape[1])).astype(np.float32))
         rows, known = np.hstack(read), labels[learned_from].astype(np.float32)
-        near = _bells(rows, rows, reach) + ridge * np.eye(len(known), dtype=np.float32)
+        near = bells(rows, rows, reach) + ridge * np.eye(len(known), dtype=np.float32)
         weights = np.linalg.solve(near, known - known.mean(axis=0))
-        return np.asarray(_bells(np.hstack(wanted), rows, reach) @ weights + known.mean(axis=0))
+        return np.asarray(bells(np.hstack(wanted), rows, reach) @ weights + known.mean(axis=0))
 
 
-def _bells(rows: Floats, vectors: Floats, reach: float) -> Floats:
+def bells(rows: Floats, vectors: Floats, reach: float) -> Floats:
     squares = (rows**2).sum(axis=1)[:, None] + (vectors**2).sum(axis=1)
     return np.asarray(np.exp(-reach * np.maximum(squares - 2 * rows @ vectors.T, 0)))
 
 
 def main() -> None:
     """Write the file."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = parser_of(__doc__)
     parser.add_argument("output", type=Path)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     chosen = parser.parse_args()
     texts = [text for name in (READINGS, "cefr_sp_wiki") for text in labelled(chosen.data, name)]
     texts += [*unread(chosen.data), *read_once()]

@@ -10,13 +10,13 @@ up. Ridge regression; deterministic, about a minute.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import gzip
 from pathlib import Path
 
 import numpy as np
 from scipy.sparse import csr_array
+from scripts.shared import parser_of
 
 from understandability.arrays import Floats
 from understandability.model.word_columns import (
@@ -76,8 +76,7 @@ def fit(words: list[str], values: Floats, in_context: Floats) -> WordComplexity:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--output", type=Path, default=Path("resources/word_complexity.npz"))
     parser.add_argument("--check", action="store_true", help="correlation on held-out words first")
     arguments = parser.parse_args()

@@ -8,8 +8,6 @@ decomposition.
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import svds
+from scripts.shared import corpus
 from scripts.train.conllu import Sentence
 
 from understandability._core import normal_form
@@ -44,19 +43,18 @@ class Distributions(NamedTuple):
     usual_case: NDArray[np.uint8]
 
 
-def corpus_sentences(folder: Path) -> Iterator[list[str]]:
+def corpus_sentences(data: Path) -> Iterator[list[str]]:
     """The tokens of each sentence of the background corpora."""
     tokens_of = BoundedCache(tokenize, limit=1_000_000)
     for name in CORPORA:
-        with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
-            for line in file:
-                pieces = split_pieces(json.loads(line)["text"])
-                starts = sentence_starts(pieces)
-                for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True):
-                    yield [token for piece in pieces[start:end] for token in tokens_of[piece]]
+        for record in corpus(data, name):
+            pieces = split_pieces(record["text"])
+            starts = sentence_starts(pieces)
+            for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True):
+                yield [token for piece in pieces[start:end] for token in tokens_of[piece]]
 
 
-def distributions(folder: Path, treebank: Iterable[Sentence]) -> Distributions:
+def distributions(data: Path, treebank: Iterable[Sentence]) -> Distributions:
     """Vectors of the words of the corpora and the treebank's text."""
     numbers = {BOUNDARY: 0}
     text: list[int] = []
@@ -72,7 +70,7 @@ def distributions(folder: Path, treebank: Iterable[Sentence]) -> Distributions:
                 (capitalised if token[:1].isupper() else small)[word] += 1
         text.append(0)
 
-    for tokens in corpus_sentences(folder):
+    for tokens in corpus_sentences(data):
         add(tokens)
     for sentence in treebank:
         for _ in range(TREEBANK_WEIGHT):
@@ -120,22 +118,3 @@ def _vectors(text: NDArray[np.int64], size: int) -> NDArray[np.float64]:
     vectors = left * np.sqrt(strengths)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.maximum(norms, 1e-9)
-
-
-def load(path: Path) -> Distributions:
-    """What `save` wrote."""
-    with np.load(path, allow_pickle=False) as file:
-        words = file["words"].tobytes().decode("utf-8").split("\n")
-        return Distributions(words, file["counts"], file["vectors"], file["usual_case"])
-
-
-def save(known: Distributions, path: Path) -> None:
-    """Keep the vectors between experiments."""
-    words = np.frombuffer("\n".join(known.words).encode("utf-8"), np.uint8)
-    np.savez(
-        path,
-        words=words,
-        counts=known.counts,
-        vectors=known.vectors,
-        usual_case=known.usual_case,
-    )

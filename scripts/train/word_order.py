@@ -8,13 +8,12 @@ others: pointwise mutual information of neighbours, smoothed, in whole numbers.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from scripts.train.page_texts import records
+from scripts.shared import parser_of, records
 
 from understandability.feature.table import batches
 from understandability.feature.tagger import TWELVE
@@ -25,8 +24,7 @@ FREQUENT = 200
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--output", type=Path, default=Path("resources/word_order.npz"))
     chosen = parser.parse_args()
     rows = list(records(chosen.data / "open_texts" / "texts.jsonl.gz"))

@@ -11,15 +11,13 @@ corpora, in sources that the model has not seen.
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scripts.shared import corpus, parser_of
 
 from understandability.feature.language_model import (
     CORPORA,
@@ -29,6 +27,7 @@ from understandability.feature.language_model import (
 )
 from understandability.text.cache import BoundedCache
 from understandability.text.tokens import split_pieces, tokenize
+from understandability.training.validation import roc_auc
 
 FILES = {"reddit": "reddit_like", "wikipedia": "wikipedia_med", "pubmed": "pubmed"}
 LEAST_DOCUMENTS = 3
@@ -38,15 +37,12 @@ def keys_of_piece(piece: str) -> tuple[str, ...]:
     return tuple(key for token in tokenize(piece) if (key := statistics_key(token)))
 
 
-def documents_of(data: Path, corpus: str) -> Iterator[tuple[str, list[str]]]:
+def documents_of(data: Path, name: str) -> Iterator[tuple[str, list[str]]]:
     """Source and keys of each document of a corpus."""
     keys = BoundedCache(keys_of_piece)
-    path = data / "corpora" / f"{FILES.get(corpus, corpus)}.jsonl.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            record = json.loads(line)
-            pieces = split_pieces(record["text"])
-            yield record["source"], list(chain.from_iterable(map(keys.__getitem__, pieces)))
+    for record in corpus(data, FILES[name]):
+        pieces = split_pieces(record["text"])
+        yield record["source"], list(chain.from_iterable(map(keys.__getitem__, pieces)))
 
 
 class IndexedCorpora:
@@ -57,26 +53,26 @@ class IndexedCorpora:
         self.words: dict[str, NDArray[np.int32]] = {}
         self.documents: dict[str, NDArray[np.int32]] = {}
         self.sources: dict[str, NDArray[np.str_]] = {}
-        for corpus in CORPORA:
+        for name in CORPORA:
             sources, arrays = [], []
-            for source, keys in documents_of(data, corpus):
+            for source, keys in documents_of(data, name):
                 sources.append(source)
                 numbers = (self.numbers.setdefault(key, len(self.numbers)) for key in keys)
                 arrays.append(np.fromiter(numbers, np.int32, len(keys)))
             lengths = [len(array) for array in arrays]
-            self.words[corpus] = np.concatenate(arrays)
-            self.documents[corpus] = np.repeat(np.arange(len(arrays), dtype=np.int32), lengths)
-            self.sources[corpus] = np.array(sources)
+            self.words[name] = np.concatenate(arrays)
+            self.documents[name] = np.repeat(np.arange(len(arrays), dtype=np.int32), lengths)
+            self.sources[name] = np.array(sources)
 
     def statistics(self, used: dict[str, NDArray[np.bool_]] | None = None) -> WordStatistics:
         """The counts over all documents, or over those that `used` marks in each corpus."""
         size = len(self.numbers)
         counts = np.zeros((size, len(CORPORA)), np.int64)
         document_counts = np.zeros(size, np.int64)
-        for column, corpus in enumerate(CORPORA):
-            words, documents = self.words[corpus], self.documents[corpus]
+        for column, name in enumerate(CORPORA):
+            words, documents = self.words[name], self.documents[name]
             if used is not None:
-                chosen = used[corpus][documents]
+                chosen = used[name][documents]
                 words, documents = words[chosen], documents[chosen]
             counts[:, column] = np.bincount(words, minlength=size)
             pairs = np.unique(documents.astype(np.int64) * size + words)
@@ -104,11 +100,8 @@ def save(statistics: WordStatistics, path: Path) -> None:
 
 
 def area_under_curve(lower: NDArray[np.float64], higher: NDArray[np.float64]) -> float:
-    from scipy.stats import rankdata
-
-    ranks = rankdata(np.concatenate([lower, higher]))[len(lower) :]
-    pairs = len(lower) * len(higher)
-    return float((ranks.sum() - len(higher) * (len(higher) + 1) / 2) / pairs)
+    truth = np.repeat([False, True], [len(lower), len(higher)])
+    return roc_auc(np.concatenate([lower, higher]), truth)
 
 
 def tune(corpora: IndexedCorpora) -> None:
@@ -167,8 +160,7 @@ def model_columns(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser = parser_of(__doc__)
     parser.add_argument("--output", type=Path, default=Path("resources/word_statistics.npz"))
     parser.add_argument("--tune", action="store_true", help="print the figures; write nothing")
     arguments = parser.parse_args()

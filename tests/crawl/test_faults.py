@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import pytest
+from scripts.faults import crawl as faults
 
 PAGES = [
     f"<html lang=en><title>Page {i}</title><p>{sentence} <p>Number {i} of many.".encode()
@@ -18,7 +18,7 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def bench(faults: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A crawl of 3,000 small documents in two inputs of two parts, and its undisturbed rows."""
     work = tmp_path_factory.mktemp("faults")
     faults.build_crawl(work / "crawl", PAGES, 3000, files=2)
@@ -41,7 +41,7 @@ def bench(faults: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Any:
         "array_job",
     ],
 )
-def test_a_disturbed_run_ends_with_the_same_rows(faults: ModuleType, bench: Any, name: str) -> None:
+def test_a_disturbed_run_ends_with_the_same_rows(bench: Any, name: str) -> None:
     """The case's docstring says what disturbs it."""
     try:
         faults.CASES[name](bench)
@@ -49,7 +49,7 @@ def test_a_disturbed_run_ends_with_the_same_rows(faults: ModuleType, bench: Any,
         pytest.skip(str(reason))
 
 
-def test_every_case_has_its_quick_version(faults: ModuleType) -> None:
+def test_every_case_has_its_quick_version() -> None:
     """A case that is added to the script is added here."""
     (marker,) = test_a_disturbed_run_ends_with_the_same_rows.pytestmark  # type: ignore[attr-defined]
     assert marker.args[1] == list(faults.CASES)

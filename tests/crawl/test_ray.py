@@ -6,10 +6,10 @@ import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+from scripts.faults import crawl as faults
 
 from understandability.crawls.engine import fill_folder
 from understandability.crawls.folder import CrawlFolder, complete_inputs
@@ -60,7 +60,7 @@ def cluster(patience: None) -> Iterator[Any]:
 
 
 def test_a_run_survives_the_loss_of_a_node(
-    cluster: Any, faults: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the lost node was at work on is taken up by the other; the rows are the same."""
     monkeypatch.setattr("understandability.crawls.ray._TICK", 0.2)

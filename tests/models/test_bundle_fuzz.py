@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import random
-import sys
 import warnings
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from scripts.faults import fuzz_bundles as fuzz
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "faults" / "fuzz_bundles.py"
 
-
-@pytest.fixture(scope="module")
-def fuzz() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("fuzz_bundles", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["fuzz_bundles"] = module  # where its dataclass looks itself up
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_random_alterations(fuzz: ModuleType, tmp_path: Path) -> None:
+def test_random_alterations(tmp_path: Path) -> None:
     """Some of the hundred thousand that the script tries, bombs left to it."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -42,7 +27,7 @@ def test_random_alterations(fuzz: ModuleType, tmp_path: Path) -> None:
     assert ends == {"refused", "estimates"}
 
 
-def test_every_member_that_asks_for_more_than_it_holds(fuzz: ModuleType, tmp_path: Path) -> None:
+def test_every_member_that_asks_for_more_than_it_holds(tmp_path: Path) -> None:
     """Shapes of terabytes, objects, pickles, code, headers without end, names that climb."""
     name, sample = next(each for each in fuzz.samples() if "linear" in each[0])
     for members in fuzz.hostile_members():
@@ -53,7 +38,7 @@ def test_every_member_that_asks_for_more_than_it_holds(fuzz: ModuleType, tmp_pat
 
 
 @pytest.mark.parametrize("nest", [b"[", b'{"a":', b'"\\ud800'])
-def test_an_endless_description_is_refused(fuzz: ModuleType, tmp_path: Path, nest: bytes) -> None:
+def test_an_endless_description_is_refused(tmp_path: Path, nest: bytes) -> None:
     _, sample = fuzz.samples()[0]
     parts = fuzz.copied(sample)
     parts.text = nest * 200_000

@@ -1,0 +1,91 @@
+"""What scripts share: where the data lie, how files are read, arguments, tables in documents."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from understandability.inputs.page_tables import read_objects
+
+ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("UNDERSTANDABILITY_DATA", ROOT.parent / "shared" / "data"))
+UNDERSTAND = (sys.executable, "-m", "understandability")
+
+
+def parser_of(
+    about: str | None, *, data: bool = True, cache: bool = False
+) -> argparse.ArgumentParser:
+    """A parser of arguments that shows all a script says of itself; ``--data`` is where data lie.
+
+    ``--cache`` is a folder for the passages of texts.
+    """
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    if data:
+        parser.add_argument("--data", type=Path, default=DATA)
+    if cache:
+        parser.add_argument("--cache", type=Path, help="keep the passages of texts in this folder")
+    return parser
+
+
+def records(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file of JSON lines, compressed or not."""
+    return read_objects(str(path))
+
+
+def corpus(data: Path, name: str) -> Iterator[dict[str, Any]]:
+    """The records of a background corpus."""
+    return records(data / "corpora" / f"{name}.jsonl.gz")
+
+
+def members(archive: Path) -> Iterator[tuple[str, bytes]]:
+    """Name and content of each file in a tar archive."""
+    with tarfile.open(archive) as files:
+        for member in files:
+            file = files.extractfile(member)
+            if file is not None:
+                yield member.name, file.read()
+
+
+def told(*arguments: str | Path) -> str:
+    """What a command of the package prints."""
+    words = [*UNDERSTAND, *map(str, arguments)]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def panel_words() -> list[str]:
+    """The words of the texts of the panel, one text after another, with the space behind them."""
+    paths = sorted((ROOT / "tests" / "panel").glob("*.txt"))
+    return re.findall(r"\S+\s+", "\n\n".join(path.read_text("utf-8") for path in paths))
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table whose first column is to the left."""
+    lines = [" | ".join(head), "|".join(["---", *["--:"] * (len(head) - 1)])]
+    return "".join(f"| {line} |\n" for line in [*lines, *map(" | ".join, rows)])
+
+
+def filled(document: Path, parts: Mapping[str, str]) -> str:
+    """A document with text between ``<!-- begin: NAME -->`` and ``<!-- end: NAME -->``."""
+    text = document.read_text("utf-8")
+    for name, part in parts.items():
+        before, begin, rest = text.partition(f"<!-- begin: {name} -->\n")
+        _, end, after = rest.partition(f"<!-- end: {name} -->")
+        if not (begin and end):
+            raise SystemExit(f"{document} has no place for the part {name!r}")
+        text = f"{before}{begin}{part}{end}{after}"
+    return text
+
+
+def fill(document: Path, parts: Mapping[str, str]) -> None:
+    """Write parts into a document, with a blank line before and behind each."""
+    spaced = {name: f"\n{part.rstrip()}\n\n" for name, part in parts.items()}
+    document.write_text(filled(document, spaced), "utf-8")
