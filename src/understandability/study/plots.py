@@ -17,10 +17,9 @@ from understandability.errors import InputError, MissingExtraError, OptionError
 from understandability.evaluation.correlation import movers
 from understandability.evaluation.evaluate import evaluate
 from understandability.evaluation.judgements import How, LabelFile, Measures, Qrels, Runs
-from understandability.evaluation.ranks import ranks_of
 from understandability.evaluation.tradeoff import Point
 from understandability.inputs.given import labels_of, runs_of
-from understandability.inputs.run import Labels, Run
+from understandability.inputs.run import Labels, Run, ranks_of
 from understandability.inputs.writing import write_bytes
 from understandability.prompt import AtPrompt
 
