@@ -23,6 +23,7 @@ from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.levels import shade_of
 from understandability.writers.memory import Memory
+from understandability.writers.plain_terms.term_tables import word_list
 from understandability.writers.spelling import likely_word
 
 LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
@@ -40,13 +41,6 @@ _BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", 
 _BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
 _ABBREVIATION = re.compile(r"(?=(?:.*[A-Z]){2})[A-Z][A-Za-z]?[A-Z0-9]{1,5}s?")
 _ROMAN = re.compile(r"[IVX]+")
-_EVERYDAY = frozenset(
-    (
-        "AIDS", "AM", "ATM", "BBC", "CD", "CEO", "COVID", "DNA", "DVD", "EU", "FAQ", "GP",
-        "HIV", "ID", "IQ", "IT", "NASA", "NHS", "OK", "PC", "PDF", "PIN", "PM", "SMS", "SOS",
-        "TV", "UK", "UN", "US", "USA", "VIP",
-    )
-)  # fmt: skip
 _PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
@@ -183,7 +177,7 @@ def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]
         if not _ABBREVIATION.fullmatch(name) or _ROMAN.fullmatch(name):
             continue
         name = name.removesuffix("s")
-        if name in _EVERYDAY:
+        if name in word_list("everyday"):
             continue
         places.setdefault(name, []).append(place)
         following = pieces[place + 1] if place + 1 < len(pieces) else ""

@@ -21,6 +21,7 @@ from understandability.writers.hard_sentences import (
     spans,
 )
 from understandability.writers.plain_terms.offers import EXPLAINED, Offer
+from understandability.writers.plain_terms.term_tables import word_list
 from understandability.writers.rebuilding import Sentences, rebuilt, replaced
 
 PLAIN, SPLIT, REWRITE = "plain terms", "shorter sentences", "hard sentences"
@@ -37,12 +38,6 @@ _STAND_INS = {"ly": "this way", "ing": "doing", "ed": "done", "al": "usual", "ic
               "ous": "usual", "ary": "usual", "s": "things", "": "thing"}  # fmt: skip
 _MEANING = "(this is what it does here)"
 _LEAST_PART = 5  # words of a part of a sentence
-_JOINTS = frozenset(
-    (
-        "and", "but", "or", "so", "because", "which", "while", "although", "whereas", "who",
-        "that", "when", "if", "as",
-    )
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,10 +274,11 @@ def _cut(sentence: list[str]) -> Iterable[list[str]]:
         return
     middle = len(sentence) / 2
     inside = range(_LEAST_PART, len(sentence) - _LEAST_PART + 1)
+    before = word_list("joints")
     joints = [
         place
         for place in inside
-        if sentence[place - 1][-1] in ",;:—–)" or sentence[place].lower() in _JOINTS
+        if sentence[place - 1][-1] in ",;:—–)" or sentence[place].lower() in before
     ]
     at = min(joints or inside, key=lambda place: abs(place - middle))
     first, second = sentence[:at], sentence[at:]

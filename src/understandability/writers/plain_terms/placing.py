@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from understandability.feature.inflection import BASE, PARTICIPLE, PAST, PLURAL, verb_form
 from understandability.feature.terms import singular
-from understandability.writers.plain_terms.matches import Match
+from understandability.writers.plain_terms.tagged_sentences import Match
 
 _ARTICLES = ("a", "an")
 
