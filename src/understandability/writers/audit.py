@@ -23,7 +23,7 @@ from understandability.crawls.folder import CrawlFolder
 from understandability.wording import counted
 from understandability.writers.charts import histogram
 from understandability.writers.levels import AIM
-from understandability.writers.rendering import percent, render
+from understandability.writers.rendering import model_of, percent, render
 
 LEAST_WORDS = 100  # a page of fewer is seldom what its score says
 _NEAR = 0.1  # so near its aim a page may be on either side of it
@@ -133,8 +133,7 @@ class Audit:
         return (
             f"Of {counted(whole.pages, 'page')}, {whole.reaching} ({_share(whole)}) had an "
             f"estimated chance of at least {percent(self.aim)} to be understood by "
-            f"{chosen['reader_description']} (understandability {chosen['understandability']}, "
-            f"model {chosen['bundle']}@{chosen['bundle_checksum'][:12]}). The estimate is "
+            f"{chosen['reader_description']} ({model_of(chosen)}). The estimate is "
             "learned from a language model's readings."
         )
 
@@ -153,7 +152,6 @@ class Audit:
         """The page to publish, as one HTML file that needs no network."""
         from markupsafe import Markup
 
-        chosen = self.settings
         chances = [each.p_understandable for each in self.counted]
         chart = histogram(chances, "Pages by chance of being understood", high=1.0, bins=10)
         return render(
@@ -177,10 +175,7 @@ class Audit:
             share=_share(self.whole),
             median=percent(float(np.median(chances)) if chances else math.nan),
             sentence=self.sentence,
-            made_by=(
-                f"Made by understandability {chosen['understandability']}, model "
-                f"{chosen['bundle']}@{chosen['bundle_checksum'][:12]}."
-            ),
+            made_by=f"Made by {model_of(self.settings)}.",
         )  # fmt: skip
 
     def csv(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +47,21 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.filters["number"] = number
-    environment.filters["counted"] = counted
+    environment.filters |= {
+        "number": number,
+        "percent": percent,
+        "counted": counted,
+        "easier": _easier,
+    }
     return environment
+
+
+def model_of(settings: Mapping[str, Any]) -> str:
+    """The program and the model that estimated, with their versions."""
+    return (
+        f"understandability {settings['understandability']}, model {settings['bundle']}@"
+        f"{settings['bundle_checksum'][:12]}"
+    )
 
 
 def number(value: float) -> str:
@@ -62,6 +75,12 @@ def number(value: float) -> str:
     if 0 < abs(value) < 1e-4:
         return "≈ 0"
     return f"{value:.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"
+
+
+def _easier(points: float) -> str:
+    """A fall in difficulty in words."""
+    whole = round(points)
+    return f"{counted(whole, 'point')} easier" if whole else "less than 1 point easier"
 
 
 def percent(chance: float) -> str:
