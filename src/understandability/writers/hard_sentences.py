@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -24,6 +23,7 @@ from understandability.text.tokens import word_of
 from understandability.writers.levels import shade_of
 from understandability.writers.memory import Memory
 from understandability.writers.plain_terms.term_tables import word_list
+from understandability.writers.rebuilding import spans
 from understandability.writers.spelling import likely_word
 
 LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
@@ -184,11 +184,6 @@ def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]
         if piece[0] in "([" or (following[:1] == "(" and not following.endswith(")")):
             explained.add(name)
     return {name: tuple(each) for name, each in places.items() if name not in explained}
-
-
-def spans(document: Document) -> list[tuple[int, int]]:
-    """Where each sentence begins and ends."""
-    return list(pairwise((*document.sentence_starts, len(document.pieces))))
 
 
 def sentences(

@@ -23,12 +23,12 @@ from understandability.feature.inflection import (
 from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
-from understandability.writers.hard_sentences import LONG_SENTENCE, Findings, spans
+from understandability.writers.hard_sentences import LONG_SENTENCE, Findings
 from understandability.writers.plain_terms.english import in_english
 from understandability.writers.plain_terms.offers import Offer, is_quoted
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
 from understandability.writers.plain_terms.term_tables import abbreviations, word_list
-from understandability.writers.rebuilding import rebuilt, replaced
+from understandability.writers.rebuilding import rebuilt, replaced, spans
 
 PLAIN, CUT, ACTIVE, YOU, LIST, IN_FULL = "plain", "cut", "active", "you", "list", "in full"
 _ACTIONS = {

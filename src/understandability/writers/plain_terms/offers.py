@@ -10,10 +10,9 @@ words, to rewrite the sentence with, and for an official's only a note, if there
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import BASE, one_spelling
@@ -39,6 +38,7 @@ from understandability.writers.plain_terms.term_tables import (
     index,
     trusted_terms,
 )
+from understandability.writers.rebuilding import spans
 
 # Tags that a term of each kind may have; taggers err on words that they have not seen.
 _TAGS: Mapping[str, frozenset[str]] = {
@@ -76,6 +76,21 @@ class Offer:
     note: str
     kind: str
 
+    @property
+    def is_explained(self) -> bool:
+        """Whether the text says what the term means."""
+        return self.note == EXPLAINED
+
+    @property
+    def how(self) -> str:
+        """How the plain terms are to be taken: put in place, or for another sentence."""
+        return "say" if self.texts else "in plain words"
+
+
+def covered(offered: Iterable[Offer]) -> set[int]:
+    """The numbers of the pieces that terms stand in."""
+    return {place for offer in offered for place in range(offer.first, offer.last)}
+
 
 # The offers of sentences that were looked through before, counted from their first piece.
 _OFFERED: Memory[tuple[str, tuple[str, ...]], tuple[Offer, ...]] = Memory()
@@ -99,7 +114,7 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     keys: list[tuple[str, tuple[str, ...]]] = []
     for number, document in enumerate(batch.documents):
         spelled = english or english_of(document.pieces)
-        for first, last in pairwise((*document.sentence_starts, len(document.pieces))):
+        for first, last in spans(document):
             parts.append(document.pieces[first:last])
             places.append((number, first))
             keys.append((spelled, parts[-1]))
