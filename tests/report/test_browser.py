@@ -21,7 +21,7 @@ from understandability.writers.audit import audited
 from understandability.writers.explanation import WordReading, explain
 from understandability.writers.marks import HARD, KINDS, TERM
 from understandability.writers.page_report import page_report
-from understandability.writers.printing import printed
+from understandability.writers.rendering import printed
 from understandability.writers.steps import FirstSteps, Step
 
 if TYPE_CHECKING:

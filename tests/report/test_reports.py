@@ -28,9 +28,9 @@ from understandability.writers.charts import box_plot, grade_chart, histogram, s
 from understandability.writers.comparison import compare
 from understandability.writers.explanation import explain
 from understandability.writers.hard_sentences import findings
+from understandability.writers.levels import Reference, references
 from understandability.writers.marks import ABBREVIATION, HARD, TERM, marked_blocks
 from understandability.writers.page_report import page_report
-from understandability.writers.references import Reference, references
 from understandability.writers.steps import REWRITE
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"

@@ -34,7 +34,7 @@ def report_written(
     """
     from understandability.errors import OptionError
     from understandability.inputs.writing import check_is_no_input, write_bytes, write_text
-    from understandability.writers.printing import printed
+    from understandability.writers.rendering import printed
 
     given = call.keywords
     ending = Path(output).suffix.lower()

@@ -9,7 +9,7 @@ from understandability.text.page import Failure, Page
 
 DOCX, ODT, PDF = ".docx", ".odt", ".pdf"
 OFFICE_SUFFIXES = (DOCX, ODT, PDF)
-_READERS = "writers.office:READERS"
+_READ = "writers.office:read"
 _CHECK = "writers.office:check_office_extra"
 
 
@@ -17,7 +17,7 @@ def read_office(
     suffix: str, stream: io.BufferedReader, docno: str, path: str, limit: int
 ) -> Page | Failure:
     """The page that a document of one of `OFFICE_SUFFIXES` is, of at most `limit` bytes."""
-    page: Page | Failure = load(_READERS)[suffix](stream, docno, path, limit)
+    page: Page | Failure = load(_READ)(suffix, stream, docno, path, limit)
     return page
 
 

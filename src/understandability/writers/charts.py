@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.wording import counted
-from understandability.writers.references import Reference
+from understandability.writers.levels import Reference
 
 _LEAST_FOR_QUARTILES = 10  # values
 _INK, _ACCENT, _SOFT = "var(--ink, #222)", "var(--accent, #0b62a8)", "var(--soft, #9db6c9)"

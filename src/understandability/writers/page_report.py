@@ -12,9 +12,8 @@ from understandability.text.other_languages import LANGUAGES
 from understandability.writers.charts import grade_chart, scale_chart
 from understandability.writers.comparison import compare, folded
 from understandability.writers.explanation import GRADE_LIMIT, Explanation
-from understandability.writers.levels import AIM, LEVELS, level_of
+from understandability.writers.levels import AIM, LEVELS, level_of, references
 from understandability.writers.marks import KINDS, beginning, marked_blocks
-from understandability.writers.references import references
 from understandability.writers.rendering import model_of, render
 
 _SHOWN_WORDS = 40  # the rest is folded away

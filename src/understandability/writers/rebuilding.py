@@ -45,5 +45,7 @@ def rebuilt(document: Document, sentences: Sequence[Sentences]) -> Document:
             pieces += part
         if number in was_open and parts:
             open_ends.append(len(starts) - 1)
-    given = {"pieces": pieces, "sentence_starts": starts, "open_ends": open_ends, "blocks": ()}
-    return replace(document, **{name: tuple(each) for name, each in given.items()})
+    ends = tuple(open_ends)
+    return replace(
+        document, pieces=tuple(pieces), sentence_starts=tuple(starts), open_ends=ends, blocks=()
+    )

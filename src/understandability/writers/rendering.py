@@ -1,20 +1,29 @@
-"""HTML from the package's templates: every value escaped, no network, one style and script."""
+"""HTML from the package's templates, every value escaped; and PDF, printed by a browser."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import math
+import os
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from understandability.errors import InputError
 from understandability.resources import resource_text
 from understandability.wording import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+VARIABLE = "CHROMIUM"
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+_SECONDS = 120
 _TEMPLATES = [f"{name}.html.jinja" for name in ("layout", "page", "comparison", "audit")]
 
 
@@ -93,3 +102,37 @@ def percent(chance: float) -> str:
         return "not known"
     said = "less than 1" if chance < 0.01 else f"{100 * chance:.0f}"
     return f"{'more than 99' if chance > 0.99 else said}\N{NO-BREAK SPACE}%"
+
+
+def printed(html: str) -> bytes:
+    """The PDF that a browser prints of a page.
+
+    Uses the program that the environment variable `VARIABLE` names, else the first of the usual
+    names on the path. Raises `InputError` where there is none, or it fails.
+    """
+    named = os.environ.get(VARIABLE)
+    program = (
+        shutil.which(named) if named else next(filter(None, map(shutil.which, _BROWSERS)), None)
+    )
+    if program is None:
+        raise InputError(
+            f"PDF is printed by Chromium, Chrome or Edge, and {named or 'none of them'} was not "
+            f"found; install one, name it in {VARIABLE}, or write .html and print that"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        page, made = Path(folder, "report.html"), Path(folder, "report.pdf")
+        page.write_text(html, "utf-8")
+        command = [
+            program, "--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer",
+            "--disable-background-networking", f"--user-data-dir={folder}/profile",
+            f"--print-to-pdf={made}", page.as_uri(),
+        ]  # fmt: skip
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            command.insert(1, "--no-sandbox")  # root has no sandbox; the report runs nothing
+        try:
+            subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True)
+            return made.read_bytes()
+        except (OSError, subprocess.SubprocessError) as error:
+            raise InputError(
+                f"{program} made no PDF ({type(error).__name__}); write .html and print that"
+            ) from error
