@@ -356,7 +356,7 @@ def _content(path: str) -> bytes:
 
 
 def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding, ...]:
-    """The sentences, and the terms with a plainer one, that gain most if they are mended."""
+    """The sentences, and the terms with a plainer one, that gain most if they are changed."""
     # Without a miss these need not be loaded.
     from understandability.writers.explanation import explain
     from understandability.writers.steps import gains, said_plainly

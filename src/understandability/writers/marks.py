@@ -104,8 +104,8 @@ def _marked(
         for (kind, note), group in groupby(places, key=lambda place: marks.get(place, ("", "")))
     )
     level = level_of(sentence.level)
-    named = level is not None and sentence.shade >= _NAMED_SHADE
-    return MarkedSentence(runs, sentence.shade, level.name if named and level else "")
+    name = level.name if level and sentence.shade >= _NAMED_SHADE else ""
+    return MarkedSentence(runs, sentence.shade, name)
 
 
 def beginning(text: str) -> str:

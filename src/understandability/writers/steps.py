@@ -38,11 +38,7 @@ _LEAST_PART = 5  # words of a part of a sentence
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change, and the estimate of the text with it.
-
-    `points` is by how much the difficulty falls, `action` what to do, `how` how the gain was
-    found.
-    """
+    """What to do, how its gain was found, by how many points the text gets easier, its estimate."""
 
     kind: str
     action: str
@@ -78,11 +74,10 @@ def gains(
     offered: Sequence[Offer],
     scorer: Scorer,
 ) -> tuple[dict[int, float], dict[str, float]]:
-    """By how much P(U|d) rises if one sentence is mended, by number, or one term everywhere.
+    """By how much P(U|d) rises if one sentence is changed, by number, or one term everywhere.
 
-    A sentence gets its plain terms, everyday words for its other hard words, and is cut where it is
-    long. Of a long text only the longest of the hard sentences and the most frequent terms are
-    tried.
+    A sentence gets plain terms and everyday words, and is cut where it is long. Of a long text only
+    the longest of the hard sentences and the most frequent terms are tried.
     """
     pieces = document.pieces
     most = max(_LEAST_TRIED, _PIECES_TRIED // (2 * max(len(pieces), 1)))
@@ -90,10 +85,10 @@ def gains(
         term: {each.first: (each.last, (each.texts or each.plain)[0]) for each in offers}
         for term, offers in said_plainly(offered).items()
     }
-    mended = {n: (n + 1, _familiar(pieces[n])) for n in found.hard}
-    mended |= {n: (n + 1, _instead(pieces[n], word)) for n, word in found.misspelled.items()}
+    better = {n: (n + 1, _familiar(pieces[n])) for n in found.hard}
+    better |= {n: (n + 1, _instead(pieces[n], word)) for n, word in found.misspelled.items()}
     for places in by_term.values():
-        mended |= places
+        better |= places
     hard = [number for number, each in enumerate(every) if each.shade > 0]
     numbers = sorted(hard, key=lambda n: -every[n].words * every[n].shade)[:most]
     terms = sorted(by_term, key=lambda term: -len(by_term[term]))[:most]
@@ -108,7 +103,7 @@ def gains(
             made[each] = [new] if number is None else [*_cut(new)]
         return rebuilt(document, made)
 
-    changed = [tried(mended, number) for number in numbers]
+    changed = [tried(better, number) for number in numbers]
     changed += [tried(by_term[term]) for term in terms]
     before = estimate.p_understandable
     rises = [each.p_understandable - before for each in scorer.estimates(Batch(changed))]

@@ -1,9 +1,7 @@
-"""Which plain terms fit in the place of a term: a table of what keeps them out.
+"""Which plain terms fit in the place of a term: rules of grammar, fixed phrases and definitions.
 
-The rules are of grammar, of fixed phrases and of definitions: by them "bulge through a muscle wall"
-cannot stand for "hernia" in "incisional hernia", although that is what it says. Whether the words
-have that sense at all is settled before, by `offers`. An example that a rule refuses and one that
-it lets pass are in ``tests/report/fit_rules.tsv``.
+"Bulge through a muscle wall" cannot stand for "hernia" in "incisional hernia", although that is
+what it says. ``tests/report/fit_rules.tsv`` has two examples of each rule.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""What readers say for an expert's or an official's term: "heart attack" for "infarction".
+"""Which plain terms are offered: at each word the longest term, of its rows the first that holds.
 
-At each word of a text the longest term of the tables (`tables`) wins, and of its rows the
-first whose rules hold, rows with rules first. Where the words mean something else, or are a part of
-a name, nothing is offered. A plain term is offered to be put in place where it fits the sentence
-(`fitting`) and judges found it right in others; else the writer gets an expert's term in plain
-words, to rewrite the sentence with, and for an official's only a note, if there is one.
+One is put in place where it fits the sentence and judges found it right in others; else an expert's
+term comes in plain words, to rewrite the sentence with, and an official's with its note, if any.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """The tables of plain terms: their rows, and the forms that their terms take in a text.
 
-``medical.tsv`` and ``general.tsv`` of ``resources/plain_terms`` hold a row for each term, part of
-speech and rule; ``irregular.tsv`` the forms that no rule gives; ``judged.tsv`` in how many of the
-sentences that judges saw a plain term was right in its term's place; ``abbreviations.tsv`` what
-abbreviations stand for, and what that is; ``words.tsv`` lists of words. A rule says where a row
-holds:
+``medical.tsv`` and ``general.tsv`` hold a row for each term, part of speech and rule;
+``irregular.tsv`` forms that no rule gives; ``judged.tsv`` in how many of the judged sentences a
+plain term was right; ``words.tsv`` lists of words. A rule says where a row holds:
 
     near:heart,valve      one of these words within ten words of the term, in its sentence
     before:test,result    the next word is one of these

@@ -155,7 +155,7 @@ def create(
         return _error(error.status_code, sentence, headers)
 
     @app.exception_handler(UnderstandabilityError)
-    async def mended_by_the_user(request: Request, error: UnderstandabilityError) -> Response:
+    async def told(request: Request, error: UnderstandabilityError) -> Response:
         return _error(422, str(error))
 
     @app.exception_handler(Exception)

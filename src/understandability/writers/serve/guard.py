@@ -169,7 +169,7 @@ class Guard:
 
 
 async def answer(
-    send: Send, status: int, error: str, headers: Sequence[tuple[bytes, bytes]] = _HEADERS
+    send: Send, status: int, error: str, headers: Sequence[tuple[bytes, bytes]]
 ) -> None:
     """Send an error as JSON."""
     body = json.dumps({"error": error}).encode()
