@@ -100,8 +100,8 @@ def text_in_place(sentence: str, term: str, part: str, plain: str) -> str:
                 match = Match(TermForm(row, name), row.plain, found, start, end)
                 if not fits(match, plain):
                     return NO
-                put = placed(match, [plain], pieces)
-                return " ".join((*pieces[: put.first], *put.texts, *pieces[put.last :]))
+                first, last, _, texts = placed(match, [plain], pieces)
+                return " ".join((*pieces[:first], *texts, *pieces[last:]))
     raise AssertionError(f"no “{term}” in “{sentence}”")
 
 

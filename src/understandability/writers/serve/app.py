@@ -306,7 +306,9 @@ def create(
     if token:
         app.openapi = partial(_with_token, app.openapi)  # type: ignore[method-assign]  # as FastAPI's documentation has it
     _add_files(app)
-    return Guard(app, hosts=tuple(hosts), token=token, limits=limits, origins=frozenset(origins))
+    return Guard(
+        app=app, hosts=tuple(hosts), token=token, limits=limits, origins=frozenset(origins)
+    )
 
 
 def _add_files(app: FastAPI) -> None:
