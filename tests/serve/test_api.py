@@ -204,6 +204,12 @@ def test_versions_are_compared_and_reported(app: Any) -> None:
             {"documents": [{"id": "a", "txet": "a"}]},
             "documents.0: txet: there is no such field; the fields are text, html, id, url",
         ),
+        (
+            "/v1/score",
+            {"text": "a", "threshold": True},
+            "threshold: input should be a valid",
+        ),
+        ("/v1/explain", {"text": "a", "steps": 1}, "steps: input should be a valid boolean"),
         ("/v1/score", {"text": "a", "threshold": 400}, "threshold: input should be less than"),
         ("/v1/explain", {"text": "a", "reader": "nobody"}, "reader: input should be 'public'"),
         ("/v1/rerank", {"documents": []}, "documents: list should have at least 1 item"),
@@ -238,9 +244,10 @@ def test_paths_and_methods_that_are_not_there(app: Any) -> None:
     assert "described at /openapi.json" in sentence(called(app, "GET", "/nothing"), 404)
     sentence(called(app, "GET", "/editor/../app.py"), 404)
     sentence(called(app, "GET", "/editor/%2e%2e%2fSOURCES.md"), 404)
-    refused = called(app, "GET", "/v1/score")
-    assert sentence(refused, 405) == "/v1/score does not take GET; use POST"
-    assert refused.headers["allow"] == "POST"
+    for method, path, allowed in (("GET", "/v1/score", "POST"), ("POST", "/healthz", "GET")):
+        refused = called(app, method, path)
+        assert sentence(refused, 405) == f"{path} does not take {method}; use {allowed}"
+        assert refused.headers["allow"] == allowed
 
 
 @pytest.mark.parametrize(
@@ -332,19 +339,14 @@ def test_the_description_names_every_call(app: Any) -> None:
     assert "ErrorReply" in described["components"]["schemas"]
 
 
-def test_what_schemathesis_found(app: Any) -> None:
-    """True is no number; the description says that one of the texts is needed; 405 names more."""
-    assert "threshold" in sentence(post(app, "/v1/score", {"text": "a", "threshold": True}), 422)
-    assert "steps" in sentence(post(app, "/v1/explain", {"text": "a", "steps": 1}), 422)
+def test_the_description_says_what_is_needed(app: Any) -> None:
+    """One of the texts; what a call answers, also in error."""
     described = called(app, "GET", "/openapi.json").json()
     schemas = described["components"]["schemas"]
     assert [each["required"] for each in schemas["ExplainRequest"]["oneOf"]] == [["text"], ["html"]]
-    assert "text/html" in described["paths"]["/v1/report"]["post"]["responses"]["200"]["content"]
-    error = described["paths"]["/v1/report"]["post"]["responses"]["422"]["content"]
-    assert list(error) == ["application/json"]
-    refused = called(app, "POST", "/healthz")
-    assert sentence(refused, 405)
-    assert refused.headers["allow"] == "GET"
+    replies = described["paths"]["/v1/report"]["post"]["responses"]
+    assert "text/html" in replies["200"]["content"]
+    assert list(replies["422"]["content"]) == ["application/json"]
 
 
 def upload(app: Any, name: str, content: bytes) -> Any:

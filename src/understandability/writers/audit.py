@@ -166,7 +166,7 @@ class Audit:
                 if self.whole.pages > len(self.sections) > 1
             ],
             worst=[
-                (each.name, _link(each.url or each.name), percent(each.p_understandable),
+                (each.name, each.url or each.name, percent(each.p_understandable),
                  each.difficulty, each.words)
                 for each in self.worst[:_MOST]
                 if each.p_understandable < self.aim
@@ -244,10 +244,6 @@ def _values(of: object, names: Sequence[str]) -> list[dict[str, Any]]:
 
 def _or_nan(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def _link(address: str) -> str:
-    return address if address.startswith(("https://", "http://")) else ""
 
 
 def audited(folder: CrawlFolder, aim: float = AIM) -> Audit:

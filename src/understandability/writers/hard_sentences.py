@@ -34,14 +34,13 @@ _MANY_VERBS = 4
 _MOST_NAMED = 4  # words that a reason names
 _MOST_SENTENCES = 3000  # of an endless page the first
 _HARDEST = 5
+# Of mistakes of spelling: places of words, once in 50 million and in 125,000, and letters.
+_RARE, _COMMON = 130, 391
+_LEAST_LETTERS = 5
+_LONG = 7  # from which a word with one letter wrong is told from another word
 
 # Level and difficulty of sentences that were estimated before.
 _ESTIMATED: Memory[Hashable, tuple[float, float]] = Memory()
-
-# Of a mistake of spelling.
-_RARE, _COMMON = 130, 391  # places: once in 50 million words, and in 125,000
-_LEAST_LETTERS = 5
-_LONG = 7  # letters from which a word with one letter wrong is told from another word
 _BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re"))
 _BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
 _ABBREVIATION = re.compile(r"(?=(?:.*[A-Z]){2})[A-Z][A-Za-z]?[A-Z0-9]{1,5}s?")

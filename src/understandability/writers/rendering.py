@@ -21,7 +21,7 @@ from understandability.wording import counted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-VARIABLE = "CHROMIUM"
+_PRINTER = "CHROMIUM"  # the variable that may name it
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 _SECONDS = 120
 _TEMPLATES = [f"{name}.html.jinja" for name in ("layout", "page", "comparison", "audit")]
@@ -33,17 +33,11 @@ def render(template: str, **values: Any) -> str:
 
     script = resource_text("report/switches.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            # What the report brings itself may run; whatever comes out of a page may not.
-            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
-            style=Markup(resource_text("report/style.css")),
-            script=Markup(script),
-            **values,
-        )
-    )
+    # What the report brings itself may run; whatever comes out of a page may not.
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    style = Markup(resource_text("report/style.css"))
+    wanted = _environment().get_template(template)
+    return wanted.render(policy=policy, style=style, script=Markup(script), **values)
 
 
 @cache
@@ -107,17 +101,17 @@ def percent(chance: float) -> str:
 def printed(html: str) -> bytes:
     """The PDF that a browser prints of a page.
 
-    Uses the program that the environment variable `VARIABLE` names, else the first of the usual
+    Uses the program that the environment variable ``CHROMIUM`` names, else the first of the usual
     names on the path. Raises `InputError` where there is none, or it fails.
     """
-    named = os.environ.get(VARIABLE)
+    named = os.environ.get(_PRINTER)
     program = (
         shutil.which(named) if named else next(filter(None, map(shutil.which, _BROWSERS)), None)
     )
     if program is None:
         raise InputError(
             f"PDF is printed by Chromium, Chrome or Edge, and {named or 'none of them'} was not "
-            f"found; install one, name it in {VARIABLE}, or write .html and print that"
+            f"found; install one, name it in {_PRINTER}, or write .html and print that"
         )
     with tempfile.TemporaryDirectory() as folder:
         page, made = Path(folder, "report.html"), Path(folder, "report.pdf")

@@ -280,10 +280,6 @@ def _finds_no_place_behind(match: Match, plain: Plain) -> bool:
     return sentence.tag(until) in _OF_NOUN and sentence.word(until) not in ("between", "among")
 
 
-def _is_defined(match: Match, _: Plain) -> bool:
-    return match.is_defined
-
-
 def _is_a_clause_after_a_modifier(match: Match, plain: Plain) -> bool:
     modifiers = ("ADJ", "DET", "NOUN", "NUM", "PROPN", "VERB")
     return plain.is_clause and match.before in modifiers
@@ -304,7 +300,7 @@ def _is_long_before_a_verb(match: Match, plain: Plain) -> bool:
 
 # What keeps a plain term from the place of a term of each part of speech ('': of any).
 RULES: Mapping[str, tuple[Callable[[Match, Plain], bool], ...]] = {
-    "": (_is_abbreviated, _is_defined, _is_said_beside),
+    "": (_is_abbreviated, _is_said_beside),
     "noun": (_changes_number, _is_a_clause_after_a_modifier, _has_two_tails, _is_in_a_phrase),
     "verb": (
         _is_being,
