@@ -69,14 +69,13 @@ class PageComparison:
 def compare(before: Explanation, after: Explanation) -> PageComparison:
     """What changed from one explained text to another; texts sentence by sentence.
 
-        >>> from understandability.text.analysis import document_of_text
-        >>> from understandability.wording import counted
-    from understandability.writers.explanation import explain
-        >>> from understandability.scoring import Scorer
-        >>> texts = ("He had an infarction of the heart.", "He had a heart attack.")
-        >>> found = compare(*(explain(document_of_text(text), Scorer()) for text in texts))
-        >>> found.hard_words_gone, [run.text for run in found.new_text[0] if run.is_changed]
-        (('infarction',), ['a heart attack.'])
+    >>> from understandability.text.analysis import document_of_text
+    >>> from understandability.writers.explanation import explain
+    >>> from understandability.scoring import Scorer
+    >>> texts = ("He had an infarction of the heart.", "He had a heart attack.")
+    >>> found = compare(*(explain(document_of_text(text), Scorer()) for text in texts))
+    >>> found.hard_words_gone, [run.text for run in found.new_text[0] if run.is_changed]
+    (('infarction',), ['a heart attack.'])
     """
     old_words, new_words = _hard_words(before), _hard_words(after)
     readings = zip(_readings(before), _readings(after), strict=True)

@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class FirstSteps:
-    """The three changes that gain most, the largest gain first, and what all of them gain."""
+    """The changes that gain most, the largest gain first, and what all of them gain at once."""
 
     steps: tuple[Step, ...]
     together: Step | None
