@@ -19,12 +19,12 @@ from understandability.feature.batch import Batch
 from understandability.scoring import Scorer
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
-from understandability.writers.hard_sentences import findings, spans
+from understandability.writers.hard_sentences import findings
 from understandability.writers.levels import AIM
 from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import offers
 from understandability.writers.proposals import proposals
-from understandability.writers.rebuilding import rebuilt
+from understandability.writers.rebuilding import rebuilt, spans
 
 FOLDER = ROOT / "tests" / "leaflets"
 _ROUNDS = 3

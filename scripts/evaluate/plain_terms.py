@@ -37,10 +37,11 @@ from understandability.scoring import Scorer, Settings, documents_of
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
-from understandability.writers.hard_sentences import findings, spans
+from understandability.writers.hard_sentences import findings
 from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import EXPLAINED, Offer, offers
 from understandability.writers.proposals import PLAIN, proposals
+from understandability.writers.rebuilding import spans
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
 _COLLECTIONS = ("sondhi/", "schwarz/")

@@ -20,7 +20,7 @@ from understandability.feature.batch import Batch
 from understandability.model.bundle import load_bundle
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
-from understandability.writers.references import PERCENTS
+from understandability.writers.levels import PERCENTS
 
 KINDS = {
     "Reddit posts on health": "reddit_like",

@@ -21,7 +21,7 @@ from understandability.writers.audit import audited
 from understandability.writers.explanation import WordReading, explain
 from understandability.writers.marks import HARD, KINDS, TERM
 from understandability.writers.page_report import page_report
-from understandability.writers.printing import printed
+from understandability.writers.rendering import printed
 from understandability.writers.steps import FirstSteps, Step
 
 if TYPE_CHECKING:
@@ -65,40 +65,35 @@ ATTACKS = tuple(
     )
 )
 HOSTILE = " ".join(ATTACKS)
+SCORER = Scorer()
 
 
 @pytest.fixture(scope="module")
-def scorer() -> Scorer:
-    """A scorer with the default settings."""
-    return Scorer()
-
-
-@pytest.fixture(scope="module")
-def report(scorer: Scorer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the hard sample page, with blocks that were dropped."""
     page = Page("hard.html", "", (SAMPLES / "hard.html").read_bytes())
     document = document_of_page(page)
     dropped = Block("Home | About us | Contact", "li", kept=False, reason="navigation")
     document = replace(document, blocks=(*document.blocks, dropped))
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(page_report([explain(document, scorer)]), "utf-8")
+    path.write_text(page_report([explain(document, SCORER)]), "utf-8")
     return path
 
 
 @pytest.fixture(scope="module")
-def comparison(scorer: Scorer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a rewrite."""
     documents = [
         document_of_page(Page(name, "", (SAMPLES / name).read_bytes()))
         for name in ("hard.html", "easy.html")
     ]
     path = tmp_path_factory.mktemp("report") / "comparison.html"
-    path.write_text(page_report([explain(each, scorer) for each in documents], comparing=True))
+    path.write_text(page_report([explain(each, SCORER) for each in documents], comparing=True))
     return path
 
 
 @pytest.fixture(scope="module")
-def crawl(scorer: Scorer, understand: Callable[..., Any], tmp_path_factory: Any) -> Path:
+def crawl(understand: Callable[..., Any], tmp_path_factory: Any) -> Path:
     """The report of a crawl of the sample pages and of a file that is empty."""
     folder = tmp_path_factory.mktemp("crawl")
     for name in ("easy", "medium", "hard"):
@@ -130,7 +125,7 @@ def hostile_report(comparing: bool) -> str:
         sentence_ends="none",
         flags=(HOSTILE,),
     )
-    explanation = explain(document, Scorer())
+    explanation = explain(document, SCORER)
     (offer, *_) = explanation.offers
     (term, *_) = explanation.terms
     (sentence, *_) = explanation.sentences
@@ -188,7 +183,7 @@ def test_a_hostile_script_would_run_without_escaping(browser: BrowserPage, tmp_p
 
 
 def test_hostile_names_of_a_crawl_run_nothing(
-    browser: BrowserPage, scorer: Scorer, understand: Callable[..., Any], tmp_path: Path
+    browser: BrowserPage, understand: Callable[..., Any], tmp_path: Path
 ) -> None:
     """Identifiers and sites of documents come from strangers too."""
     text = (SAMPLES / "easy.html").read_text("utf-8")
@@ -239,26 +234,16 @@ def test_the_shades_can_be_switched_off(browser: BrowserPage, report: Path) -> N
     assert browser.evaluate(level) == "none"
 
 
-@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize(("width", "dark"), [(360, False), (1280, True)], ids=["light", "dark"])
 @pytest.mark.parametrize("which", ["report", "comparison", "crawl"])
-def test_reports_fit_phones_and_desktops(
-    browser: BrowserPage, request: pytest.FixtureRequest, which: str, width: int
+def test_reports_fit_and_are_accessible(
+    browser: BrowserPage, request: pytest.FixtureRequest, which: str, width: int, dark: bool
 ) -> None:
-    """Nothing makes the document wider than the window, even with everything unfolded."""
-    browser.open(request.getfixturevalue(which), width=width)
+    """With everything unfolded nothing is wider than the window, and axe-core finds nothing bad."""
+    browser.open(request.getfixturevalue(which), width=width, dark=dark)
     browser.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert browser.evaluate("innerWidth") == width
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
-
-
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("which", ["report", "comparison", "crawl"])
-def test_reports_are_accessible(
-    browser: BrowserPage, request: pytest.FixtureRequest, which: str, dark: bool
-) -> None:
-    """axe-core finds nothing serious or critical, contrast in light and dark included."""
-    browser.open(request.getfixturevalue(which), dark=dark)
-    browser.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert browser.serious() == []
 
 

@@ -74,14 +74,11 @@ def leave(browser: BrowserPage) -> None:
 
 def fresh(browser: BrowserPage, address: str, **window: Any) -> None:
     """The editor as on the first day."""
-    leave(browser)
-    browser.open(address, **window)
-    browser.evaluate(
-        "import('/editor/work.js').then(desk => { desk.forget(); localStorage.clear(); })"
-    )
-    leave(browser)
-    browser.open(address, **window)
-    browser.evaluate("localStorage.clear()")
+    forget = "import('/editor/work.js').then(desk => { desk.forget(); localStorage.clear(); })"
+    for script in (forget, "localStorage.clear()"):
+        leave(browser)
+        browser.open(address, **window)
+        browser.evaluate(script)
 
 
 def written(browser: BrowserPage, address: str, text: str, **window: Any) -> None:
@@ -90,6 +87,17 @@ def written(browser: BrowserPage, address: str, text: str, **window: Any) -> Non
     browser.evaluate("document.getElementById('text').focus()")
     browser.type(text)
     until(browser, "document.querySelectorAll('#questions li').length")
+
+
+def caret(browser: BrowserPage, place: int) -> None:
+    """Put the caret before a character."""
+    browser.evaluate(f"document.getElementById('text').setSelectionRange({place}, {place})")
+
+
+def press_alt(browser: BrowserPage, key: str, code: int) -> None:
+    """A key with Alt."""
+    keys = {"key": key, "windowsVirtualKeyCode": code, "modifiers": 1}
+    browser.send("Input.dispatchKeyEvent", type="keyDown", **keys)
 
 
 def text(browser: BrowserPage) -> str:
@@ -120,10 +128,8 @@ def test_a_term_is_replaced_everywhere_and_undone(browser: BrowserPage, address:
 def test_a_term_is_replaced_by_keyboard(browser: BrowserPage, address: str) -> None:
     """Alt and the down arrow open what to say; Enter takes it; Escape goes back."""
     written(browser, address, HARD)
-    place = HARD.index("infarction")
-    browser.evaluate(f"document.getElementById('text').setSelectionRange({place}, {place})")
-    down = {"key": "ArrowDown", "windowsVirtualKeyCode": 40, "modifiers": 1}
-    browser.send("Input.dispatchKeyEvent", type="keyDown", **down)
+    caret(browser, HARD.index("infarction"))
+    press_alt(browser, "ArrowDown", 40)
     assert browser.evaluate("document.activeElement.textContent") == "heart attack"
     browser.press("Enter", "\r")
     assert "She had a heart attack." in text(browser)
@@ -136,10 +142,8 @@ def test_a_term_that_nothing_fits_is_said_in_plain_words(
     """Without a button, in the panel and at the term; the keyboard comes there and back."""
     sentence = "He had an incarcerated hernia. A hernia may hurt."
     written(browser, address, sentence)
-    place = sentence.index("hernia")
-    browser.evaluate(f"document.getElementById('text').setSelectionRange({place}, {place})")
-    down = {"key": "ArrowDown", "windowsVirtualKeyCode": 40, "modifiers": 1}
-    browser.send("Input.dispatchKeyEvent", type="keyDown", **down)
+    caret(browser, sentence.index("hernia"))
+    press_alt(browser, "ArrowDown", 40)
     said = "in plain words: bulge through a muscle wall"
     assert browser.evaluate("!!document.activeElement.closest('#choices')")
     assert said in browser.evaluate("document.getElementById('meaning').textContent")
@@ -199,9 +203,8 @@ def test_a_sentence_says_why_it_is_hard_and_takes_a_proposal(
 ) -> None:
     """Alt and Enter open it, Enter takes the first proposal; undo brings the sentence back."""
     written(browser, address, PASSIVE)
-    browser.evaluate("document.getElementById('text').setSelectionRange(4, 4)")
-    enter = {"key": "Enter", "windowsVirtualKeyCode": 13, "modifiers": 1}
-    browser.send("Input.dispatchKeyEvent", type="keyDown", **enter)
+    caret(browser, 4)
+    press_alt(browser, "Enter", 13)
     until(browser, "document.querySelectorAll('.proposal').length")
     assert "passive: “are advised”" in browser.evaluate(
         "document.getElementById('choices').innerText"
@@ -219,8 +222,7 @@ def test_a_proposal_that_is_not_wanted_is_not_made_again(
 ) -> None:
     """Nor is a word marked that the writer keeps, even after the page is opened again."""
     written(browser, address, HARD)
-    place = HARD.index("infarction")
-    browser.evaluate(f"document.getElementById('text').setSelectionRange({place}, {place})")
+    caret(browser, HARD.index("infarction"))
     browser.evaluate("document.getElementById('text').click()")
     marked = (
         "[...document.querySelectorAll('#mirror u')].some(e => /infarction/.test(e.textContent))"

@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -134,18 +133,6 @@ def test_workers_give_the_same_rows() -> None:
     assert all(row == rows[0] for row in rows)
 
 
-def test_a_message_to_another_name_is_refused(port: int) -> None:
-    """DNS rebinding, over the wire."""
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/", headers={"Host": "attacker.example"}
-    )
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request, timeout=_PATIENCE)
-    assert refused.value.code == 421
-    refused.value.close()
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the workers in /proc")
 def test_a_killed_worker_is_replaced() -> None:
     """While others ask; every request has its answer in the end."""

@@ -30,7 +30,7 @@ def report_written(
         json_: Write the content of the report as JSON.
     """
     from understandability.inputs.writing import check_is_no_input, write_bytes
-    from understandability.writers.printing import printed
+    from understandability.writers.rendering import printed
 
     given = call.keywords
     ending = Path(output).suffix.lower()

@@ -15,7 +15,7 @@ def read_office(
     suffix: str, stream: io.BufferedReader, docno: str, path: str, limit: int
 ) -> Page | Failure:
     """The page that a document of one of `OFFICE_SUFFIXES` is, of at most `limit` bytes."""
-    page: Page | Failure = load("writers.office:READERS")[suffix](stream, docno, path, limit)
+    page: Page | Failure = load("writers.office:read")(suffix, stream, docno, path, limit)
     return page
 
 

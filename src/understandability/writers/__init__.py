@@ -1,10 +1,5 @@
 """Something to look at, for those who write: a room outside the core.
 
 In: documents and their estimates. Out: reports, charts, plainer terms, and the same as data.
-
-explanation = explain(document, scorer)
-page_report([explanation])      # one HTML file
-explanation.to_json()           # the same as data
-
-`serve` is the editor and the HTTP API; `office`, `docx`, `odt` and `pdf` read what writers have.
+`serve` is the editor and the HTTP API; `office` reads what writers have.
 """

@@ -23,7 +23,7 @@ from understandability.crawls.folder import CrawlFolder
 from understandability.wording import counted
 from understandability.writers.charts import histogram
 from understandability.writers.levels import AIM
-from understandability.writers.rendering import percent, render
+from understandability.writers.rendering import model_of, percent, render
 
 LEAST_WORDS = 100  # a page of fewer is seldom what its score says
 _NEAR = 0.1  # so near its aim a page may be on either side of it
@@ -133,8 +133,7 @@ class Audit:
         return (
             f"Of {counted(whole.pages, 'page')}, {whole.reaching} ({_share(whole)}) had an "
             f"estimated chance of at least {percent(self.aim)} to be understood by "
-            f"{chosen['reader_description']} (understandability {chosen['understandability']}, "
-            f"model {chosen['bundle']}@{chosen['bundle_checksum'][:12]}). The estimate is "
+            f"{chosen['reader_description']} ({model_of(chosen)}). The estimate is "
             "learned from a language model's readings."
         )
 
@@ -153,7 +152,6 @@ class Audit:
         """The page to publish, as one HTML file that needs no network."""
         from markupsafe import Markup
 
-        chosen = self.settings
         chances = [each.p_understandable for each in self.counted]
         chart = histogram(chances, "Pages by chance of being understood", high=1.0, bins=10)
         return render(
@@ -168,7 +166,7 @@ class Audit:
                 if self.whole.pages > len(self.sections) > 1
             ],
             worst=[
-                (each.name, _link(each.url or each.name), percent(each.p_understandable),
+                (each.name, each.url or each.name, percent(each.p_understandable),
                  each.difficulty, each.words)
                 for each in self.worst[:_MOST]
                 if each.p_understandable < self.aim
@@ -177,10 +175,7 @@ class Audit:
             share=_share(self.whole),
             median=percent(float(np.median(chances)) if chances else math.nan),
             sentence=self.sentence,
-            made_by=(
-                f"Made by understandability {chosen['understandability']}, model "
-                f"{chosen['bundle']}@{chosen['bundle_checksum'][:12]}."
-            ),
+            made_by=f"Made by {model_of(self.settings)}.",
         )  # fmt: skip
 
     def csv(self) -> str:
@@ -249,10 +244,6 @@ def _values(of: object, names: Sequence[str]) -> list[dict[str, Any]]:
 
 def _or_nan(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def _link(address: str) -> str:
-    return address if address.startswith(("https://", "http://")) else ""
 
 
 def audited(folder: CrawlFolder, aim: float = AIM) -> Audit:

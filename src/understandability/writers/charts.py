@@ -1,19 +1,19 @@
 """Charts as SVG text, each with a title and a description for those who do not see it.
 
-Colours are CSS variables with a fallback, so that a report sets them for light and dark, and a
-notebook shows them as they are.
+Colours are CSS variables, which reports set, with a fallback for notebooks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from html import escape
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.wording import counted
-from understandability.writers.references import Reference
+from understandability.writers.levels import Reference
 
 _LEAST_FOR_QUARTILES = 10  # values
 _INK, _ACCENT, _SOFT = "var(--ink, #222)", "var(--accent, #0b62a8)", "var(--soft, #9db6c9)"
@@ -51,6 +51,17 @@ def _box(x: float, y: float, width: float, height: float, colour: str) -> str:
     return f'<rect x="{x:.1f}" y="{y:.1f}" {size} fill="{colour}"/>'
 
 
+def _between(value: float, low: float, high: float) -> float:
+    """Where a value stands on the width of a chart, between two ends that it does not pass."""
+    share = (min(max(value, low), high) - low) / (high - low)
+    return _MARGIN + (_WIDTH - 2 * _MARGIN) * share
+
+
+def _numbers(values: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    data = np.asarray(values, dtype=np.float64).ravel()
+    return data[~np.isnan(data)]
+
+
 def scale_chart(
     difficulty: float, spread: float, threshold: float, references: Sequence[Reference]
 ) -> str:
@@ -63,11 +74,7 @@ def scale_chart(
     >>> "difficulty 25" in scale_chart(25.0, 8.0, 40.0, [posts])
     True
     """
-
-    def place(value: float) -> float:
-        return _MARGIN + (_WIDTH - 2 * _MARGIN) * min(max(value, 0.0), 100.0) / 100
-
-    axis = 64.0
+    place, axis = partial(_between, low=0.0, high=100.0), 64.0
     parts = [_line(place(0), axis, place(100), axis, _INK)]
     for tick in range(0, 101, 20):
         parts += [_line(place(tick), axis, place(tick), axis + 5, _INK)]
@@ -109,11 +116,7 @@ def grade_chart(grades: Sequence[tuple[str, float]], limit: float) -> str:
     True
     """
     most = max([16.0, *(grade for _, grade in grades if not np.isnan(grade))])
-
-    def place(value: float) -> float:
-        return _MARGIN + (_WIDTH - 2 * _MARGIN) * max(value, 0.0) / most
-
-    y = 46.0
+    place, y = partial(_between, low=0.0, high=most), 46.0
     bars, labels, said = [], [], [f"Guides recommend grade {limit:g} at most."]
     for name, grade in grades:
         known = not np.isnan(grade)
@@ -136,8 +139,7 @@ def histogram(
     >>> "11 values; quartiles 12.5, 15, 17.5." in histogram(range(10, 21), "Difficulty")
     True
     """
-    data = np.asarray(values, dtype=np.float64)
-    data = data[~np.isnan(data)]
+    data = _numbers(values)
     counts, edges = np.histogram(np.clip(data, low, high), bins, (low, high))
     step = (_WIDTH - 2 * _MARGIN) / bins
     top, bottom = 40.0, 180.0
@@ -167,10 +169,7 @@ def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
     ends = [np.percentile(values, [5, 95]) for _, values in clean if len(values)]
     low, high = (np.min(ends), np.max(ends)) if ends else (0.0, 1.0)
     span = (high - low) or 1.0
-
-    def place(value: float) -> float:
-        return _MARGIN + (_WIDTH - 2 * _MARGIN) * (value - low) / span
-
+    place = partial(_between, low=low, high=low + span)
     parts = [_text(_WIDTH / 2, 14, title, style="font-weight:bold")]
     said = []
     y = 54.0
@@ -191,8 +190,3 @@ def box_plot(groups: Sequence[tuple[str, ArrayLike]], title: str) -> str:
         shown = f"{value:.0f}" if span > 10 else f"{value:.2g}"
         parts.append(_text(place(value), y + 18, shown, anchor))
     return _svg(y + 26, title, " ".join(said), parts)
-
-
-def _numbers(values: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    data = np.asarray(values, dtype=np.float64).ravel()
-    return data[~np.isnan(data)]

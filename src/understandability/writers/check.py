@@ -10,6 +10,8 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from heapq import nlargest
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -44,7 +46,6 @@ _TOLD = 0.005  # a gain that shows with two digits
 _SLACK = 0.01  # by which a text may fall below its baseline
 _TABLE = "understandability"
 Before = Callable[[], bytes] | None  # reads what a file was; None: it was not there
-Read = tuple[Document, Prose | str, str]  # with the source, and the suffix it is read as
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,48 +283,48 @@ def _changed(paths: Sequence[str], revision: str) -> Iterator[tuple[str, Before]
             yield Path(os.path.relpath(top / new)).as_posix(), None if status[0] == "A" else before
 
 
-def _read(path: str, docno: str, content: bytes, scorer: Scorer) -> Read:
-    """The document of a file's content, its source, and how that is read; raises `PageError`."""
+def _read(path: str, docno: str, content: bytes, scorer: Scorer) -> tuple[Document, Prose]:
+    """The document of a file's content, and its source; raises `PageError`."""
     suffix = Path(path).suffix.lower()
     if suffix not in _SUFFIXES:
         raise PageError("read", f"unknown suffix; texts end in {', '.join(_SUFFIXES)}")
     if len(content) > DEFAULT_LIMIT:
         raise PageError("read", too_long(DEFAULT_LIMIT))
     kind = _SUFFIXES[suffix]
+    page: Page | Failure
     if suffix in OFFICE_SUFFIXES:
         stream = io.BufferedReader(io.BytesIO(content))
         page = read_office(suffix, cast(Any, stream), docno, path, DEFAULT_LIMIT)
         if isinstance(page, Failure):
             raise PageError("read", page.error)
-        return document_under(page, scorer.settings), str(page.content), ""
-    source = decode(content).text
-    if kind == ".html":
-        return document_under(Page(docno, path, source, HTML), scorer.settings), source, kind
-    prose = Prose(source, kind)
-    return document_under(Page(docno, path, prose.text, TEXT), scorer.settings), prose, kind
+        prose = Prose(str(page.content), kind)
+    else:
+        prose = Prose(decode(content).text, kind)
+        is_page = kind == ".html"
+        page = Page(docno, path, prose.source if is_page else prose.text, HTML if is_page else TEXT)
+    return document_under(page, scorer.settings), prose
 
 
 def _checked(
     found: Mapping[str, Before], aims: Aims, known: Mapping[str, float], scorer: Scorer
 ) -> Iterator[Checked]:
     """The files in their order; only those that miss are explained."""
-    waiting: dict[str, tuple[str, Prose | str, str]] = {}
+    waiting: dict[str, tuple[str, Prose]] = {}
     made: dict[str, Checked] = {}
     before: dict[str, float] = {}
 
     def documents() -> Iterator[Document]:
         for path, old in found.items():
-            for is_old in (True, False) if old else (False,):
-                docno = f"{'-' if is_old else '+'}{path}"
+            for read in (old, partial(_content, path)) if old else (partial(_content, path),):
+                docno = f"{'-' if read is old else '+'}{path}"
                 try:
-                    content = old() if is_old and old else _content(path)
-                    document, source, kind = _read(path, docno, content, scorer)
+                    document, prose = _read(path, docno, read(), scorer)
                 except (PageError, OSError, OptionError, RecursionError) as error:
-                    if not is_old:
+                    if read is not old:
                         said = getattr(error, "strerror", None) or str(error)
                         made[path] = Checked(path, aims.of(path), error=said)
                     continue
-                waiting[docno] = path, source, kind
+                waiting[docno] = path, prose
                 yield document
 
     for batch in batches(documents()):
@@ -332,19 +333,17 @@ def _checked(
         table = features_of(batch, ("words",))
         rows = zip(batch.documents, scorer.estimates(batch), table.values, table.flags, strict=True)
         for document, estimate, (words,), flags in rows:
-            path, source, kind = waiting.pop(document.docno)
+            path, prose = waiting.pop(document.docno)
             chance, goal = estimate.p_understandable, aims.of(path)
             if document.docno[0] == "-":
                 before[path] = chance
                 continue
             misses = chance < min(goal, known.get(path, goal + _SLACK) - _SLACK)
-            prose = source if isinstance(source, Prose) else None
             made[path] = Checked(
                 path, goal, chance, estimate.difficulty, int(words),
                 tuple(dict.fromkeys((*flags, *estimate.flags))), misses,
                 before.get(path, math.nan), "",
-                _findings(document, prose or Prose(str(source), kind), scorer)
-                if misses else (),
+                _findings(document, prose, scorer) if misses else (),
             )  # fmt: skip
     yield from (made[path] for path in found)
 
@@ -356,12 +355,8 @@ def _content(path: str) -> bytes:
         return file.read(DEFAULT_LIMIT + 1)
 
 
-def _most_gained(gains: Mapping[Any, float]) -> list[tuple[Any, float]]:
-    return sorted(gains.items(), key=lambda each: -each[1])[:_MOST]
-
-
 def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding, ...]:
-    """The sentences, and the terms with a plainer one, that gain most if they are mended."""
+    """The sentences, and the terms with a plainer one, that gain most if they are changed."""
     # Without a miss these need not be loaded.
     from understandability.writers.explanation import explain
     from understandability.writers.steps import gains, said_plainly
@@ -369,9 +364,10 @@ def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding
     explained = explain(document, scorer, steps=False)
     if math.isnan(explained.estimate.difficulty):  # in a language that only `scorer` knows
         return ()
-    pieces, every = document.pieces, explained.sentences
-    estimate, marks, offered = explained.estimate, explained.findings, explained.offers
-    of_sentences, of_terms = gains(document, estimate, every, marks, offered, scorer)
+    pieces, every, offered = document.pieces, explained.sentences, explained.offers
+    of_sentences, of_terms = gains(
+        document, explained.estimate, every, explained.findings, offered, scorer
+    )
 
     def at(first: int, last: int, start: int = 0) -> tuple[int, int]:
         return prose.place_of(pieces[first:last], start) or (start, start)
@@ -385,20 +381,19 @@ def _findings(document: Document, prose: Prose, scorer: Scorer) -> tuple[Finding
         return Finding(rule, message + told, *ends, text, instead, gain)
 
     found = []
-    for number, gain in _most_gained(of_sentences):
+    for number, gain in nlargest(_MOST, of_sentences.items(), key=itemgetter(1)):
         each = every[number]
         level = level_of(each.level)
         why = "; ".join(each.reasons) or "hard words or a hard order of words"
         said = f"hard sentence ({level.name})" if level else "hard sentence"
         place = at(each.first, each.last)
         found.append(finding("hard-sentence", f"{said}: {why}", place, gain))
-    for term, gain in _most_gained(of_terms):
+    for term, gain in nlargest(_MOST, of_terms.items(), key=itemgetter(1)):
         first, *more = said_plainly(offered)[term]
         holder = next(each for each in every if each.first <= first.first < each.last)
         start, _ = at(holder.first, holder.last)
-        how = "say" if first.texts else "in plain words"
         times = f" ({len(more) + 1} times)" if more else ""
-        message = f"“{first.term}”{times}: {how} {', or '.join(first.plain)}"
+        message = f"“{first.term}”{times}: {first.how} {', or '.join(first.plain)}"
         place = at(first.first, first.last, start)
         found.append(finding("plain-term", message, place, gain, first.texts))
     return tuple(found)

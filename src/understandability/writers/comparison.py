@@ -11,6 +11,7 @@ from typing import Any
 
 from understandability.model.bundle import Estimate
 from understandability.text.tokens import word_of
+from understandability.wording import counted
 from understandability.writers.explanation import Explanation, plain_data
 from understandability.writers.marks import MOST_PIECES
 
@@ -48,6 +49,16 @@ class PageComparison:
     new_text: tuple[tuple[TextRun, ...], ...]
     hard_words_gone: tuple[str, ...]
     hard_words_new: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """By how much the second is easier or harder, in points of difficulty."""
+        change = self.after.difficulty - self.before.difficulty
+        if math.isnan(change):
+            return "not known"
+        points = round(abs(change))
+        now = HARDER if change > 0 else EASIER
+        return f"{counted(points, 'point')} {now}" if points else "as hard as before"
 
     def to_json(self) -> dict[str, Any]:
         """The comparison as plain data; NaN is None."""
@@ -118,13 +129,11 @@ def _text(explained: Explanation, kept: Sequence[bool]) -> Iterator[tuple[TextRu
     """The sentences of a text, in runs that the other text has or lacks."""
     pieces = explained.document.pieces
     for sentence in explained.sentences:
-        runs: list[TextRun] = []
-        for place in range(sentence.first, min(sentence.last, len(kept))):
-            if runs and runs[-1].is_changed != kept[place]:
-                runs[-1] = TextRun(f"{runs[-1].text} {pieces[place]}", runs[-1].is_changed)
-            else:
-                runs.append(TextRun(pieces[place], not kept[place]))
-        yield tuple(runs)
+        places = range(sentence.first, min(sentence.last, len(kept)))
+        yield tuple(
+            TextRun(" ".join(pieces[place] for place in run), not is_kept)
+            for is_kept, run in groupby(places, key=lambda place: kept[place])
+        )
 
 
 def _hard_words(explained: Explanation) -> set[str]:

@@ -17,6 +17,7 @@ from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.writing import write_text
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, document_or_failure, document_under, scorer_of
+from understandability.text.extract.extractors import check_choice
 from understandability.text.page import HTML, Failure, Page
 from understandability.writers.audit import Audit, audited
 from understandability.writers.comparison import compare as compare_pages
@@ -155,10 +156,8 @@ def reported(
     """
     if bool(inputs) == bool(crawl):
         raise OptionError("name pages to explain, or a crawl folder with --crawl")
-    if english not in (None, *ENGLISHES):
-        raise OptionError(
-            f"english {english!r} does not exist; choose one of {', '.join(ENGLISHES)}"
-        )
+    if english is not None:
+        check_choice("english", english, ENGLISHES)
     if limit_mb <= 0:
         raise OptionError("--limit-mb is a number above 0")
     if crawl:

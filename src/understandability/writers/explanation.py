@@ -28,10 +28,9 @@ from understandability.writers.hard_sentences import (
     hardest,
     sentences,
 )
-from understandability.writers.levels import AIM, level_of
+from understandability.writers.levels import AIM, PERCENTS, level_of, references
 from understandability.writers.plain_terms.english import english_of
-from understandability.writers.plain_terms.offers import EXPLAINED, Offer, offers
-from understandability.writers.references import PERCENTS, references
+from understandability.writers.plain_terms.offers import Offer, covered, offers
 from understandability.writers.steps import FirstSteps, first_steps
 from understandability.writers.structure import Structure, structure
 
@@ -181,43 +180,28 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """The content of the report as plain data; NaN is None."""
-        document = self.document
-        data = {
-            "docno": document.docno,
-            "path": document.path,
-            "url": document.url,
-            "title": document.title,
-            "language": document.language,
-            "encoding": document.encoding,
-            "flags": self.remarks,
-            "words": self.words,
-            "estimate": self.estimate,
-            "level": level_of(self.estimate.level),
-            "range": self.range,
-            "aim": AIM,
-            "english": self.english,
-            "settings": self.settings,
-            "readers": self.readers,
-            "places": self.places,
-            "place": self.place,
-            "pieces": document.pieces,
-            "sentences": self.sentences,
-            "hardest": self.hardest,
-            "first_steps": self.steps.steps,
-            "together": self.steps.together,
-            "offers": self.offers,
-            "terms": self.terms,
-            "hard_words": self.hard_words,
-            "misspelled": self.misspelled,
-            "abbreviations": self.abbreviations,
-            "passives": self.findings.passives,
-            "hard_places": self.findings.hard,
-            "abbreviation_places": sum(self.findings.abbreviations.values(), ()),
-            "misspelled_places": tuple(self.findings.misspelled),
-            "structure": self.structure,
-            "formulas": self.formulas,
-        }
-        result: dict[str, Any] = plain_data(data)
+        found, steps = self.findings, self.steps
+        of_document = ("docno", "path", "url", "title", "language", "encoding", "pieces")
+        own = (
+            "words", "estimate", "range", "english", "settings", "readers", "places", "place",
+            "sentences", "hardest", "offers", "terms", "hard_words", "misspelled",
+            "abbreviations", "structure", "formulas",
+        )  # fmt: skip
+        result: dict[str, Any] = plain_data(
+            {
+                **{name: getattr(self.document, name) for name in of_document},
+                **{name: getattr(self, name) for name in own},
+                "flags": self.remarks,
+                "level": level_of(self.estimate.level),
+                "aim": AIM,
+                "first_steps": steps.steps,
+                "together": steps.together,
+                "passives": found.passives,
+                "hard_places": found.hard,
+                "abbreviation_places": sum(found.abbreviations.values(), ()),
+                "misspelled_places": tuple(found.misspelled),
+            }
+        )
         return result
 
 
@@ -320,7 +304,7 @@ def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
     counts: Counter[str] = Counter()
     in_place: Counter[str] = Counter()
     for offer in offered:
-        if offer.note == EXPLAINED:
+        if offer.is_explained:
             continue
         term = offer.term if offer.term.isupper() else offer.term.lower()
         if term not in best or (offer.texts and not in_place[term]):
@@ -336,11 +320,9 @@ def _terms(offered: Sequence[Offer]) -> tuple[TermReading, ...]:
 def _hard_words(
     document: Document, found: Findings, offered: Sequence[Offer]
 ) -> tuple[WordReading, ...]:
-    covered = {place for offer in offered for place in range(offer.first, offer.last)}
+    known = covered(offered) | found.misspelled.keys()
     counts = Counter(
-        word_of(document.pieces[place]).lower()
-        for place in found.hard
-        if place not in covered and place not in found.misspelled
+        word_of(document.pieces[place]).lower() for place in found.hard if place not in known
     )
     return tuple(WordReading(word, count) for word, count in counts.most_common(_MOST_WORDS))
 

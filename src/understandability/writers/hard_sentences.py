@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import pairwise
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from understandability.feature.batch import Batch
-from understandability.feature.inflection import is_participle
+from understandability.feature.frequency import general_places
+from understandability.feature.inflection import is_participle, one_spelling
 from understandability.feature.tagger import UNIVERSAL
 from understandability.model.word_columns import complexities
 from understandability.scoring import Scorer
@@ -23,7 +24,8 @@ from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.writers.levels import shade_of
 from understandability.writers.memory import Memory
-from understandability.writers.spelling import likely_word
+from understandability.writers.plain_terms.term_tables import index, word_list
+from understandability.writers.rebuilding import spans
 
 LONG_SENTENCE = 20  # words; what plain-language guides ask for at most, on average
 HARD_WORD = 0.45  # complexity; "hypertension" is above, "injection" below
@@ -32,21 +34,17 @@ _MANY_VERBS = 4
 _MOST_NAMED = 4  # words that a reason names
 _MOST_SENTENCES = 3000  # of an endless page the first
 _HARDEST = 5
+# Of mistakes of spelling: places of words, once in 50 million and in 125,000, and letters.
+_RARE, _COMMON = 130, 391
+_LEAST_LETTERS = 5
+_LONG = 7  # from which a word with one letter wrong is told from another word
 
 # Level and difficulty of sentences that were estimated before.
 _ESTIMATED: Memory[Hashable, tuple[float, float]] = Memory()
-
 _BE = frozenset(("be", "is", "are", "was", "were", "been", "being", "am", "'s", "'re"))
 _BETWEEN = frozenset(("ADV", "PART"))  # "was not fully treated"
 _ABBREVIATION = re.compile(r"(?=(?:.*[A-Z]){2})[A-Z][A-Za-z]?[A-Z0-9]{1,5}s?")
 _ROMAN = re.compile(r"[IVX]+")
-_EVERYDAY = frozenset(
-    (
-        "AIDS", "AM", "ATM", "BBC", "CD", "CEO", "COVID", "DNA", "DVD", "EU", "FAQ", "GP",
-        "HIV", "ID", "IQ", "IT", "NASA", "NHS", "OK", "PC", "PDF", "PIN", "PM", "SMS", "SOS",
-        "TV", "UK", "UN", "US", "USA", "VIP",
-    )
-)  # fmt: skip
 _PLAIN_WORD = re.compile(r"(?=.{3,60}$)[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 
@@ -104,15 +102,50 @@ def findings(batch: Batch) -> Findings:
     wrong = {
         place: likely
         for place in np.flatnonzero(~batch.is_name).tolist()
-        if (likely := _likely(document.pieces[place]))
+        if (likely := likely_word(word_of(document.pieces[place])))
     }
     abbreviations = _unexplained(batch, document)
     return Findings(hard, tuple(_passives(batch)), abbreviations, wrong)
 
 
+@cache
+def _terms() -> frozenset[str]:
+    return frozenset(word for words in index().forms for word in words)
+
+
 @lru_cache(1 << 14)
-def _likely(piece: str) -> str:
-    return likely_word(word_of(piece))
+def likely_word(word: str) -> str:
+    """The word that was likely meant; '' for a word that is right, rare or a name.
+
+    >>> likely_word("medicne"), likely_word("enoxaparin"), likely_word("tablet")
+    ('medicine', '', '')
+    """
+    small = word.lower()
+    if len(small) < _LEAST_LETTERS or not small.isascii() or not small.isalpha():
+        return ""
+    if not (word.islower() or word.istitle()) or one_spelling(small) in _terms():
+        return ""
+    places = general_places()
+    if places.get(small, 0) > _RARE:
+        return ""
+    best = max(_one_away(small), key=lambda each: places.get(each, 0), default="")
+    if places.get(best, 0) < _COMMON:
+        return ""
+    return best.capitalize() if word.istitle() else best
+
+
+def _one_away(word: str) -> Iterator[str]:
+    """All that is made by one letter more, less, another, or two in the other order."""
+    for place in range(1, len(word) + 1):
+        head, tail = word[:place], word[place:]
+        if len(tail) > 1:
+            yield head + tail[1] + tail[0] + tail[2:]
+        if tail and len(word) >= _LONG:
+            yield head + tail[1:]
+        for letter in string.ascii_lowercase if len(word) >= _LONG else ():
+            yield head + letter + tail
+            if tail:
+                yield head + letter + tail[1:]
 
 
 def _hard_words(batch: Batch) -> tuple[int, ...]:
@@ -183,18 +216,13 @@ def _unexplained(batch: Batch, document: Document) -> dict[str, tuple[int, ...]]
         if not _ABBREVIATION.fullmatch(name) or _ROMAN.fullmatch(name):
             continue
         name = name.removesuffix("s")
-        if name in _EVERYDAY:
+        if name in word_list("everyday"):
             continue
         places.setdefault(name, []).append(place)
         following = pieces[place + 1] if place + 1 < len(pieces) else ""
         if piece[0] in "([" or (following[:1] == "(" and not following.endswith(")")):
             explained.add(name)
     return {name: tuple(each) for name, each in places.items() if name not in explained}
-
-
-def spans(document: Document) -> list[tuple[int, int]]:
-    """Where each sentence begins and ends."""
-    return list(pairwise((*document.sentence_starts, len(document.pieces))))
 
 
 def sentences(

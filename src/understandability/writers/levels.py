@@ -1,14 +1,19 @@
-"""Levels in words, after the reading scales of the Common European Framework (2001)."""
+"""What a difficulty means: levels of the Common European Framework (2001), and real texts."""
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from understandability.errors import OptionError
+from understandability.resources import resource_text
 
 SHADES = 5  # from easy to very hard
 AIM = 0.8  # the chance of being understood that a text for the public is to reach: eight of ten
+PERCENTS = tuple(range(5, 100, 5))
 
 
 def checked_aim(aim: object, where: str) -> float:
@@ -59,3 +64,38 @@ def shade_of(level: float, difficulty: float) -> int:
     if not math.isnan(level):
         return min(max(math.floor(level + 0.5) - 2, 0), SHADES - 1)
     return 0 if math.isnan(difficulty) else min(int(difficulty // 20), SHADES - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A kind of texts, and the percentiles of their difficulty, at 5, 10, ... 95 per cent."""
+
+    name: str
+    percentiles: tuple[float, ...]
+
+    @property
+    def quartiles(self) -> tuple[float, float, float]:
+        """The lower quartile, the median and the upper quartile."""
+        low, median, high = (self.percentiles[PERCENTS.index(percent)] for percent in (25, 50, 75))
+        return low, median, high
+
+    def share_easier(self, difficulty: float) -> float:
+        """The share of these texts that are easier, from 0.05 to 0.95.
+
+        >>> Reference("posts", tuple(float(each) for each in PERCENTS)).share_easier(30.0)
+        0.3
+        """
+        return float(np.interp(difficulty, self.percentiles, PERCENTS)) / 100
+
+
+def references(checksum: str) -> tuple[Reference, ...]:
+    """Where typical texts lie on the scale of the bundle of that checksum; () if not known.
+
+    >>> references("that of a bundle of my own")
+    ()
+    """
+    rows = json.loads(resource_text("report/references.json"))
+    return tuple(
+        Reference(row["name"], tuple(row["percentiles"]))
+        for row in rows.get(checksum, {}).get("texts", [])
+    )

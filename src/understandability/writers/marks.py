@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -12,7 +12,6 @@ from understandability.text.tokens import split_pieces
 from understandability.writers.explanation import Explanation
 from understandability.writers.hard_sentences import Sentence
 from understandability.writers.levels import SHADES, level_of
-from understandability.writers.plain_terms.offers import EXPLAINED
 
 MOST_BLOCKS, MOST_PIECES, MOST_LETTERS = 2000, 20_000, 300
 TERM, HARD, ABBREVIATION, SPELLING = "term", "hard", "abbreviation", "spelling"
@@ -90,11 +89,9 @@ def _marks(explanation: Explanation) -> dict[int, tuple[str, str]]:
         marks |= dict.fromkeys(places, (ABBREVIATION, ""))
     marks |= {place: (SPELLING, f"likely: {word}") for place, word in found.misspelled.items()}
     for offer in explanation.offers:
-        if offer.note == EXPLAINED:
-            continue
-        how = "say" if offer.texts else "in plain words"
-        note = f"{how}: {', or '.join(offer.plain)}" if offer.plain else offer.note
-        marks |= dict.fromkeys(range(offer.first, offer.last), (TERM, note))
+        if not offer.is_explained:
+            say = f"{offer.how}: {', or '.join(offer.plain)}" if offer.plain else offer.note
+            marks |= dict.fromkeys(range(offer.first, offer.last), (TERM, say))
     return marks
 
 
@@ -102,20 +99,13 @@ def _marked(
     document: Document, sentence: Sentence, marks: Mapping[int, tuple[str, str]]
 ) -> MarkedSentence:
     places = range(sentence.first, min(sentence.last, MOST_PIECES))
-    level = level_of(sentence.level)
-    named = level is not None and sentence.shade >= _NAMED_SHADE
-    return MarkedSentence(
-        tuple(_runs(document.pieces, places, marks)),
-        sentence.shade,
-        level.name if named and level else "",
+    runs = tuple(
+        Stretch(" ".join(beginning(document.pieces[place]) for place in group), kind, note)
+        for (kind, note), group in groupby(places, key=lambda place: marks.get(place, ("", "")))
     )
-
-
-def _runs(
-    pieces: Sequence[str], places: Sequence[int], marks: Mapping[int, tuple[str, str]]
-) -> Iterator[Stretch]:
-    for (kind, note), group in groupby(places, key=lambda place: marks.get(place, ("", ""))):
-        yield Stretch(" ".join(beginning(pieces[place]) for place in group), kind, note)
+    level = level_of(sentence.level)
+    name = level.name if level and sentence.shade >= _NAMED_SHADE else ""
+    return MarkedSentence(runs, sentence.shade, name)
 
 
 def beginning(text: str) -> str:

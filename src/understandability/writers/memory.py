@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -23,7 +23,7 @@ class Memory(Generic[Key, Value]):
         self._values: dict[Key, Value] = {}
 
     def of(
-        self, keys: Sequence[Key], make: Callable[[Sequence[int]], Sequence[Value]]
+        self, keys: Sequence[Key], make: Callable[[Sequence[int]], Iterable[Value]]
     ) -> list[Value]:
         """The value of each key; `make` gives those at the places of the keys that are new."""
         values = self._values

@@ -53,28 +53,25 @@ def check_office_extra(suffix: str) -> None:
         )
 
 
-def _reader(
-    suffix: str, lines: Callable[[bytes, int], Iterator[str]]
-) -> Callable[[io.BufferedReader, str, str, int], Page | Failure]:
-    def read(stream: io.BufferedReader, docno: str, path: str, limit: int) -> Page | Failure:
-        check_office_extra(suffix)
-        try:
-            content = read_bounded(stream, limit)
-            if content is None or _unfolds_too_far(content, _UNFOLDED * limit):
-                return Failure(docno, path, "read", too_long(limit))
-            text = markdown(lines(content, _UNFOLDED * limit))
-        except (DamagedStreamError, _UnreadableError) as error:
-            return Failure(docno, path, "read", str(error))
-        except Exception as error:
-            # Whatever a package raises for a file that is damaged, or made to harm.
-            kind = suffix[1:].upper()
-            message = f"not {kind}, or damaged: {type(error).__name__}"
-            return Failure(docno, path, "read", f"{message}; save it again without a password")
-        if len(text) > min(limit, _MOST_LETTERS):
+def read(
+    suffix: str, stream: io.BufferedReader, docno: str, path: str, limit: int
+) -> Page | Failure:
+    """The page that a document of that suffix is, of at most `limit` bytes."""
+    check_office_extra(suffix)
+    try:
+        content = read_bounded(stream, limit)
+        if content is None or _unfolds_too_far(content, _UNFOLDED * limit):
             return Failure(docno, path, "read", too_long(limit))
-        return Page(docno, path, text, TEXT)
-
-    return read
+        text = markdown(_LINES[suffix](content))
+    except (DamagedStreamError, _UnreadableError) as error:
+        return Failure(docno, path, "read", str(error))
+    except Exception as error:
+        # Whatever a package raises for a file that is damaged, or made to harm.
+        message = f"not {suffix[1:].upper()}, or damaged: {type(error).__name__}"
+        return Failure(docno, path, "read", f"{message}; save it again without a password")
+    if len(text) > min(limit, _MOST_LETTERS):
+        return Failure(docno, path, "read", too_long(limit))
+    return Page(docno, path, text, TEXT)
 
 
 def _unfolds_too_far(content: bytes, most: int) -> bool:
@@ -86,7 +83,7 @@ def _unfolds_too_far(content: bytes, most: int) -> bool:
     return len(parts) > _MAX_PARTS or sum(part.file_size for part in parts) > most
 
 
-def _docx_lines(content: bytes, _: int) -> Iterator[str]:
+def _docx_lines(content: bytes) -> Iterator[str]:
     from docx import Document
 
     document = Document(io.BytesIO(content))
@@ -113,10 +110,10 @@ def _docx_line(paragraph: Any, text: str, names: Mapping[str, str]) -> str:
         return heading(1, text)
     if name.startswith("Heading ") and name[8:].isdigit():
         return heading(int(name[8:]), text)
-    numbering = paragraph.find(f"{_WORD}pPr/{_WORD}numPr/{_WORD}ilvl")
-    has_number = paragraph.find(f"{_WORD}pPr/{_WORD}numPr") is not None
-    if has_number or (name.startswith("List ") and name != "List Paragraph"):
-        depth = int(numbering.get(f"{_WORD}val")) if numbering is not None else 0
+    numbering = paragraph.find(f"{_WORD}pPr/{_WORD}numPr")
+    if numbering is not None or (name.startswith("List ") and name != "List Paragraph"):
+        level = numbering.find(f"{_WORD}ilvl") if numbering is not None else None
+        depth = int(level.get(f"{_WORD}val")) if level is not None else 0
         depth = depth or (int(name[-1]) - 1 if name[-1:].isdigit() else 0)
         return item(depth, text)
     return text
@@ -136,7 +133,7 @@ def _docx_text(paragraph: Any) -> str:
     return " ".join("".join(texts).split())
 
 
-def _odt_lines(content: bytes, most: int) -> Iterator[str]:
+def _odt_lines(content: bytes) -> Iterator[str]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         xml = archive.read("content.xml")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
@@ -157,7 +154,7 @@ def _odt_lines(content: bytes, most: int) -> Iterator[str]:
                 yield item(depth - 1, text) if depth else text
 
 
-def _pdf_lines(content: bytes, _: int) -> Iterator[str]:
+def _pdf_lines(content: bytes) -> Iterator[str]:
     from pypdf import PdfReader
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells each fault of a file
@@ -218,14 +215,8 @@ def pdf_paragraphs(text: str, large: frozenset[str] | set[str] = frozenset()) ->
     return joined
 
 
-read_docx, read_odt, read_pdf = (
-    _reader(DOCX, _docx_lines),
-    _reader(ODT, _odt_lines),
-    _reader(PDF, _pdf_lines),
-)
-# Suffix -> what reads a stream: its docno, its path, the most bytes of it.
-READERS: Mapping[str, Callable[[io.BufferedReader, str, str, int], Page | Failure]] = {
-    DOCX: read_docx,
-    ODT: read_odt,
-    PDF: read_pdf,
+_LINES: Mapping[str, Callable[[bytes], Iterator[str]]] = {
+    DOCX: _docx_lines,
+    ODT: _odt_lines,
+    PDF: _pdf_lines,
 }

@@ -9,14 +9,12 @@ from typing import Any
 from understandability.model.readers import READERS
 from understandability.text.language_guess import STOP_LISTS
 from understandability.text.other_languages import LANGUAGES
-from understandability.wording import counted
 from understandability.writers.charts import grade_chart, scale_chart
-from understandability.writers.comparison import EASIER, HARDER, PageComparison, compare, folded
+from understandability.writers.comparison import compare, folded
 from understandability.writers.explanation import GRADE_LIMIT, Explanation
-from understandability.writers.levels import AIM, LEVELS, level_of
+from understandability.writers.levels import AIM, LEVELS, level_of, references
 from understandability.writers.marks import KINDS, beginning, marked_blocks
-from understandability.writers.references import references
-from understandability.writers.rendering import percent, render
+from understandability.writers.rendering import model_of, render
 
 _SHOWN_WORDS = 40  # the rest is folded away
 
@@ -34,21 +32,31 @@ def page_report(explanations: Sequence[Explanation], *, comparing: bool = False)
     """
     settings = explanations[0].settings
     made_by = (
-        f"Made by understandability {settings['understandability']}, model {settings['bundle']}@"
-        f"{settings['bundle_checksum'][:12]}, extraction {settings['extractor']} with "
+        f"Made by {model_of(settings)}, extraction {settings['extractor']} with "
         f"{settings['sentence_ends']}."
     )
     pages = [_page(explanation) for explanation in explanations]
     if comparing:
+        found = compare(*explanations)
         return render(
             "comparison.html.jinja",
             heading="Before and after",
             made_by=made_by,
             pages=pages,
-            **_comparison(compare(*explanations)),
+            found=found,
+            texts=[list(folded(text)) for text in (found.old_text, found.new_text)],
         )
     texts = "is this text" if len(pages) == 1 else f"are these {len(pages)} texts"
-    return render("page.html.jinja", heading=f"How hard {texts}?", made_by=made_by, pages=pages)
+    return render(
+        "page.html.jinja",
+        heading=f"How hard {texts}?",
+        made_by=made_by,
+        pages=pages,
+        aim=AIM,
+        shown_words=_SHOWN_WORDS,
+        legend=KINDS,
+        scale=LEVELS[1:],
+    )
 
 
 def _page(explanation: Explanation) -> dict[str, Any]:
@@ -62,9 +70,13 @@ def _page(explanation: Explanation) -> dict[str, Any]:
                 for each in block.sentences for run in each.runs)  # fmt: skip
     # What is extrapolated stands beside the formula.
     flags = [flag for flag in explanation.remarks if not flag.endswith("_extrapolated")]
-    together = explanation.steps.together
     pieces, passives = document.pieces, explanation.findings.passives
+    scale, grades = "", [(f.title, f.value) for f in explanation.formulas if f.unit == "grade"]
+    if known:
+        kinds = references(settings["bundle_checksum"])
+        scale = scale_chart(estimate.difficulty, estimate.spread, settings["threshold"], kinds)
     return {
+        "found": explanation,
         "name": beginning(document.title or document.docno),
         "where": beginning(document.url or document.path or document.docno),
         "remarks": [
@@ -74,87 +86,30 @@ def _page(explanation: Explanation) -> dict[str, Any]:
             for flag in flags
         ],
         "flags": [flag.replace("_", " ") for flag in flags],
-        "estimated": known,
+        "known": known,
         "level": level_of(estimate.level),
         "reader": settings["reader_description"],
-        "chance": percent(estimate.p_understandable),
         "difficulty": f"{estimate.difficulty:.0f}" if known else "not known",
-        "spread": f"{estimate.spread:.0f}" if estimate.spread > 0 else "",
-        "range": " to ".join(f"{each:.0f}" for each in explanation.range) if known else "",
-        "aim": percent(AIM),
         "is_reached": estimate.p_understandable >= AIM,
-        "place": explanation.place,
         # Charts escape the texts that they show.
-        "scale_chart": Markup(
-            scale_chart(
-                estimate.difficulty,
-                estimate.spread,
-                settings["threshold"],
-                references(settings["bundle_checksum"]),
-            )
-            if known
-            else ""
-        ),
+        "scale_chart": Markup(scale),
         "readers": [
-            (each.description, percent(each.p_understandable), round(each.missing))
+            each
             for each in explanation.readers  # chances of another scale cannot be compared
             if READERS[each.name].scale_of(settings["scale"]) == settings["scale"]
         ],
-        "words": explanation.words,
-        "sentence_count": len(explanation.sentences),
-        "how": f"Read as {document.extractor} text, encoding {document.encoding}.",
         "hardest": [
-            (
-                level_of(each.level),
-                beginning(" ".join(pieces[each.first : each.last])),
-                each.reasons,
-            )
+            (level_of(each.level), beginning(" ".join(pieces[each.first : each.last])), each)
             for each in (explanation.sentences[place] for place in explanation.hardest)
         ],
-        "steps": [
-            (step.action, step.how, _points(step.points), f"{step.difficulty:.0f}")
-            for step in explanation.steps.steps
-        ],
-        "together": (
-            (
-                _points(together.points),
-                f"{together.difficulty:.0f}",
-                percent(together.p_understandable),
-                together.points > sum(step.points for step in explanation.steps.steps),
-            )
-            if together
-            else None
-        ),
-        "terms": explanation.terms,
-        "shown_words": _SHOWN_WORDS,
-        "hard_words": explanation.hard_words,
-        "misspelled": explanation.misspelled,
-        "abbreviations": explanation.abbreviations,
-        "passives": len(passives),
+        "steps": explanation.steps.steps,
         "passive": " ".join(pieces[slice(*passives[0])]).rstrip(".,;:") if passives else "",
-        "long_sentences": explanation.long_sentences,
-        "structure": explanation.structure,
-        "legend": KINDS,
-        "scale": LEVELS[1:],
         "blocks": blocks,
         "is_cut": shown < len(pieces) or len(blocks) < len(document.blocks),
-        "dropped": [block for block in blocks if not block.kept],
-        "formulas": explanation.formulas,
-        "grade_chart": Markup(
-            grade_chart(
-                [(each.title, each.value) for each in explanation.formulas if each.unit == "grade"],
-                GRADE_LIMIT,
-            )
-        ),
+        "grade_chart": Markup(grade_chart(grades, GRADE_LIMIT)),
         # Grades are those of English formulas.
         "grade_limit": None if "not_english" in explanation.remarks else GRADE_LIMIT,
     }
-
-
-def _points(points: float) -> str:
-    """A fall in difficulty in words."""
-    whole = round(points)
-    return f"{counted(whole, 'point')} easier" if whole else "less than 1 point easier"
 
 
 _REMARKS = {
@@ -181,20 +136,3 @@ def _not_english(tag: str) -> str:
     else:
         who, name = "", STOP_LISTS.get(tag, "another language").replace("_", " ")
     return f"This text is in {name}. {who or 'T'}his report knows English only."
-
-
-def _comparison(comparison: PageComparison) -> dict[str, Any]:
-    before, after = comparison.before, comparison.after
-    change = after.difficulty - before.difficulty
-    return {
-        "change": (
-            f"{counted(round(abs(change)), 'point')} {HARDER if change > 0 else EASIER}"
-            if round(abs(change))
-            else "as hard as before"
-        ),
-        "chances": (percent(before.p_understandable), percent(after.p_understandable)),
-        "gone": comparison.hard_words_gone,
-        "new": comparison.hard_words_new,
-        "changes": comparison.changes,
-        "texts": [list(folded(text)) for text in (comparison.old_text, comparison.new_text)],
-    }

@@ -20,16 +20,15 @@ from understandability.feature.inflection import (
     is_participle,
     verb_form,
 )
-from understandability.resources import resource_lines
 from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
-from understandability.writers.hard_sentences import LONG_SENTENCE, Findings, spans
+from understandability.writers.hard_sentences import LONG_SENTENCE, Findings
 from understandability.writers.plain_terms.english import in_english
 from understandability.writers.plain_terms.offers import Offer, is_quoted
 from understandability.writers.plain_terms.tagged_sentences import TaggedSentence, tagged_sentences
-from understandability.writers.plain_terms.term_tables import abbreviations
-from understandability.writers.rebuilding import rebuilt, replaced
+from understandability.writers.plain_terms.term_tables import abbreviations, word_list
+from understandability.writers.rebuilding import rebuilt, replaced, spans
 
 PLAIN, CUT, ACTIVE, YOU, LIST, IN_FULL = "plain", "cut", "active", "you", "list", "in full"
 _ACTIONS = {
@@ -42,29 +41,12 @@ _ACTIONS = {
 }
 _LEAST_PART = 4  # words of each part of a sentence that is cut
 _LEAST_ITEMS, _MOST_WORDS = 4, 7  # of a list, and of an item in it
-# What ties two clauses together, so that neither can stand alone.
-_TIES = frozenset(
-    ("if", "when", "whether", "that", "because", "while", "unless", "although", "until", "since",
-     "who", "which", "where", "as", "than", "before", "after", "not", "neither", "either", "both",
-     "so", "though", "once", "whenever", "except", "without")
-)  # fmt: skip
-# What a list can follow.
-_LEADS = frozenset(
-    ("include", "includes", "have", "has", "are", "cause", "causes", "contain", "contains", "need",
-     "needs", "bring", "take", "include:", "are:")
-)  # fmt: skip
 _SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "these", "there"))
 _OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
 _YOURS = {"they": "you", "them": "you", "their": "your", "theirs": "yours",
           "themselves": "yourself", "themself": "yourself"}  # fmt: skip
 _BE = {"is": THIRD, "are": THIRD, "was": PAST, "were": PAST}
 _MODALS = frozenset(("will", "can", "may", "must", "should", "could", "might", "would"))
-# What a reader does with tablets, dressings and the like.
-_TAKEN = frozenset((
-    "take", "swallow", "apply", "use", "keep", "store", "avoid", "chew", "wash", "drink",
-    "inhale", "wear", "rinse", "read", "return", "eat", "drain", "clean", "change", "remove",
-    "replace", "shake", "dissolve",
-))  # fmt: skip
 _ADVICE = re.compile(
     r"^(?:(?:Patients|All patients|You) (?:are|is) (?:strongly )?(?:advised|recommended|requested|"
     r"asked|encouraged) to|It is (?:recommended|advised|advisable|suggested) that (?:you|patients)|"
@@ -198,7 +180,7 @@ def _cut(sentence: TaggedSentence, pieces: list[str]) -> tuple[str, str] | None:
         if min(len(left), len(right)) < _LEAST_PART or not _is_clause(sentence, start):
             continue
         has_verb = {"VERB", "AUX"} & set(sentence.tags[:place])
-        is_tied = not _TIES.isdisjoint(word.lower() for word in left)
+        is_tied = not word_list("ties").isdisjoint(word.lower() for word in left)
         inside = left.count("(") != left.count(")") or ":" in left or is_quoted(sentence, place)
         # "kale and broccoli are good": what is joined may be two nouns, no clauses
         is_bare = token != ";" and sentence.tag(start) not in ("DET", "PRON")
@@ -235,19 +217,13 @@ def _participle_base(word: str) -> str:
     if not word.endswith("ed"):
         stems = list(_irregular_participles().get(word, ()))
     made = [stem for stem in stems if stem and verb_form(stem, PARTICIPLE) == word]
-    known = [stem for stem in made if stem in _words("verbs")]
+    known = [stem for stem in made if stem in word_list("verbs")]
     return (known or [""])[0]
 
 
 @cache
-def _words(name: str) -> frozenset[str]:
-    """A list: ``verbs`` that leaflets use, ``agents`` who can do what a passive says."""
-    return frozenset(filter(None, resource_lines(f"plain_terms/{name}.txt")))
-
-
-@cache
 def _irregular_participles() -> Mapping[str, tuple[str, ...]]:
-    return {verb_form(verb, PARTICIPLE): (verb,) for verb in sorted(_words("verbs"))}
+    return {verb_form(verb, PARTICIPLE): (verb,) for verb in sorted(word_list("verbs"))}
 
 
 def _passive(sentence: TaggedSentence) -> tuple[int, int] | None:
@@ -279,7 +255,7 @@ def _active(sentence: TaggedSentence, pieces: list[str]) -> str:
     ):
         end += 1
     head = sentence.word(end - 1)
-    if not {head, head.removesuffix("s")} & _words("agents"):
+    if not {head, head.removesuffix("s")} & word_list("agents"):
         return ""
     if sentence.tag(end) in ("CCONJ", "PART") or sentence.word(end) == "'s" or end == verb + 2:
         return ""
@@ -315,7 +291,7 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     negative = sentence.word(be - 1) == "not"
     modal = be - 1 - negative
     base = _participle_base(sentence.word(verb))
-    if sentence.word(modal) not in ("should", "must") or base not in _TAKEN:
+    if sentence.word(modal) not in ("should", "must") or base not in word_list("taken"):
         return ""
     if sentence.word(verb + 1) == "by" or sentence.word(0) in ("it", "he", "she", "they", "you"):
         return ""
@@ -344,7 +320,7 @@ def _of_reader(sentence: TaggedSentence, rest: str) -> str:
     for place in range(first, max(found, default=0)):
         name = words[place]
         several = name.endswith("s") or name in ("people", "children", "women", "men", "staff")
-        is_agent = sentence.tag(place) == "PROPN" or name in _words("agents")
+        is_agent = sentence.tag(place) == "PROPN" or name in word_list("agents")
         if sentence.tag(place) in ("NOUN", "PROPN") and (several or is_agent):
             return ""  # "contact their nurse if they ...": the nurse?
     return re.sub(rf"\b({'|'.join(_YOURS)})\b", lambda word: _YOURS[word[0]], rest)
@@ -356,7 +332,7 @@ def _listed(sentence: TaggedSentence, pieces: list[str]) -> list[str]:
     if len(commas) < _LEAST_ITEMS - 2 or any(piece[0] in "([" for piece in pieces):
         return []
     joints = [n for n in range(commas[-1] + 1, len(pieces) - 1) if pieces[n] in ("and", "or")]
-    start = next((n + 1 for n in range(commas[0]) if pieces[n].lower() in _LEADS), 0)
+    start = next((n + 1 for n in range(commas[0]) if pieces[n].lower() in word_list("leads")), 0)
     if len(joints) != 1 or not 2 <= start <= commas[0]:
         return []
     (joint,) = joints

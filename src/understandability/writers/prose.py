@@ -202,9 +202,16 @@ class Prose:
     """
 
     def __init__(self, source: str, suffix: str) -> None:
-        self.source = source
-        self._masked = MASKS[suffix](source) if suffix in MASKS else source
-        self.text = self._masked.replace(BLANK, "")
+        self.source, self.suffix = source, suffix
+
+    @cached_property
+    def _masked(self) -> str:
+        return MASKS[self.suffix](self.source) if self.suffix in MASKS else self.source
+
+    @cached_property
+    def text(self) -> str:
+        """The prose alone."""
+        return self._masked.replace(BLANK, "")
 
     @cached_property
     def _places(self) -> list[int]:

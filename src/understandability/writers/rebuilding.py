@@ -1,13 +1,19 @@
-"""A document with other sentences in the place of some of its own, to be estimated anew."""
+"""The sentences of a document, and it with others in their place, to be estimated anew."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from understandability.text.document import Document
 
 Sentences = list[list[str]]
+
+
+def spans(document: Document) -> list[tuple[int, int]]:
+    """Where each sentence begins and ends."""
+    return list(pairwise((*document.sentence_starts, len(document.pieces))))
 
 
 def replaced(
@@ -39,10 +45,7 @@ def rebuilt(document: Document, sentences: Sequence[Sentences]) -> Document:
             pieces += part
         if number in was_open and parts:
             open_ends.append(len(starts) - 1)
+    ends = tuple(open_ends)
     return replace(
-        document,
-        pieces=tuple(pieces),
-        sentence_starts=tuple(starts),
-        open_ends=tuple(open_ends),
-        blocks=(),
+        document, pieces=tuple(pieces), sentence_starts=tuple(starts), open_ends=ends, blocks=()
     )

@@ -1,19 +1,29 @@
-"""HTML from the package's templates: every value escaped, no network, one style and script."""
+"""HTML from the package's templates, every value escaped; and PDF, printed by a browser."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import math
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from understandability.errors import InputError
 from understandability.resources import resource_text
 from understandability.wording import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_PRINTER = "CHROMIUM"  # the variable that may name it
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+_SECONDS = 120
 _TEMPLATES = [f"{name}.html.jinja" for name in ("layout", "page", "comparison", "audit")]
 
 
@@ -23,17 +33,11 @@ def render(template: str, **values: Any) -> str:
 
     script = resource_text("report/switches.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            # What the report brings itself may run; whatever comes out of a page may not.
-            policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
-            style=Markup(resource_text("report/style.css")),
-            script=Markup(script),
-            **values,
-        )
-    )
+    # What the report brings itself may run; whatever comes out of a page may not.
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    style = Markup(resource_text("report/style.css"))
+    wanted = _environment().get_template(template)
+    return wanted.render(policy=policy, style=style, script=Markup(script), **values)
 
 
 @cache
@@ -46,9 +50,21 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
     )
-    environment.filters["number"] = number
-    environment.filters["counted"] = counted
+    environment.filters |= {
+        "number": number,
+        "percent": percent,
+        "counted": counted,
+        "easier": _easier,
+    }
     return environment
+
+
+def model_of(settings: Mapping[str, Any]) -> str:
+    """The program and the model that estimated, with their versions."""
+    return (
+        f"understandability {settings['understandability']}, model {settings['bundle']}@"
+        f"{settings['bundle_checksum'][:12]}"
+    )
 
 
 def number(value: float) -> str:
@@ -64,6 +80,12 @@ def number(value: float) -> str:
     return f"{value:.0f}" if value == round(value) or abs(value) >= 1000 else f"{value:.3g}"
 
 
+def _easier(points: float) -> str:
+    """A fall in difficulty in words."""
+    whole = round(points)
+    return f"{counted(whole, 'point')} easier" if whole else "less than 1 point easier"
+
+
 def percent(chance: float) -> str:
     r"""A probability for readers: never 0 or 100 %, which no estimate knows.
 
@@ -74,3 +96,37 @@ def percent(chance: float) -> str:
         return "not known"
     said = "less than 1" if chance < 0.01 else f"{100 * chance:.0f}"
     return f"{'more than 99' if chance > 0.99 else said}\N{NO-BREAK SPACE}%"
+
+
+def printed(html: str) -> bytes:
+    """The PDF that a browser prints of a page.
+
+    Uses the program that the environment variable ``CHROMIUM`` names, else the first of the usual
+    names on the path. Raises `InputError` where there is none, or it fails.
+    """
+    named = os.environ.get(_PRINTER)
+    program = (
+        shutil.which(named) if named else next(filter(None, map(shutil.which, _BROWSERS)), None)
+    )
+    if program is None:
+        raise InputError(
+            f"PDF is printed by Chromium, Chrome or Edge, and {named or 'none of them'} was not "
+            f"found; install one, name it in {_PRINTER}, or write .html and print that"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        page, made = Path(folder, "report.html"), Path(folder, "report.pdf")
+        page.write_text(html, "utf-8")
+        command = [
+            program, "--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer",
+            "--disable-background-networking", f"--user-data-dir={folder}/profile",
+            f"--print-to-pdf={made}", page.as_uri(),
+        ]  # fmt: skip
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            command.insert(1, "--no-sandbox")  # root has no sandbox; the report runs nothing
+        try:
+            subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True)
+            return made.read_bytes()
+        except (OSError, subprocess.SubprocessError) as error:
+            raise InputError(
+                f"{program} made no PDF ({type(error).__name__}); write .html and print that"
+            ) from error

@@ -1,8 +1,7 @@
 """A passage said plainly by one's own language model, and checked before anybody takes it.
 
-The model is asked over the common chat protocol (``/chat/completions``). What it writes is a
-proposal, never an instruction: it is taken only if the text gets easier to understand, and if every
-number, negation, dose, name and obligation of the passage is still there.
+What the model writes is a proposal, never an instruction: it is taken only if it is easier to
+understand and keeps every number, negation, dose, name and obligation.
 """
 
 from __future__ import annotations

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Estimate
@@ -13,15 +15,10 @@ from understandability.scoring import Scorer
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
 from understandability.wording import counted
-from understandability.writers.hard_sentences import (
-    LONG_SENTENCE,
-    Findings,
-    Sentence,
-    hardest,
-    spans,
-)
-from understandability.writers.plain_terms.offers import EXPLAINED, Offer
-from understandability.writers.rebuilding import Sentences, rebuilt, replaced
+from understandability.writers.hard_sentences import LONG_SENTENCE, Findings, Sentence, hardest
+from understandability.writers.plain_terms.offers import Offer, covered
+from understandability.writers.plain_terms.term_tables import word_list
+from understandability.writers.rebuilding import Sentences, rebuilt, replaced, spans
 
 PLAIN, SPLIT, REWRITE = "plain terms", "shorter sentences", "hard sentences"
 REPLACE, EXPLAIN, SPELLING = "replace", "explain", "spelling"
@@ -37,21 +34,11 @@ _STAND_INS = {"ly": "this way", "ing": "doing", "ed": "done", "al": "usual", "ic
               "ous": "usual", "ary": "usual", "s": "things", "": "thing"}  # fmt: skip
 _MEANING = "(this is what it does here)"
 _LEAST_PART = 5  # words of a part of a sentence
-_JOINTS = frozenset(
-    (
-        "and", "but", "or", "so", "because", "which", "while", "although", "whereas", "who",
-        "that", "when", "if", "as",
-    )
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change, and the estimate of the text with it.
-
-    `points` is by how much the difficulty falls, `action` what to do, `how` how the gain was
-    found.
-    """
+    """What to do, how its gain was found, by how many points the text gets easier, its estimate."""
 
     kind: str
     action: str
@@ -64,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class FirstSteps:
-    """The three changes that gain most, the largest gain first, and what all of them gain."""
+    """The changes that gain most, the largest gain first, and what all of them gain at once."""
 
     steps: tuple[Step, ...]
     together: Step | None
@@ -74,7 +61,7 @@ def said_plainly(offered: Iterable[Offer]) -> dict[str, list[Offer]]:
     """The offers that say something plainer, by term."""
     found: dict[str, list[Offer]] = {}
     for offer in offered:
-        if offer.plain and offer.note != EXPLAINED:
+        if offer.plain and not offer.is_explained:
             found.setdefault(offer.term.lower(), []).append(offer)
     return found
 
@@ -87,11 +74,10 @@ def gains(
     offered: Sequence[Offer],
     scorer: Scorer,
 ) -> tuple[dict[int, float], dict[str, float]]:
-    """By how much P(U|d) rises if one sentence is mended, by number, or one term everywhere.
+    """By how much P(U|d) rises if one sentence is changed, by number, or one term everywhere.
 
-    A sentence gets its plain terms, everyday words for its other hard words, and is cut where it is
-    long. Of a long text only the longest of the hard sentences and the most frequent terms are
-    tried.
+    A sentence gets plain terms and everyday words, and is cut where it is long. Of a long text only
+    the longest of the hard sentences and the most frequent terms are tried.
     """
     pieces = document.pieces
     most = max(_LEAST_TRIED, _PIECES_TRIED // (2 * max(len(pieces), 1)))
@@ -99,10 +85,10 @@ def gains(
         term: {each.first: (each.last, (each.texts or each.plain)[0]) for each in offers}
         for term, offers in said_plainly(offered).items()
     }
-    mended = {n: (n + 1, _familiar(pieces[n])) for n in found.hard}
-    mended |= {n: (n + 1, _instead(pieces[n], word)) for n, word in found.misspelled.items()}
+    better = {n: (n + 1, _familiar(pieces[n])) for n in found.hard}
+    better |= {n: (n + 1, _instead(pieces[n], word)) for n, word in found.misspelled.items()}
     for places in by_term.values():
-        mended |= places
+        better |= places
     hard = [number for number, each in enumerate(every) if each.shade > 0]
     numbers = sorted(hard, key=lambda n: -every[n].words * every[n].shade)[:most]
     terms = sorted(by_term, key=lambda term: -len(by_term[term]))[:most]
@@ -117,7 +103,7 @@ def gains(
             made[each] = [new] if number is None else [*_cut(new)]
         return rebuilt(document, made)
 
-    changed = [tried(mended, number) for number in numbers]
+    changed = [tried(better, number) for number in numbers]
     changed += [tried(by_term[term]) for term in terms]
     before = estimate.p_understandable
     rises = [each.p_understandable - before for each in scorer.estimates(Batch(changed))]
@@ -140,26 +126,58 @@ def first_steps(
     middle, hard words replaced by everyday ones or explained behind, the hardest sentences left
     out.
     """
-    if estimate.difficulty != estimate.difficulty or len(document.pieces) > _MOST_PIECES:
+    if math.isnan(estimate.difficulty) or len(document.pieces) > _MOST_PIECES:
         return FirstSteps((), None)
-    bounds = spans(document)
-    original = [list(document.pieces[a:b]) for a, b in bounds]
+    changes = list(_changes(document, every, found, offered))
+    if len(changes) < 2:  # the last is all of them
+        return FirstSteps((), None)
+    after = scorer.estimates(Batch([rebuilt(document, each.sentences) for each in changes]))
+    *made, together = (
+        Step(
+            change.kind, change.action, change.how, estimate.difficulty - each.difficulty,
+            each.difficulty, each.level, each.p_understandable,
+        )
+        for change, each in zip(changes, after, strict=True)
+    )  # fmt: skip
+    helping = [each for each in made if each.points > _LEAST_GAIN]
+    helping = sorted(helping, key=lambda each: -each.points)[:_MOST_STEPS]
+    is_more = len(helping) > 1 and together.points > helping[0].points
+    return FirstSteps(tuple(helping), together if is_more else None)
+
+
+class _Change(NamedTuple):
+    """What is tried: the sentences that stand in the place of each of the document."""
+
+    kind: str
+    action: str
+    how: str
+    sentences: list[Sentences]
+
+
+def _changes(
+    document: Document, every: Sequence[Sentence], found: Findings, offered: Sequence[Offer]
+) -> Iterator[_Change]:
+    """Each change alone, and all of them at once."""
+    pieces, bounds = document.pieces, spans(document)
+    original = [list(pieces[a:b]) for a, b in bounds]
     terms = {o.first: (o.last, o.texts[0]) for o in offered if o.texts}
-    covered = {place for offer in offered for place in range(offer.first, offer.last)}
-    hard = [place for place in found.hard if place not in covered]
-    typos = {place: word for place, word in found.misspelled.items() if place not in covered}
-    words = _most_frequent(document, [place for place in hard if place not in typos])
-    familiar = {n: (n + 1, _familiar(document.pieces[n])) for n in _places(document, words)}
-    first_use = {word_of(document.pieces[n]).lower(): n for n in reversed(list(familiar))}
-    explained = {n: (n + 1, _explained(document.pieces[n])) for n in first_use.values()}
-    corrected = {n: (n + 1, _instead(document.pieces[n], word)) for n, word in typos.items()}
+    of_terms = covered(offered)
+    typos = {place: word for place, word in found.misspelled.items() if place not in of_terms}
+    hard = [place for place in found.hard if place not in of_terms and place not in typos]
+    counts = Counter(word_of(pieces[place]).lower() for place in hard)
+    words = [word for word, _ in counts.most_common(_MOST_WORDS)]
+    places = [n for n, each in enumerate(pieces) if word_of(each).lower() in words]
+    familiar = {n: (n + 1, _familiar(pieces[n])) for n in places}
+    first_use = {word_of(pieces[n]).lower(): n for n in reversed(places)}
+    explained = {n: (n + 1, _explained(pieces[n])) for n in first_use.values()}
+    corrected = {n: (n + 1, _instead(pieces[n], word)) for n, word in typos.items()}
     long = sum(each.words > LONG_SENTENCE for each in every)
     worst = hardest(every)[:_REWRITTEN]
 
     def put(instead: Mapping[int, tuple[int, str]]) -> Sentences:
         return [
-            replaced(pieces, first, instead)
-            for (first, _), pieces in zip(bounds, original, strict=True)
+            replaced(sentence, first, instead)
+            for (first, _), sentence in zip(bounds, original, strict=True)
         ]
 
     def whole(sentences: Sentences) -> list[Sentences]:
@@ -168,68 +186,33 @@ def first_steps(
     def cut(sentences: Sentences) -> list[Sentences]:
         return [list(_cut(each)) for each in sentences]
 
-    tried: list[tuple[str, str, str, Document]] = []
-
-    def attempt(kind: str, action: str, how: str, changed: Sequence[Sentences]) -> None:
-        tried.append((kind, action, how, rebuilt(document, changed)))
-
     if terms:
         said = _some(offer.term.lower() for offer in offered if offer.texts)
         how = "with the first plain term put in everywhere"
-        attempt(PLAIN, f"Use plain terms for {said}", how, whole(put(terms)))
+        yield _Change(PLAIN, f"Use plain terms for {said}", how, whole(put(terms)))
     if corrected:
-        said = _some(word_of(document.pieces[n]) for n in corrected)
+        said = _some(word_of(pieces[n]) for n in corrected)
         how = "with the likely word in place of each"
-        attempt(SPELLING, f"Correct the spelling of {said}", how, whole(put(corrected)))
+        yield _Change(SPELLING, f"Correct the spelling of {said}", how, whole(put(corrected)))
     if long:
         action = (
             f"Cut {counted(long, 'sentence')} of more than {LONG_SENTENCE} words into shorter ones"
         )
         how = "with each cut near its middle, at a comma or conjunction where there is one"
-        attempt(SPLIT, action, how, cut(original))
+        yield _Change(SPLIT, action, how, cut(original))
     if words:
         how = "with an everyday word in place of each"
-        attempt(REPLACE, f"Replace {_some(words)}", how, whole(put(familiar)))
+        yield _Change(REPLACE, f"Replace {_some(words)}", how, whole(put(familiar)))
         how = "with six everyday words in brackets after each"
-        attempt(EXPLAIN, f"Explain {_some(words)}", how, whole(put(explained)))
+        yield _Change(EXPLAIN, f"Explain {_some(words)}", how, whole(put(explained)))
     if len(every) > 2 * _REWRITTEN:
         action = f"Rewrite the {counted(len(worst), 'hardest sentence')} as plainly as the others"
         how = "with these sentences left out"
         rest = [[] if number in worst else [each] for number, each in enumerate(original)]
-        attempt(REWRITE, action, how, rest)
-    if not tried:
-        return FirstSteps((), None)
-    everything = rebuilt(document, cut(put({**familiar, **corrected, **terms})))
-    estimates = scorer.estimates(Batch([*(each[-1] for each in tried), everything]))
-    made = [
-        _step(kind, action, how, estimate, after)
-        for (kind, action, how, _), after in zip(tried, estimates[:-1], strict=True)
-    ]
-    helping = sorted(
-        (each for each in made if each.points > _LEAST_GAIN), key=lambda each: -each.points
-    )[:_MOST_STEPS]
-    if len(helping) < 2:
-        return FirstSteps(tuple(helping), None)
-    together = _step(
-        "together",
-        "Plain terms, shorter sentences and familiar words together",
-        "with all of these at once",
-        estimate,
-        estimates[-1],
-    )
-    return FirstSteps(tuple(helping), together if together.points > helping[0].points else None)
-
-
-def _step(kind: str, action: str, how: str, before: Estimate, after: Estimate) -> Step:
-    return Step(
-        kind,
-        action,
-        how,
-        before.difficulty - after.difficulty,
-        after.difficulty,
-        after.level,
-        after.p_understandable,
-    )
+        yield _Change(REWRITE, action, how, rest)
+    action = "Plain terms, shorter sentences and familiar words together"
+    everything = cut(put({**familiar, **corrected, **terms}))
+    yield _Change("together", action, "with all of these at once", everything)
 
 
 def _some(words: Iterable[str]) -> str:
@@ -254,17 +237,6 @@ def _explained(piece: str) -> str:
     return f"{bare} {_MEANING}{piece[len(bare) :]}"
 
 
-def _places(document: Document, words: Sequence[str]) -> Iterable[int]:
-    """Where these words stand."""
-    wanted = set(words)
-    return (n for n, each in enumerate(document.pieces) if word_of(each).lower() in wanted)
-
-
-def _most_frequent(document: Document, places: Sequence[int]) -> list[str]:
-    counts = Counter(word_of(document.pieces[place]).lower() for place in places)
-    return [word for word, _ in counts.most_common(_MOST_WORDS)]
-
-
 def _cut(sentence: list[str]) -> Iterable[list[str]]:
     """The sentence in parts of at most `LONG_SENTENCE` pieces, each a sentence of its own.
 
@@ -279,10 +251,11 @@ def _cut(sentence: list[str]) -> Iterable[list[str]]:
         return
     middle = len(sentence) / 2
     inside = range(_LEAST_PART, len(sentence) - _LEAST_PART + 1)
+    before = word_list("joints")
     joints = [
         place
         for place in inside
-        if sentence[place - 1][-1] in ",;:—–)" or sentence[place].lower() in _JOINTS
+        if sentence[place - 1][-1] in ",;:—–)" or sentence[place].lower() in before
     ]
     at = min(joints or inside, key=lambda place: abs(place - middle))
     first, second = sentence[:at], sentence[at:]

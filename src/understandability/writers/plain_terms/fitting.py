@@ -1,19 +1,13 @@
-"""Which plain terms fit in the place of a term: a table of what keeps them out.
+"""Which plain terms fit in the place of a term: rules of grammar, fixed phrases and definitions.
 
-The rules are of grammar, of fixed phrases and of definitions: by them "bulge through a muscle wall"
-cannot stand for "hernia" in "incisional hernia", although that is what it says. Whether the words
-have that sense at all is settled before, by `offers`.
-
-Each rule has a name and two examples, one that it refuses and one that it lets pass. In examples
-the term is in brackets, with its base form behind ``<`` where it is inflected; the plain term comes
-behind ``=``, or ``=>`` where it goes behind the noun; a word has its tag behind a slash, and is a
-noun without one.
+"Bulge through a muscle wall" cannot stand for "hernia" in "incisional hernia", although that is
+what it says. ``tests/report/fit_rules.tsv`` has two examples of each rule.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,12 +25,16 @@ from understandability.feature.inflection import (
 from understandability.feature.tagger import UNIVERSAL, default_tagger
 from understandability.feature.terms import singular
 from understandability.text.tokens import tokenize
-from understandability.writers.plain_terms.matches import OBJECT, SUBJECT, Match
 from understandability.writers.plain_terms.placing import common_form
-from understandability.writers.plain_terms.term_tables import AFTER_HEAD, MEDICAL, head_of
+from understandability.writers.plain_terms.tagged_sentences import (
+    NAMES,
+    NOUNS,
+    OBJECT,
+    SUBJECT,
+    Match,
+)
+from understandability.writers.plain_terms.term_tables import MEDICAL, head_of, word_list
 
-_NAMES = frozenset(("NOUN", "ADJ", "PROPN"))
-_NOUNS = frozenset(("NOUN", "PROPN"))
 _WITHOUT_OBJECT = frozenset(("PUNCT", "ADP", "AUX"))
 _WANTS_OBJECT = frozenset(("of", "to", "into", "in", "from", "with", "for", "as"))
 _AFTER_PREDICATE = frozenset(("PUNCT", "ADP", "SCONJ", "PART", "AUX", "VERB"))
@@ -44,34 +42,14 @@ _OF_NOUN = frozenset(("ADP", "NUM", "CCONJ", "NOUN", "ADJ", "PROPN", "PART"))
 _BEFORE_NOUN = frozenset(("DET", "ADJ", "NUM", "ADP", "CCONJ"))
 _DEGREES = frozenset(("more", "most", "less", "least", "very", "so", "too", "quite", "rather"))
 _SHORT = 6  # letters of an adjective that takes "-er" rather than "more"
-# Heads of plain nouns that want an article, though their terms may do without.
-_COUNTED = frozenset(
-    (
-        "area", "baby", "bone", "bulge", "cell", "chamber", "clot", "cut", "doctor", "exam", "germ",
-        "gland", "group", "hole", "idea", "job", "join", "list", "lump", "meeting", "mole", "nurse",
-        "opening", "organ", "part", "passage", "patch", "person", "pill", "place", "plan", "rule",
-        "sac", "sample", "scan", "scar", "score", "shot", "sign", "sore", "spot", "step", "stitch",
-        "study", "tear", "test", "thing", "tooth", "tube", "vessel", "way",
-    )
-)  # fmt: skip
 # Ends of terms that may do without an article.
 _UNCOUNTED = (
     "age", "ia", "ing", "ion", "is", "ism", "ity", "ma", "ment", "nce", "placebo", "sound", "ure",
     "y",
 )  # fmt: skip
 _CLAUSE = frozenset(("how", "what", "when", "whether", "too", "with", "not", "no", "out"))
-# Ends of adjectives that say of which kind a thing is ("incisional"), and some that do not.
+# Ends of adjectives that say of which kind a thing is ("incisional").
 _OF_A_KIND = ("al", "ar", "ary", "ic", "ine", "ive", "ous")
-_OF_ANY_KIND = frozenset(
-    ("additional", "chronic", "extensive", "final", "initial", "massive", "normal", "particular",
-     "previous", "primary", "progressive", "secondary", "serious", "several", "similar", "specific",
-     "total", "typical", "usual", "various")
-)  # fmt: skip
-# Plain verbs that make no sense without an object, and words of time that are none.
-_TRANSITIVE = frozenset(
-    ("avoid", "bring", "cause", "find", "get", "give", "have", "lower", "make", "need", "put",
-     "raise", "show", "take", "use")
-)  # fmt: skip
 _TIMES = frozenset(("hours", "days", "weeks", "months", "years", "decades"))
 _BEFORE_NUMBER = ("at least", "at most", "up to")
 _SPLIT = re.compile("[ -]")
@@ -110,7 +88,8 @@ class Plain:
 
     @property
     def has_tail(self) -> bool:
-        return self.is_clause or any(word.strip(",") in AFTER_HEAD for word in self.words[1:])
+        after = word_list("after head")
+        return self.is_clause or any(word.strip(",") in after for word in self.words[1:])
 
 
 @lru_cache(None)
@@ -122,25 +101,11 @@ def plain_of(text: str) -> Plain:
     return Plain(words, tuple(UNIVERSAL[tag] for tag in tags))
 
 
-@dataclass(frozen=True, slots=True)
-class FitRule:
-    """What keeps a plain term from the place of a term of that part of speech ('': of any).
-
-    `against` says whether it does; `refused` and `allowed` are examples.
-    """
-
-    part: str
-    name: str
-    refused: str
-    allowed: str
-    against: Callable[[Match, Plain], bool]
-
-
 def fits(match: Match, plain: str) -> bool:
     """Whether a plain term can stand in the place of the term."""
     known = plain_of(plain)
-    part = match.form.row.part
-    return not any(rule.part in ("", part) and rule.against(match, known) for rule in RULES)
+    rules = (*RULES[""], *RULES.get(match.form.row.part, ()))
+    return not any(is_against(match, known) for is_against in rules)
 
 
 def changes_sense(match: Match, plain: str) -> bool:
@@ -163,11 +128,8 @@ def _is_abbreviated(match: Match, _: Plain) -> bool:
 
 def _is_said_beside(match: Match, plain: Plain) -> bool:
     """Whether all that the plain term says stands near the term."""
-    own = {word.lower() for word in plain.words if len(word) > _SMALL}
-    near = range(max(0, match.start - 8), min(len(match.sentence.tokens), match.end + 8))
-    places = [place for place in near if not match.start <= place < match.end]
-    found = {word for word in own if any(word in match.sentence.stems(place) for place in places)}
-    return len(own) > 1 and len(found) == len(own)
+    own = frozenset(word.lower() for word in plain.words if len(word) > _SMALL)
+    return len(own) > 1 and match.sentence.said_beside(own, match.start, match.end, 8) == own
 
 
 def _changes_number(match: Match, plain: Plain) -> bool:
@@ -178,9 +140,9 @@ def _changes_number(match: Match, plain: Plain) -> bool:
     one_form = row.plurals[row.plain.index(plain.text)] == plain.text
     if one_form and several != (plain.head.endswith("s") and not plain.head.endswith("ss")):
         return not _is_object(match)
-    if several or plain.head not in _COUNTED or not row.term.endswith(_UNCOUNTED):
+    if several or plain.head not in word_list("counted") or not row.term.endswith(_UNCOUNTED):
         return False
-    if match.behind in _NOUNS:
+    if match.behind in NOUNS:
         return False
     before = match.start - 1
     while before >= 0 and sentence.tag(before) in ("ADJ", "NOUN", "PROPN", "ADV"):
@@ -210,7 +172,9 @@ def _has_two_tails(match: Match, plain: Plain) -> bool:
 def _is_of_a_kind(match: Match) -> bool:
     """Whether an adjective that no other may part from its noun stands before: "incisional"."""
     word = match.last_word
-    return match.before == "ADJ" and word.endswith(_OF_A_KIND) and word not in _OF_ANY_KIND
+    return (
+        match.before == "ADJ" and word.endswith(_OF_A_KIND) and word not in word_list("of any kind")
+    )
 
 
 def _is_in_a_phrase(match: Match, _: Plain) -> bool:
@@ -219,7 +183,7 @@ def _is_in_a_phrase(match: Match, _: Plain) -> bool:
     What is said so is mostly a name or a list; judges found a tenth to a third of such terms wrong.
     """
     is_joined = "CCONJ" in (match.before, match.behind)
-    is_among = match.before in _NOUNS or match.behind in (*_NOUNS, "NUM")
+    is_among = match.before in NOUNS or match.behind in (*NOUNS, "NUM")
     return is_joined or is_among or _is_of_a_kind(match)
 
 
@@ -227,9 +191,9 @@ def _is_in_a_name(match: Match, _: Plain) -> bool:
     """Whether an adjective is joined to another or in a name: "hepatic artery ligation"."""
     if "CCONJ" in (match.before, match.behind) or "," in (match.last_word, match.next_word):
         return True
-    is_noun = match.sentence.tag(match.start) in _NOUNS and match.behind not in _NAMES
+    is_noun = match.sentence.tag(match.start) in NOUNS and match.behind not in NAMES
     is_long = match.form.row.kind == MEDICAL and match.end_of_nouns() - match.end > 1
-    return is_noun or match.before in _NAMES or (is_long and not match.form.row.behind)
+    return is_noun or match.before in NAMES or (is_long and not match.form.row.behind)
 
 
 def _is_being(match: Match, plain: Plain) -> bool:
@@ -244,7 +208,7 @@ def _is_past_or_participle(match: Match, plain: Plain) -> bool:
 
 
 def _has_no_object(match: Match, plain: Plain) -> bool:
-    return plain.text in _TRANSITIVE and not match.is_past and _lacks_object(match)
+    return plain.text in word_list("transitive") and not match.is_past and _lacks_object(match)
 
 
 def _lacks_object(match: Match) -> bool:
@@ -256,7 +220,7 @@ def _lacks_object(match: Match) -> bool:
 
 def _is_irregular_before_a_noun(match: Match, plain: Plain) -> bool:
     is_regular = verb_form(plain.words[0], PARTICIPLE).endswith("ed")
-    is_before = match.behind in _NAMES and match.before in ("", "DET", "ADJ", "ADP")
+    is_before = match.behind in NAMES and match.before in ("", "DET", "ADJ", "ADP")
     return match.is_past and is_before and not is_regular
 
 
@@ -274,13 +238,14 @@ def _is_long_participle_before_a_noun(match: Match, plain: Plain) -> bool:
     if name in (PAST, PARTICIPLE, ING) and match.before in ("DET", "ADJ", "NUM"):
         return True
     is_verb = name == PAST and match.before in SUBJECT
-    is_before = match.behind in _NAMES and match.sentence.tag(match.start) != "AUX"
+    is_before = match.behind in NAMES and match.sentence.tag(match.start) != "AUX"
     return match.is_past and is_before and not is_verb
 
 
 def _has_tail_before_a_noun(match: Match, plain: Plain) -> bool:
-    has_tail = any(word in AFTER_HEAD and word not in ("and", "or") for word in plain.words[1:-1])
-    return has_tail and not match.form.row.behind and match.behind in _NAMES
+    after = word_list("after head") - {"and", "or"}
+    has_tail = not after.isdisjoint(plain.words[1:-1])
+    return has_tail and not match.form.row.behind and match.behind in NAMES
 
 
 def _is_compared(match: Match, plain: Plain) -> bool:
@@ -295,7 +260,7 @@ def _is_long_after_a_degree(match: Match, plain: Plain) -> bool:
 
 
 def _is_noun_before_an_of(match: Match, plain: Plain) -> bool:
-    is_of = match.behind in _NOUNS and match.sentence.word(match.end + 1) == "of"
+    is_of = match.behind in NOUNS and match.sentence.word(match.end + 1) == "of"
     is_noun = plain.tags[-1] == "NOUN" and "-" not in plain.text
     return not match.form.row.behind and is_of and is_noun
 
@@ -315,73 +280,45 @@ def _finds_no_place_behind(match: Match, plain: Plain) -> bool:
     return sentence.tag(until) in _OF_NOUN and sentence.word(until) not in ("between", "among")
 
 
-RULES = (
-    FitRule("", "is abbreviated behind", "a/DET [confidence interval] (/PUNCT CI )/PUNCT = range",
-            "a/DET [confidence interval] (/PUNCT wide/ADJ )/PUNCT = range", _is_abbreviated),
-    FitRule("", "is being defined", "[hypertension] is/AUX a/DET disease = high blood pressure",
-            "his/PRON [hypertension] is/AUX bad/ADJ = high blood pressure",
-            lambda match, _: match.is_defined),
-    FitRule("", "is said beside it", "[hypertension] or/CCONJ high/ADJ blood pressure"
-            " = high blood pressure", "[hypertension] and/CCONJ low/ADJ mood = high blood pressure",
-            _is_said_beside),
-    FitRule("noun", "changes number", "signs of/ADP [ulceration] = open/ADJ sore",
-            "an/DET [ulceration] was/AUX seen/VERB = open/ADJ sore", _changes_number),
-    FitRule("noun", "is a clause after a modifier",
-            "the/DET highest/ADJ [prevalence] = how/SCONJ common/ADJ it/PRON is/AUX",
-            "we/PRON ask/VERB ,/PUNCT [prevalence] = how/SCONJ common/ADJ it/PRON is/AUX",
-            lambda match, plain: plain.is_clause
-            and match.before in ("ADJ", "DET", "NOUN", "NUM", "PROPN", "VERB")),
-    FitRule("noun", "has two tails",
-            "the/DET [conception] of/ADP a/DET baby = start of/ADP pregnancy",
-            "the/DET [conception] came/VERB = start of/ADP pregnancy", _has_two_tails),
-    FitRule("noun", "is in a phrase", "muscular/ADJ [atrophy] = wasting",
-            "severe/ADJ [atrophy] = wasting", _is_in_a_phrase),
-    FitRule("verb", "is being", "mechanisms [underlying/VERB<underlie] it/PRON = be/AUX behind/ADP",
-            "it/PRON may/AUX [underlie/VERB] it/PRON = be/AUX behind/ADP", _is_being),
-    FitRule("verb", "is past or participle",
-            "rates [declined/VERB<decline] by/ADP half = go/VERB down",
-            "rates [declined/VERB<decline] by/ADP half = drop/VERB", _is_past_or_participle),
-    FitRule("verb", "has no object", "effects may/AUX [develop/VERB] months later/ADV = get/VERB",
-            "they/PRON may/AUX [develop/VERB] cancer = get/VERB", _has_no_object),
-    FitRule("verb", "is irregular before a noun",
-            "[hypothesised/VERB<hypothesise] risks = think/VERB",
-            "[hypothesised/VERB<hypothesise] risks = assume/VERB", _is_irregular_before_a_noun),
-    FitRule("verb", "wants an object",
-            "was/AUX [intubated/VERB<intubate] ./PUNCT = put/VERB a tube into",
-            "they/PRON [intubated/VERB<intubate] him/PRON"
-            " = put/VERB a tube into", _wants_an_object),
-    FitRule("verb", "is a long participle before a noun",
-            "a/DET [randomized/VERB<randomize] trial = assign/VERB by/ADP chance",
-            "we/PRON were/AUX [randomized/VERB<randomize] ./PUNCT = assign/VERB by/ADP chance",
-            _is_long_participle_before_a_noun),
-    FitRule("adjective", "is not before a noun",
-            "an/DET [abnormal/ADJ] result = not/PART normal/ADJ",
-            "it/PRON is/AUX [abnormal/ADJ] ./PUNCT = not/PART normal/ADJ",
-            lambda match, plain: plain.words[0] == "not" and match.behind in _NAMES),
-    FitRule("adjective", "has a tail before a noun",
-            "[bioactive/ADJ] compounds = active/ADJ in/ADP it",
-            "it/PRON is/AUX [bioactive/ADJ] ./PUNCT"
-            " = active/ADJ in/ADP it", _has_tail_before_a_noun),
-    FitRule("adjective", "is compared", "more/ADV [extensive/ADJ] surgery = large/ADJ",
-            "an/DET [extensive/ADJ] list = large/ADJ", _is_compared),
-    FitRule("adjective", "is long after a degree", "a/DET highly/ADV [emetogenic/ADJ] drug"
-            " = vomiting-causing/ADJ", "an/DET [emetogenic/ADJ] drug = vomiting-causing/ADJ",
-            _is_long_after_a_degree),
-    FitRule("adjective", "is a noun before an of",
-            "[parental/ADJ] difficulty of/ADP access = parent",
-            "the/DET [mean/ADJ] age of/ADP all/DET = average/ADJ", _is_noun_before_an_of),
-    FitRule("adjective", "is in a name", "[hepatic/ADJ] artery ligation = liver",
-            "the/DET [hepatic/ADJ] artery was/AUX cut/VERB = liver", _is_in_a_name),
-    FitRule("adjective", "follows a verb", "becoming/VERB [seronegative/ADJ] = with/ADP a test",
-            "people [seronegative/ADJ] ./PUNCT = with/ADP a test",
-            lambda match, plain: not match.form.row.behind and plain.words[0] in _WANTS_OBJECT
-            and match.before == "VERB"),
-    FitRule("adjective", "finds no place behind", "[localized/ADJ] or/CCONJ regional/ADJ disease"
-            " => in/ADP one/NUM place", "[localized/ADJ] disease ./PUNCT => in/ADP one/NUM place",
-            _finds_no_place_behind),
-    FitRule("adverb", "is long before a verb",
-            "by/ADP [surgically/ADV] removed/VERB = by/ADP surgery",
-            "removed/VERB [surgically/ADV] ./PUNCT = by/ADP surgery",
-            lambda match, plain: len(plain.words) > 1
-            and match.behind in ("VERB", "ADJ", "ADV", "AUX", "NOUN")),
-)  # fmt: skip
+def _is_a_clause_after_a_modifier(match: Match, plain: Plain) -> bool:
+    modifiers = ("ADJ", "DET", "NOUN", "NUM", "PROPN", "VERB")
+    return plain.is_clause and match.before in modifiers
+
+
+def _is_not_before_a_noun(match: Match, plain: Plain) -> bool:
+    return plain.words[0] == "not" and match.behind in NAMES
+
+
+def _follows_a_verb(match: Match, plain: Plain) -> bool:
+    wants_object = plain.words[0] in _WANTS_OBJECT
+    return not match.form.row.behind and wants_object and match.before == "VERB"
+
+
+def _is_long_before_a_verb(match: Match, plain: Plain) -> bool:
+    return len(plain.words) > 1 and match.behind in ("VERB", "ADJ", "ADV", "AUX", "NOUN")
+
+
+# What keeps a plain term from the place of a term of each part of speech ('': of any).
+RULES: Mapping[str, tuple[Callable[[Match, Plain], bool], ...]] = {
+    "": (_is_abbreviated, _is_said_beside),
+    "noun": (_changes_number, _is_a_clause_after_a_modifier, _has_two_tails, _is_in_a_phrase),
+    "verb": (
+        _is_being,
+        _is_past_or_participle,
+        _has_no_object,
+        _is_irregular_before_a_noun,
+        _wants_an_object,
+        _is_long_participle_before_a_noun,
+    ),
+    "adjective": (
+        _is_not_before_a_noun,
+        _has_tail_before_a_noun,
+        _is_compared,
+        _is_long_after_a_degree,
+        _is_noun_before_an_of,
+        _is_in_a_name,
+        _follows_a_verb,
+        _finds_no_place_behind,
+    ),
+    "adverb": (_is_long_before_a_verb,),
+}

@@ -1,19 +1,15 @@
-"""What readers say for an expert's or an official's term: "heart attack" for "infarction".
+"""Which plain terms are offered: at each word the longest term, of its rows the first that holds.
 
-At each word of a text the longest term of the tables (`tables`) wins, and of its rows the
-first whose rules hold, rows with rules first. Where the words mean something else, or are a part of
-a name, nothing is offered. A plain term is offered to be put in place where it fits the sentence
-(`fitting`) and judges found it right in others; else the writer gets an expert's term in plain
-words, to rewrite the sentence with, and for an official's only a note, if there is one.
+One is put in place where it fits the sentence and judges found it right in others; else an expert's
+term comes in plain words, to rewrite the sentence with, and an official's with its note, if any.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import BASE, one_spelling
@@ -22,10 +18,12 @@ from understandability.text.tokens import word_of
 from understandability.writers.memory import Memory
 from understandability.writers.plain_terms.english import AMERICAN, english_of, in_english
 from understandability.writers.plain_terms.fitting import changes_sense, fits
-from understandability.writers.plain_terms.matches import Match
 from understandability.writers.plain_terms.placing import in_form, placed, term_in
 from understandability.writers.plain_terms.tagged_sentences import (
     BE,
+    NAMES,
+    NOUNS,
+    Match,
     TaggedSentence,
     stems,
     tagged_sentences,
@@ -37,6 +35,7 @@ from understandability.writers.plain_terms.term_tables import (
     index,
     trusted_terms,
 )
+from understandability.writers.rebuilding import spans
 
 # Tags that a term of each kind may have; taggers err on words that they have not seen.
 _TAGS: Mapping[str, frozenset[str]] = {
@@ -45,8 +44,6 @@ _TAGS: Mapping[str, frozenset[str]] = {
     "adjective": frozenset(("ADJ", "NOUN", "VERB", "PROPN", "ADV", "X")),
     "adverb": frozenset(("ADV", "ADJ", "SCONJ", "CCONJ", "NOUN", "ADP")),
 }
-_NAMES = frozenset(("NOUN", "ADJ", "PROPN"))
-_NOUNS = frozenset(("NOUN", "PROPN"))
 _BEFORE_VERB = frozenset(("NOUN", "PROPN", "PRON", "AUX", "PART", "ADV"))
 _OF_NAMES = frozenset(("noun", "adjective"))
 _OPENS = frozenset((".", ":", ";", "?", "!", "(", "[", "“", "•", "‘", "-", "–", "—"))
@@ -76,6 +73,21 @@ class Offer:
     note: str
     kind: str
 
+    @property
+    def is_explained(self) -> bool:
+        """Whether the text says what the term means."""
+        return self.note == EXPLAINED
+
+    @property
+    def how(self) -> str:
+        """How the plain terms are to be taken: put in place, or for another sentence."""
+        return "say" if self.texts else "in plain words"
+
+
+def covered(offered: Iterable[Offer]) -> set[int]:
+    """The numbers of the pieces that terms stand in."""
+    return {place for offer in offered for place in range(offer.first, offer.last)}
+
 
 # The offers of sentences that were looked through before, counted from their first piece.
 _OFFERED: Memory[tuple[str, tuple[str, ...]], tuple[Offer, ...]] = Memory()
@@ -94,46 +106,32 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     medication ('medicine',) ('medicine.',)
     hernia ('bulge through a muscle wall',) ()
     """
-    bounds = [
-        (number, start, end)
-        for number, document in enumerate(batch.documents)
-        for start, end in pairwise((*document.sentence_starts, len(document.pieces)))
-    ]
-    parts = [batch.documents[number].pieces[start:end] for number, start, end in bounds]
+    parts: list[tuple[str, ...]] = []
+    places: list[tuple[int, int]] = []  # document and first piece of each sentence
+    keys: list[tuple[str, tuple[str, ...]]] = []
+    for number, document in enumerate(batch.documents):
+        spelled = english or english_of(document.pieces)
+        for first, last in spans(document):
+            parts.append(document.pieces[first:last])
+            places.append((number, first))
+            keys.append((spelled, parts[-1]))
 
-    spelled = [english or english_of(document.pieces) for document in batch.documents]
-    keys = [(spelled[number], part) for (number, *_), part in zip(bounds, parts, strict=True)]
+    def made(numbers: Sequence[int]) -> Iterator[tuple[Offer, ...]]:
+        for number, sentence in zip(numbers, tagged_sentences(batch, numbers, parts), strict=True):
+            spelled, pieces = keys[number]
+            of_terms = (each for match in _found(sentence) for each in _offer(match, pieces))
+            every = sorted((*of_terms, *_of_abbreviations(sentence)), key=lambda each: each.first)
+            yield tuple(said for each in every for said in _in_english(each, spelled))
 
-    def made(places: Sequence[int]) -> list[tuple[Offer, ...]]:
-        return [
-            tuple(
-                offer
-                for one in sorted(
-                    (*_of_terms(sentence, parts[place]), *_of_abbreviations(sentence)),
-                    key=lambda offer: offer.first,
-                )
-                for offer in _in_english(one, keys[place][0])
-            )
-            for place, sentence in zip(places, tagged_sentences(batch, places, parts), strict=True)
-        ]
-
+    told = [{word_of(p) for p in each.pieces if p[0] in "(["} for each in batch.documents]
     found: list[list[Offer]] = [[] for _ in batch.documents]
-    told = [
-        {word_of(piece) for piece in document.pieces if piece[0] in "(["}
-        for document in batch.documents
-    ]
-    for (number, start, _), offered in zip(bounds, _OFFERED.of(keys, made), strict=True):
-        for o in offered:
-            if o.term in told[number]:
-                continue  # "body mass index (BMI)"
-            first, last = o.first + start, o.last + start
-            found[number].append(Offer(first, last, o.term, o.plain, o.texts, o.note, o.kind))
+    for (number, start), offered in zip(places, _OFFERED.of(keys, made), strict=True):
+        found[number] += [
+            replace(each, first=each.first + start, last=each.last + start)
+            for each in offered
+            if each.term not in told[number]  # "body mass index (BMI)"
+        ]
     return tuple(map(tuple, found))
-
-
-def _of_terms(sentence: TaggedSentence, pieces: Sequence[str]) -> Iterator[Offer]:
-    for match in _found(sentence):
-        yield from _offer(match, pieces)
 
 
 def _of_abbreviations(sentence: TaggedSentence) -> Iterator[Offer]:
@@ -191,11 +189,8 @@ def _is_known(word: str) -> bool:
 
 def _is_told(match: Match, note: str) -> bool:
     """Whether two words of a note stand near the term: "platelets are cells that help clotting"."""
-    sentence = match.sentence
-    said = {word for word in re.findall("[a-z]{4,}", note) if word not in _EMPTY}
-    near = range(max(0, match.start - _BESIDE), min(len(sentence.tokens), match.end + _BESIDE))
-    places = [place for place in near if not match.start <= place < match.end]
-    return sum(any(word in sentence.stems(place) for place in places) for word in said) > 1
+    said = frozenset(re.findall("[a-z]{4,}", note)) - _EMPTY
+    return len(match.sentence.said_beside(said, match.start, match.end, _BESIDE)) > 1
 
 
 def _says_little(match: Match, plain: str) -> bool:
@@ -273,7 +268,11 @@ def _chosen(
                 has_note = row.note and (row.kind == MEDICAL or not is_name)
                 return Match(form, (), sentence, start, end) if has_note else None
             match = Match(form, row.plain, sentence, start, end)
-            plain = tuple(each for each in row.plain if not _is_unfit(each, match))
+            plain = tuple(
+                each
+                for each in row.plain
+                if not changes_sense(match, each) and not _repeats(match, each)
+            )
             if plain or row.note:
                 return replace(match, plain=plain)
     return None
@@ -283,11 +282,7 @@ def _is_name(sentence: TaggedSentence, start: int, end: int) -> bool:
     """Whether the words stand in a name: "the American Academy of Pediatrics"."""
     if not sentence.tokens[start][0].isupper():
         return False
-    if (
-        end < len(sentence.tokens)
-        and sentence.tokens[end].istitle()
-        and sentence.tag(end) in _NAMES
-    ):
+    if end < len(sentence.tokens) and sentence.tokens[end].istitle() and sentence.tag(end) in NAMES:
         return True  # "Endometrial Cancer Prevention"
     if not start:
         return False
@@ -298,7 +293,7 @@ def _is_before_name(sentence: TaggedSentence, end: int) -> bool:
     """Whether a name stands behind: "recurrent Hodgkin lymphoma", "hepatitis B"."""
     name = sentence.tokens[end] if end < len(sentence.tokens) else ""
     is_letter = len(name) == 1 and name.isupper() and name not in "AI"
-    return is_letter or (name.istitle() and len(name) > 1 and sentence.tag(end) in _NOUNS)
+    return is_letter or (name.istitle() and len(name) > 1 and sentence.tag(end) in NOUNS)
 
 
 def _is_in_abbreviated(sentence: TaggedSentence, start: int, end: int) -> bool:
@@ -325,26 +320,20 @@ def _has_part(
     if part == "verb":
         if form.name == BASE and sentence.word(start - 1) in BE:
             return False
-        if "adjective" in parts and following in _NAMES and before not in _BEFORE_VERB:
+        if "adjective" in parts and following in NAMES and before not in _BEFORE_VERB:
             return False
-    if part == "noun" and sentence.word(end) in ("syndrome", "disease") and following in _NOUNS:
+    if part == "noun" and sentence.word(end) in ("syndrome", "disease") and following in NOUNS:
         return False
     if part == "phrase" or end - start > 1:
         return True
     tag = sentence.tag(start)
     as_noun = (
-        part == "noun" and tag == "ADJ" and ("adjective" not in parts or following not in _NAMES)
+        part == "noun" and tag == "ADJ" and ("adjective" not in parts or following not in NAMES)
     )
     return tag in _TAGS[part] or as_noun
 
 
-def _is_unfit(plain: str, match: Match) -> bool:
-    """Whether a plain term does not say what the words mean there, or repeats those beside them."""
-    return changes_sense(match, plain) or _repeats(plain, match.sentence, match.start, match.end)
-
-
-def _repeats(plain: str, sentence: TaggedSentence, start: int, end: int) -> bool:
+def _repeats(match: Match, plain: str) -> bool:
     """Whether a word of the plain term stands beside it already: "supporting tissue tissue"."""
-    own = {stem for word in re.split("[ -]", plain) if len(word) > 3 for stem in stems(word)}
-    beside = (start - 2, start - 1, end, end + 1)
-    return any(own & sentence.stems(place) for place in beside)
+    own = [stems(word) for word in re.split("[ -]", plain) if len(word) > 3]
+    return bool(match.sentence.said_beside(frozenset().union(*own), match.start, match.end, 2))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from understandability.feature.inflection import BASE, PARTICIPLE, PAST, PLURAL, verb_form
 from understandability.feature.terms import singular
-from understandability.writers.plain_terms.matches import Match
+from understandability.writers.plain_terms.tagged_sentences import Match
 
 _ARTICLES = ("a", "an")
 
@@ -31,15 +30,6 @@ def common_form(plain: str) -> str:
     return PAST if verb_form(plain, PAST) == verb_form(plain, PARTICIPLE) else BASE
 
 
-class Placed(NamedTuple):
-    """Plain terms in their form, and the texts that take the place of ``pieces[first:last]``."""
-
-    first: int
-    last: int
-    plain: tuple[str, ...]
-    texts: tuple[str, ...]
-
-
 def term_in(match: Match, pieces: Sequence[str]) -> str:
     """The term as it is written, without the punctuation around it."""
     sentence = match.sentence
@@ -53,8 +43,13 @@ def _between(pieces: Sequence[str], first: int, begin: int, last: int, end: int)
     return text[begin : len(text) - len(pieces[last]) + end]
 
 
-def placed(match: Match, plain: Sequence[str], pieces: Sequence[str]) -> Placed:
-    """Plain terms that fit, written in the place of the term: articles, capitals, punctuation."""
+def placed(
+    match: Match, plain: Sequence[str], pieces: Sequence[str]
+) -> tuple[int, int, tuple[str, ...], tuple[str, ...]]:
+    """Plain terms that fit, written in the place of the term: articles, capitals, punctuation.
+
+    The first piece and that behind the last, the plain terms in their form, and the texts there.
+    """
     sentence = match.sentence
     term = term_in(match, pieces)
     forms = in_form(match, plain)
@@ -80,7 +75,7 @@ def placed(match: Match, plain: Sequence[str], pieces: Sequence[str]) -> Placed:
         if article:
             text = f"{_article(article, text)} {text}"
         texts.append(before + text + behind)
-    return Placed(first, last + 1, forms, tuple(texts))
+    return first, last + 1, forms, tuple(texts)
 
 
 def _for_several(plain: str) -> str:

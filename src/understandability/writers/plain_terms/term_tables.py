@@ -1,9 +1,8 @@
 """The tables of plain terms: their rows, and the forms that their terms take in a text.
 
-``medical.tsv`` and ``general.tsv`` of ``resources/plain_terms`` hold a row for each term, part of
-speech and rule; ``irregular.tsv`` the forms that no rule gives; ``judged.tsv`` in how many of the
-sentences that judges saw a plain term was right in its term's place; ``abbreviations.tsv`` what
-abbreviations stand for, and what that is. A rule says where a row holds:
+``medical.tsv`` and ``general.tsv`` hold a row for each term, part of speech and rule;
+``irregular.tsv`` forms that no rule gives; ``judged.tsv`` in how many of the judged sentences a
+plain term was right; ``words.tsv`` lists of words. A rule says where a row holds:
 
     near:heart,valve      one of these words within ten words of the term, in its sentence
     before:test,result    the next word is one of these
@@ -30,23 +29,14 @@ MEDICAL, GENERAL = "medical", "general"
 LISTS = (MEDICAL, GENERAL)
 _LEAST_RIGHT = 5  # sentences, and none wrong
 HYPHENS = frozenset("-‐‑–")
-# The head of a plain noun stands before the first of these: "bulges in a blood vessel".
-AFTER_HEAD = frozenset(
-    (
-        "of", "in", "on", "to", "that", "who", "whose", "which", "where", "when", "for",
-        "from", "with", "without", "between", "at", "under", "by", "around", "outside",
-        "over", "against", "near", "not", "about", "through", "inside", "into", "behind",
-        "before", "after", "below", "above", "along", "during", "since", "than", "alive",
-        "affected", "studied", "measured", "used", "compared", "told", "needed", "apart",
-        "away", "out", "off", "taken", "given", "caused", "left", "going", "getting", "being",
-        "taking", "doing", "making", "leading", "helping", "put", "made", "or", "and", "up",
-        "living", "wanting", "relying", "accused", "sued", "across", "back", "down", "also",
-        "aimed", "eaten", "pumped", "ordered", "sold", "caught", "controlled", "burned", "promised",
-        "signed", "owned", "allowed", "covered", "tested", "considered", "harmed", "borrowed",
-        "produced", "chosen", "trusted", "comparing", "grown", "because",
-        "it", "they", "how", "no", "so", "why", "only", "both",
-    )
-)  # fmt: skip
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """A list of ``words.tsv``, which says there what it holds."""
+    lines = resource_lines("plain_terms/words.tsv")[1:]
+    rows = (line.split("\t") for line in lines)
+    return next(frozenset(held.split()) for each, _, held in rows if each == name)
 
 
 class Rule(NamedTuple):
@@ -105,9 +95,8 @@ def abbreviations() -> Mapping[str, tuple[str, str]]:
 def _rules(text: str) -> Iterator[Rule]:
     for rule in text.split():
         place, words = rule.split(":")
-        yield Rule(
-            place.removeprefix("not-"), place.startswith("not-"), frozenset(words.split(","))
-        )
+        where, is_negative = place.removeprefix("not-"), place.startswith("not-")
+        yield Rule(where, is_negative, frozenset(words.split(",")))
 
 
 def plural_of(plain: str) -> str:
@@ -125,7 +114,8 @@ def plural_of(plain: str) -> str:
 
 def head_of(words: Sequence[str]) -> str:
     """The word that a plain noun is about: the last, or that before the first such as "of"."""
-    return words[next((n for n, word in enumerate(words) if n and word in AFTER_HEAD), 0) - 1]
+    after = word_list("after head")
+    return words[next((n for n, word in enumerate(words) if n and word in after), 0) - 1]
 
 
 @cache
@@ -138,27 +128,13 @@ def plain_terms() -> tuple[PlainTerm, ...]:
     rows = []
     for kind in LISTS:
         for line in resource_lines(f"plain_terms/{kind}.tsv")[1:]:
-            term, plains, part, when, note, source, place, plurals = line.split("\t")
+            term, plains, part, when, note, source, place, irregular = line.split("\t")
             plain = tuple(plains.split(" | ")) if plains else ()
-            special = plurals.split(" | ") if plurals else ["-"] * len(plain)
-            rows.append(
-                PlainTerm(
-                    term,
-                    plain,
-                    tuple(
-                        plural_of(each) if form == "-" else form
-                        for each, form in zip(plain, special, strict=False)
-                    )
-                    if part == "noun"
-                    else (),
-                    part,
-                    tuple(_rules(when)),
-                    note,
-                    source,
-                    place == "after",
-                    kind,
-                )
-            )
+            special = irregular.split(" | ") if irregular else ["-"] * len(plain)
+            both = zip(plain, special, strict=False) if part == "noun" else ()
+            plurals = tuple(plural_of(one) if form == "-" else form for one, form in both)
+            rules, behind = tuple(_rules(when)), place == "after"
+            rows.append(PlainTerm(term, plain, plurals, part, rules, note, source, behind, kind))
     return tuple(rows)
 
 

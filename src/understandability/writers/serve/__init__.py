@@ -3,5 +3,5 @@
 In: texts, pages and files in requests. Out: rows, explanations, rankings as JSON; the editor.
 
 `app` has the calls, `guard` decides who may make them and how large they may be, `messages` says
-what they look like, `files` turns documents of word processors into text, `server` starts it all.
+what they look like, `files` reads documents, `server` and `connections` start it all.
 """

@@ -23,7 +23,7 @@ from understandability.errors import UnderstandabilityError
 from understandability.feature.batch import Batch
 from understandability.inputs.fetching import FetchLimits, fetch
 from understandability.inputs.office import DOCX, require_office_extra
-from understandability.resources import resource_text
+from understandability.resources import resource
 from understandability.scoring import Scorer, Settings, document_or_failure, document_under
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.writers.comparison import compare
@@ -35,36 +35,16 @@ from understandability.writers.plain_terms.english import english_of
 from understandability.writers.plain_terms.offers import offers
 from understandability.writers.proposals import proposals
 from understandability.writers.rewriting import LanguageModel, ask, checked
+from understandability.writers.serve import messages
 from understandability.writers.serve.files import text_of_file
 from understandability.writers.serve.guard import LOCAL_HOSTS, App, Guard, RequestLimits
-from understandability.writers.serve.messages import (
-    CompareReply,
-    CompareRequest,
-    ErrorReply,
-    ExplainReply,
-    ExplainRequest,
-    FetchRequest,
-    HealthReply,
-    ReaderChoice,
-    ReportRequest,
-    RerankedDocument,
-    RerankReply,
-    RerankRequest,
-    RewriteReply,
-    RewriteRequest,
-    SaveRequest,
-    ScoreReply,
-    ScoreRequest,
-    SentenceReply,
-    SentenceRequest,
-    TextReply,
-)
 
 _MOST_CONVERSIONS = 2  # files at once, each in a process of its own
 _MOST_EXPLAINED = 1_000_000  # characters; scoring has no such limit
 _Result = TypeVar("_Result")
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorReply} for status in (400, 401, 403, 408, 413, 415, 421, 422, 503, 504)
+    status: {"model": messages.ErrorReply}
+    for status in (400, 401, 403, 408, 413, 415, 421, 422, 503, 504)
 }
 
 
@@ -108,11 +88,11 @@ class _Desk:
         if not future.cancelled():
             future.exception()  # nobody may wait for it any more
 
-    def for_reader(self, choice: ReaderChoice) -> Scorer:
+    def for_reader(self, choice: messages.ReaderChoice) -> Scorer:
         """The scorer, for the reader that a request asks for; it shares the loaded bundle."""
         changes = {
             name: value
-            for name in ReaderChoice.model_fields
+            for name in messages.ReaderChoice.model_fields
             if (value := getattr(choice, name)) is not None
         }
         if "reader" in changes:  # with all that belongs to it, whatever the server was started with
@@ -175,7 +155,7 @@ def create(
         return _error(error.status_code, sentence, headers)
 
     @app.exception_handler(UnderstandabilityError)
-    async def mended_by_the_user(request: Request, error: UnderstandabilityError) -> Response:
+    async def told(request: Request, error: UnderstandabilityError) -> Response:
         return _error(422, str(error))
 
     @app.exception_handler(Exception)
@@ -184,7 +164,7 @@ def create(
         return _error(500, f"the server met an error of its own ({type(error).__name__})")
 
     @app.post("/v1/score")
-    async def score(request: ScoreRequest) -> ScoreReply:
+    async def score(request: messages.ScoreRequest) -> messages.ScoreReply:
         """Score a text, a page, or a list of documents: the rows of `understand score`."""
         documents = request.documents
         if documents is None:
@@ -194,8 +174,8 @@ def create(
             pages = [_page(each.id, each.text, each.html, each.url) for each in documents]
         return await desk(lambda: _scored(desk.for_reader(request), pages))
 
-    @app.post("/v1/explain", response_model=ExplainReply)
-    async def explain_text(request: ExplainRequest) -> Response:
+    @app.post("/v1/explain", response_model=messages.ExplainReply)
+    async def explain_text(request: messages.ExplainRequest) -> Response:
         """Explain one text or page: what makes it hard, and what to say instead."""
         page = _explained_page(request.text, request.html)
 
@@ -208,13 +188,13 @@ def create(
         return await desk(work)
 
     @app.post("/v1/sentence")
-    async def sentence(request: SentenceRequest) -> SentenceReply:
+    async def sentence(request: messages.SentenceRequest) -> messages.SentenceReply:
         """What could be made of one sentence: cut, turned round, as a list, in plain terms."""
         page = _explained_page(request.text, None)
         return await desk(lambda: _proposed(request, page, desk.for_reader(request)))
 
     @app.post("/v1/save", response_model=None)
-    async def save(request: SaveRequest) -> Response:
+    async def save(request: messages.SaveRequest) -> Response:
         """A text in Markdown as an HTML or a DOCX file."""
         _explained_page(request.text, None)
         if request.kind == "html":
@@ -225,7 +205,7 @@ def create(
         return Response(made, media_type="application/octet-stream")
 
     @app.post("/v1/rewrite")
-    async def rewrite_text(request: RewriteRequest) -> RewriteReply:
+    async def rewrite_text(request: messages.RewriteRequest) -> messages.RewriteReply:
         """A passage said plainly by the server's language model, and checked."""
         if model is None:
             raise HTTPException(
@@ -233,10 +213,10 @@ def create(
             )
         proposed = await asyncio.to_thread(ask, request.text, model)
         found = await desk(lambda: checked(request.text, proposed, desk.for_reader(request)))
-        return RewriteReply(rewrite=plain_data(found))
+        return messages.RewriteReply(rewrite=plain_data(found))
 
-    @app.post("/v1/compare", response_model=CompareReply)
-    async def compare_texts(request: CompareRequest) -> Response:
+    @app.post("/v1/compare", response_model=messages.CompareReply)
+    async def compare_texts(request: messages.CompareRequest) -> Response:
         """What changed from one version of a text to another."""
         pages = [_explained_page(request.before, None), _explained_page(request.after, None)]
 
@@ -248,7 +228,7 @@ def create(
         return await desk(work)
 
     @app.post("/v1/report", responses={200: {"content": {"text/html": {}}}}, response_model=None)
-    async def report(request: ReportRequest) -> Response:
+    async def report(request: messages.ReportRequest) -> Response:
         """The report on a text, or on what changed since a version before, as one HTML file."""
         pages = [replace(_explained_page(request.text, request.html), docno=request.title)]
         if request.before is not None:
@@ -262,7 +242,7 @@ def create(
         return await desk(work)
 
     @app.post("/v1/rerank")
-    async def rerank(request: RerankRequest) -> RerankReply:
+    async def rerank(request: messages.RerankRequest) -> messages.RerankReply:
         """Order the documents of a search engine anew, the easier ones further up.
 
         Scores are brought to 0 to 1 between the lowest and the highest; a document's new score
@@ -272,15 +252,15 @@ def create(
         return await desk(lambda: _reranked(request, desk.for_reader(request)))
 
     @app.post("/v1/text", openapi_extra=_FILE_AS_BODY)
-    async def text(request: Request, name: str = "") -> TextReply:
+    async def text(request: Request, name: str = "") -> messages.TextReply:
         """The text of a file (HTML, DOCX, ODT, PDF, plain), whose name tells its kind."""
         content = await request.body()
         async with converting:
             made = await asyncio.to_thread(text_of_file, content, name, limits.seconds)
-        return TextReply(**made)
+        return messages.TextReply(**made)
 
     @app.post("/v1/fetch")
-    async def fetch_text(request: FetchRequest) -> TextReply:
+    async def fetch_text(request: messages.FetchRequest) -> messages.TextReply:
         """The text of a page on the network, where the server was started with --fetch."""
         if fetching is None:
             raise HTTPException(
@@ -291,12 +271,12 @@ def create(
             made = await asyncio.to_thread(
                 text_of_file, found.content, f"page{found.suffix}", limits.seconds, found.charset
             )
-        return TextReply(**made)
+        return messages.TextReply(**made)
 
     @app.get("/healthz")
-    async def healthz() -> HealthReply:
+    async def healthz() -> messages.HealthReply:
         """That the server is there, and which model it uses."""
-        return HealthReply(
+        return messages.HealthReply(
             status="ok",
             version=__version__,
             bundle=desk.scorer.bundle.name,
@@ -326,35 +306,26 @@ def create(
     if token:
         app.openapi = partial(_with_token, app.openapi)  # type: ignore[method-assign]  # as FastAPI's documentation has it
     _add_files(app)
-    return Guard(app, hosts=tuple(hosts), token=token, limits=limits, origins=frozenset(origins))
-
-
-_FILES = {
-    "index.html": "text/html",
-    "editor.css": "text/css",
-    "editor.js": "text/javascript",
-    "component.js": "text/javascript",
-    "marks.js": "text/javascript",
-    "panel.js": "text/javascript",
-    "server.js": "text/javascript",
-    "work.js": "text/javascript",
-    "guide.html": "text/html",
-}
+    return Guard(
+        app=app, hosts=tuple(hosts), token=token, limits=limits, origins=frozenset(origins)
+    )
 
 
 def _add_files(app: FastAPI) -> None:
     """The editor's own files, and no others."""
-    files = {name: resource_text(f"editor/{name}") for name in _FILES}
-
-    @app.get("/", include_in_schema=False)
-    async def page() -> Response:
-        return HTMLResponse(files["index.html"])
+    kinds = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+    paths = {path.name: path for path in resource("editor").iterdir() if path.suffix in kinds}
+    files = {name: path.read_text("utf-8") for name, path in paths.items()}
 
     @app.get("/editor/{name}", include_in_schema=False)
     async def file(name: str) -> Response:
         if name not in files:
             raise HTTPException(404, "there is no such file")
-        return Response(files[name], media_type=f"{_FILES[name]}; charset=utf-8")
+        return Response(files[name], media_type=kinds[paths[name].suffix])
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return await file("index.html")
 
 
 def _with_token(described: Callable[[], dict[str, Any]]) -> dict[str, Any]:
@@ -415,7 +386,9 @@ def _explained(page: Page, scorer: Scorer) -> Explanation:
     return explain(document_under(page, scorer.settings), scorer)
 
 
-def _proposed(request: SentenceRequest, page: Page, scorer: Scorer) -> SentenceReply:
+def _proposed(
+    request: messages.SentenceRequest, page: Page, scorer: Scorer
+) -> messages.SentenceReply:
     document = document_under(page, scorer.settings)
     if request.sentence >= len(document.sentence_starts):
         raise HTTPException(
@@ -426,15 +399,15 @@ def _proposed(request: SentenceRequest, page: Page, scorer: Scorer) -> SentenceR
     found = proposals(
         document, request.sentence, findings(batch), offers(batch, english)[0], scorer, english
     )
-    return SentenceReply(proposals=plain_data(found))
+    return messages.SentenceReply(proposals=plain_data(found))
 
 
-def _scored(scorer: Scorer, pages: Sequence[Page]) -> ScoreReply:
+def _scored(scorer: Scorer, pages: Sequence[Page]) -> messages.ScoreReply:
     found = [document_or_failure(page, scorer.settings) for page in pages]
     documents = [each for each in found if not isinstance(each, Failure)]
     failures = [each for each in found if isinstance(each, Failure)]
     rows = [row for table in scorer.score_all(documents) for row in table.to_pylist()]
-    return ScoreReply(
+    return messages.ScoreReply(
         settings=plain_data(scorer.described),
         rows=plain_data(rows),
         errors=[
@@ -443,7 +416,7 @@ def _scored(scorer: Scorer, pages: Sequence[Page]) -> ScoreReply:
     )
 
 
-def _reranked(request: RerankRequest, scorer: Scorer) -> RerankReply:
+def _reranked(request: messages.RerankRequest, scorer: Scorer) -> messages.RerankReply:
     scores = [Fraction(each.score) for each in request.documents]  # floats may overflow
     low, high = min(scores), max(scores)
     pages = [
@@ -463,9 +436,9 @@ def _reranked(request: RerankRequest, scorer: Scorer) -> RerankReply:
             score = (1 - request.weight) * share + request.weight * chance
         made.append((score, each.id, chance))
     made.sort(key=lambda each: -each[0])  # equal ones keep their order
-    return RerankReply(
+    return messages.RerankReply(
         documents=[
-            RerankedDocument(id=name, rank=rank, score=score, p_understandable=chance)
+            messages.RerankedDocument(id=name, rank=rank, score=score, p_understandable=chance)
             for rank, (score, name, chance) in enumerate(made, 1)
         ]
     )

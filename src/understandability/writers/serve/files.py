@@ -69,11 +69,11 @@ def _read_page(content: bytes, name: str, suffix: str, charset: str | None) -> t
     source = parse_source(page).text
     if kind == HTML:
         return markdown_of(document.blocks, source), document.title
-    return _UNDERLINED.sub(_as_heading, source.replace("\r\n", "\n")), document.title
 
+    def heading(found: re.Match[str]) -> str:
+        return f"{'#' if found[2][0] == '=' else '##'} {found[1]}"
 
-def _as_heading(found: re.Match[str]) -> str:
-    return f"{'#' if found[2][0] == '=' else '##'} {found[1]}"
+    return _UNDERLINED.sub(heading, source.replace("\r\n", "\n")), document.title
 
 
 def _read_apart(content: bytes, name: str, kind: str, seconds: float) -> tuple[str, str]:

@@ -54,20 +54,15 @@ class RequestLimits:
     documents: int = 1000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
     """Refuses what may not be served, and reads bodies within limits before anything else."""
 
-    def __init__(
-        self,
-        app: App,
-        *,
-        hosts: tuple[str, ...],
-        token: str | None,
-        limits: RequestLimits,
-        origins: frozenset[str] = frozenset(),
-    ) -> None:
-        self.app, self.hosts, self.token, self.limits = app, hosts, token, limits
-        self.origins = origins
+    app: App
+    hosts: tuple[str, ...]
+    token: str | None
+    limits: RequestLimits
+    origins: frozenset[str] = frozenset()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -169,7 +164,7 @@ class Guard:
 
 
 async def answer(
-    send: Send, status: int, error: str, headers: Sequence[tuple[bytes, bytes]] = _HEADERS
+    send: Send, status: int, error: str, headers: Sequence[tuple[bytes, bytes]]
 ) -> None:
     """Send an error as JSON."""
     body = json.dumps({"error": error}).encode()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -12,10 +12,12 @@ Chance = Annotated[float, Field(ge=0, le=1)]
 class _Strict(BaseModel):
     """A message with an unknown field is refused: it is most likely misspelled.
 
-    So is a value of another type than the description says, such as true for a number.
+    So is a value of another type than the description says, such as true for a number. Of the
+    fields in `one_of` exactly one is given, and is not null.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, strict=True)
+    one_of: ClassVar[tuple[str, ...]] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -28,29 +30,31 @@ class _Strict(BaseModel):
                 )
         return message
 
+    @model_validator(mode="after")
+    def _gives_one(self) -> Self:
+        if self.one_of and sum(getattr(self, name) is not None for name in self.one_of) != 1:
+            *others, last = self.one_of
+            raise ValueError(f"give one of {', '.join(others)} and {last}")
+        return self
 
-def _one_of(*names: str) -> dict[str, Any]:
-    """For the description: one of these fields is given, and is not null."""
-    return {
-        "oneOf": [
-            {"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in names
-        ]
-    }
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler.resolve_ref_schema(handler(core_schema))
+        if cls.one_of:
+            schema["oneOf"] = [
+                {"required": [name], "properties": {name: {"not": {"type": "null"}}}}
+                for name in cls.one_of
+            ]
+        return schema
 
 
 class TextOrPage(_Strict):
     """A text, or the HTML of a page; one of the two."""
 
-    model_config = ConfigDict(json_schema_extra=_one_of("text", "html"))
+    one_of = ("text", "html")
 
     text: str | None = Field(None, description="Plain text; blank lines separate paragraphs.")
     html: str | None = Field(None, description="The source of a page.")
-
-    @model_validator(mode="after")
-    def _one_of_two(self) -> TextOrPage:
-        if (self.text is None) == (self.html is None):
-            raise ValueError("give either text or html")
-        return self
 
 
 class NamedDocument(TextOrPage):
@@ -76,17 +80,11 @@ class ReaderChoice(_Strict):
 class ScoreRequest(ReaderChoice):
     """One text, one page, or a list of documents."""
 
-    model_config = ConfigDict(json_schema_extra=_one_of("text", "html", "documents"))
+    one_of = ("text", "html", "documents")
 
     text: str | None = None
     html: str | None = None
     documents: list[NamedDocument] | None = None
-
-    @model_validator(mode="after")
-    def _one_of_three(self) -> ScoreRequest:
-        if sum(each is not None for each in (self.text, self.html, self.documents)) != 1:
-            raise ValueError("give one of text, html and documents")
-        return self
 
 
 class EnglishChoice(_Strict):
@@ -137,25 +135,15 @@ class ReportRequest(TextOrPage, ReaderChoice):
 
 
 class RankedDocument(_Strict):
-    """A document that a search engine found, with its score there.
+    """A document that a search engine found, with its score there, and its chance or its text."""
 
-    Its chance of being understood, or the text that gives it.
-    """
-
-    model_config = ConfigDict(json_schema_extra=_one_of("p_understandable", "text", "html"))
+    one_of = ("p_understandable", "text", "html")
 
     id: str = Field(min_length=1, max_length=2000)
     score: float = Field(allow_inf_nan=False)
     p_understandable: Chance | None = None
     text: str | None = None
     html: str | None = None
-
-    @model_validator(mode="after")
-    def _one_of_three(self) -> RankedDocument:
-        given = (self.p_understandable, self.text, self.html)
-        if sum(each is not None for each in given) != 1:
-            raise ValueError("give one of p_understandable, text and html for each document")
-        return self
 
 
 class RerankRequest(ReaderChoice):

@@ -24,11 +24,7 @@ _MOST_CONNECTIONS = 2000
 
 
 def application() -> Any:
-    """The application with what `serve` chose; each process that answers makes its own.
-
-    Lists and models stay for good, so that no search for what can be freed passes over them while
-    somebody waits.
-    """
+    """The application with what `serve` chose; each process that answers makes its own."""
     from understandability.writers.serve.app import create
 
     chosen = json.loads(os.environ[_CHOSEN])
@@ -42,7 +38,7 @@ def application() -> Any:
         origins=chosen["origins"],
     )
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # lists and models stay: no search for garbage passes over them
     return app
 
 
