@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 Paragraph = TypeVar("Paragraph")
 
-def has_controls(content: bytes) -> bool:
-    """Whether bytes below the space are there, other than tabs, line feeds and returns."""
+def kind_of_bytes(content: bytes) -> tuple[bool, bool]:
+    """Whether bytes below the space are there, other than white space; whether it is UTF-8."""
 
-def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
-    """Stretches of at least `length` bytes (but at the end) without a byte: start, end of each.
+def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
+    """Stretches of at least `length` bytes (but at the end) without a quote: start, end of each.
 
-    They begin at `start` or right behind such a byte, and end at the next or at the source's end.
+    They begin right behind an equals sign and a quote, and end at the next or at the source's end.
     """
 
-def swallowing(source: bytes) -> int:
-    """How many quoted values of attributes may hold a tag."""
+def is_tangled(source: bytes, most: int) -> bool:
+    """Whether the quoted values that may hold a tag, times the bytes, are more than `most`."""
 
 class Tape:
     """A page's markup: texts and the tags between them, packed.

@@ -25,35 +25,69 @@ ctypedef const unsigned char* Bytes
 
 # --- A source, before it is read
 
-def has_controls(bytes content) -> bool:
+def kind_of_bytes(bytes content) -> tuple:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
-    cdef Py_ssize_t i
-    cdef int number = 0
-    for i in range(len(content)):
-        number |= (s[i] < 32) & (s[i] != 9) & (s[i] != 10) & (s[i] != 13)
-    return number != 0
+    cdef Py_ssize_t size = len(content), i, place = 0, more
+    cdef int controls = 0
+    cdef unsigned long long eight
+    cdef unsigned char c, least, most
+    for i in range(size):
+        controls |= (s[i] < 32) & (s[i] != 9) & (s[i] != 10) & (s[i] != 13)
+    while place < size:
+        if place + 8 <= size:
+            memcpy(&eight, s + place, 8)
+            if not eight & 0x8080808080808080ULL:
+                place += 8
+                continue
+        c = s[place]
+        place += 1
+        if c < 0x80:
+            continue
+        # Forms that are longer than they need be, surrogates, and what is beyond Unicode.
+        least = 0xA0 if c == 0xE0 else 0x90 if c == 0xF0 else 0x80
+        most = 0x9F if c == 0xED else 0x8F if c == 0xF4 else 0xBF
+        more = 1 + (c >= 0xE0) + (c >= 0xF0)
+        if not 0xC2 <= c <= 0xF4 or place + more > size or not least <= s[place] <= most:
+            return controls != 0, False
+        for i in range(place + 1, place + more):
+            if s[i] & 0xC0 != 0x80:
+                return controls != 0, False
+        place += more
+    return controls != 0, True
 
 
-def gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> list:
+def values(bytes source, bytes quote, Py_ssize_t length) -> list:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
-    cdef Py_ssize_t size = len(source), end
+    cdef Py_ssize_t size = len(source), start = 0, end, late
+    cdef unsigned char c = quote[0]
     cdef list stretches = []
     while start < size:
-        end = found(s, size, byte[0], start)
-        if end - start >= length or end == size:
+        late = start + length - LATE
+        if start < late < size:  # nearly always one is there, so a page takes a few long steps
+            end = found(s, min(size, late + LATE), c, late)
+            if end < min(size, late + LATE):
+                start = end + 1
+                continue
+        end = found(s, size, c, start)
+        if (end - start >= length or end == size) and start > 1 and s[start - 2] == c"=":
             stretches.append((start, end))
         start = end + 1
     return stretches
 
 
-def swallowing(bytes source) -> int:
+def is_tangled(bytes source, Py_ssize_t most) -> bool:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), place = 0, number = 0, end
     cdef unsigned char quote
+    for place in range(size):
+        number += s[place] == c"<"
+    if number * size <= most:  # there cannot be as many values
+        return False
+    place = number = 0
     while True:
         place = found(s, size, c"=", place) + 1
         if place >= size:
-            return number
+            return number * size > most
         end = place
         while end < size and is_space(s[end]):
             end += 1
@@ -70,6 +104,7 @@ def swallowing(bytes source) -> int:
 # --- A source into its tags and texts
 
 cdef enum:
+    LATE = 128  # bytes
     SLOTS = 512  # of a table of the tags of a page, where most are found without making an object
     MOST_REFERENCES = 10_000
 

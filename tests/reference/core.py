@@ -49,32 +49,28 @@ _CANDIDATE = re.compile("[^-c]c*|c+")
 # --- text/decoding.py
 
 
-def has_controls(content: bytes) -> bool:
-    return any(map(content.__contains__, _CONTROLS))
+def kind_of_bytes(content: bytes) -> tuple[bool, bool]:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        is_utf8 = False
+    else:
+        is_utf8 = True
+    return any(map(content.__contains__, _CONTROLS)), is_utf8
 
 
 # --- text/tape.py
 
 
-def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
-    """Stretches of at least that length (but at the end) without a byte: start and end of each.
+def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
+    """Stretches of at least that length (but at the end) without a quote: start and end of each.
 
-    They begin at `start` or right behind such a byte, and end at the next or at the source's end.
-
-    >>> gaps(b"ab'c'defg'", b"'", 0, 3)
-    [(5, 9)]
+    >>> values(b"a='c'=defg='efg'", b"'", 3)
+    [(12, 15)]
     """
-    gaps = []
-    while start < len(source):
-        last = source.rfind(byte, start, start + length)
-        if last >= 0:  # nearly always, so a page is looked at in a few long steps
-            start = last + 1
-            continue
-        end = source.find(byte, start + length)
-        end = len(source) if end < 0 else end
-        gaps.append((start, end))
-        start = end + 1
-    return gaps
+    found = re.finditer(rb"(?<==%b)[^%b]++" % (quote, quote), source)
+    ends = [match.span() for match in found]
+    return [(start, end) for start, end in ends if end - start >= length or end == len(source)]
 
 
 # --- text/tape.py
@@ -119,8 +115,8 @@ def cut(
     return Tape(tape), hints, roots
 
 
-def swallowing(source: bytes) -> int:
-    return len(_SWALLOWED.findall(source))
+def is_tangled(source: bytes, most: int) -> bool:
+    return len(_SWALLOWED.findall(source)) * len(source) > most
 
 
 def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:

@@ -122,7 +122,6 @@ _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)|<[!?/](?![a-zA-Z])[^<>]*>|<![^<>]*>
 _RAW_ELEMENT = re.compile(
     rf"(<({'|'.join(RAW)})\b[^<>]*>)(.*?)(?=</\2\b|\Z)", re.DOTALL | re.IGNORECASE
 )
-_LINE_BREAK = re.compile(rb"<br ?(/?)>")
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _SOURCE_TAG = re.compile(r"<(/?[a-zA-Z][^\s<>/]*+)[^<>]*+>")
 # Where text goes on after a script or style that is not closed.
@@ -145,7 +144,6 @@ class Markup(NamedTuple):
     tape: Tape
     tags: Counter[str]  # how often each tag is on the tape
     language: str = ""  # as the root element claims
-    closes_void_elements: bool = False  # the page writes <br/>, not <br>
     flags: tuple[str, ...] = ()
     hints: Mapping[int, str] = MappingProxyType({})  # see `read_source`
 
@@ -202,17 +200,15 @@ def _read(source: bytes) -> Markup:
     number = number_of_tags(source)
     if not source or source.isspace():
         return Markup(Tape(), Counter())
-    slashes = _LINE_BREAK.findall(source)
-    closes_void_elements = 2 * slashes.count(b"/") > len(slashes)
     if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES:
         tree = _core.read_tree(source, _rule, _resolved)
         if tree and tree[0].has_text(_CODE):
             tape, attributes = tree
             claims = sorted(_LANGUAGES.findall(attributes))  # "lang" before "xml:lang"
             language = claims[0][1].decode() if claims else ""
-            return Markup(tape, tape.counts(), language, closes_void_elements)
+            return Markup(tape, tape.counts(), language)
     pieces = _tape_of_source(source.decode())
-    return Markup(Tape(pieces), Counter(pieces[1::2]), "", closes_void_elements, flags=("no_tree",))
+    return Markup(Tape(pieces), Counter(pieces[1::2]), flags=("no_tree",))
 
 
 @lru_cache(maxsize=10_000)
@@ -299,7 +295,7 @@ def with_quote_closed(source: bytes, quote: bytes) -> bytes:
     """
     parts: list[bytes] = []
     done = 0
-    for start, end in _core.gaps(source, quote, 0, _MAX_ATTRIBUTE):
+    for start, end in _core.values(source, quote, _MAX_ATTRIBUTE):
         value = _UNCLOSED.match(source, start, end)
         swallows = end == len(source) or (value and _BLOCK_TAG.search(source, value.end(), end))
         if value and swallows and _opens(source, start - 1):
@@ -456,11 +452,7 @@ def _normal(tag: bytes) -> str:
 
 def _is_to_be_mended(source: bytes) -> bool:
     """Whether something in the source is never closed, or its quotes are a tangle."""
-    size = len(source)
-    if (
-        source.count(b"<") * size > _MOST_SEARCHED  # else there cannot be as many values
-        and _core.swallowing(source) * size > _MOST_SEARCHED
-    ):
+    if _core.is_tangled(source, _MOST_SEARCHED):
         return True
     if with_comments_closed(source) is not source or len(source) > MAX_TREE_BYTES:
         return True

@@ -156,7 +156,7 @@ _ENDS = {
 _NOTHING, _SPACE, _LINK, _END_LINK, _BREAK, _OPEN, _CLOSE, _EMPTY, _SKIP = range(9)
 
 # As what search engines are told that the page is, or a software its body.
-_THREADS = ("DiscussionForumPosting", '"QAPage"', "schema.org/QAPage")
+_THREADS = (b"DiscussionForumPosting", b'"QAPage"', b"schema.org/QAPage")
 
 _CLOSING = re.compile(
     r"""references | acknowledge?ments? | author\ information | funding | see\ also | bibliography
@@ -207,7 +207,7 @@ def _blocks(parsed: ParsedPage, skipped: frozenset[str] = _SKIPPED) -> tuple[Blo
         _ENDS,
         _PARAGRAPH,
         _NAMED,
-        lambda: any(mark in parsed.text for mark in _THREADS),
+        lambda: any(mark in parsed.source for mark in _THREADS),
         _closing,
         _ENDED.search,
     )
