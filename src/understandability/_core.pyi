@@ -56,8 +56,11 @@ class Tape:
     def text_behind(self, place: int) -> str:
         """The text behind a tag; raises `IndexError` for a place that no tag has."""
 
-    def long_texts(self, least: int, without: frozenset[str]) -> list[str]:
-        """Texts of at least so many characters behind tags that are not among some."""
+    def long_texts(self, least: int, enough: int, without: frozenset[str]) -> str:
+        """Texts of at least so many characters behind tags that are not among some.
+
+        With a space between, and up to the first with which they have `enough` characters.
+        """
 
 def cut(
     source: bytes,
@@ -257,3 +260,6 @@ class Places:
     def __contains__(self, word: str) -> bool: ...
     def get(self, word: str, otherwise: int) -> int:
         """The number of a word, or another where it is not there."""
+
+def count_known(text: str, known: Places) -> tuple[int, dict[int, int]]:
+    """How many runs of letters a text has, and how often each known one, by its number."""

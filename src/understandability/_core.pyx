@@ -426,19 +426,23 @@ cdef class Tape:
                 return True
         return False
 
-    def long_texts(self, Py_ssize_t least, frozenset without) -> list:
+    def long_texts(self, Py_ssize_t least, Py_ssize_t enough, frozenset without) -> str:
         cdef list texts = [], wanted = [name not in without for name in self.names]
-        cdef Py_ssize_t place
-        cdef str text
+        cdef Py_ssize_t place, number, found = 0
         for place in range(1, self.size + 1):
             if (
                 self.ends.data.as_ints[place] - self.ends.data.as_ints[place - 1] >= least
                 and wanted[self.tags.data.as_ints[place - 1]]
             ):
-                text = self.text(place)
-                if len(text) >= least:
-                    texts.append(text)
-        return texts
+                number = characters(
+                    self.out(), self.ends.data.as_ints[place - 1], self.ends.data.as_ints[place]
+                )
+                if number >= least:
+                    texts.append(self.text(place))
+                    found += number
+                    if found >= enough:
+                        break
+        return " ".join(texts)
 
 
 cdef array _INTS = array("i"), _LONGS = array("q")
@@ -1599,26 +1603,33 @@ def naive_walk(Tape tape, dict actions, object unparsed) -> tuple:
     return fields, elements
 
 
+cdef inline Py_UCS4 character_at(Bytes s, Py_ssize_t size, Py_ssize_t* place) noexcept:
+    """The character at a place, which moves behind it."""
+    cdef unsigned int c = s[place[0]]
+    cdef int more = 0 if c < 0x80 else 1 + (c >= 0xE0) + (c >= 0xF0)
+    place[0] += 1
+    if more:
+        c = c & (0x1F >> (more - 1))
+    while more and place[0] < size:
+        c = (c << 6) | (s[place[0]] & 0x3F)
+        place[0] += 1
+        more -= 1
+    return <Py_UCS4>c
+
+
 cdef Py_ssize_t words_in(Bytes s, Py_ssize_t size, Bytes kinds) noexcept:
     """How many runs of letters and digits a text has; `kinds` as `count_words` has them."""
-    cdef Py_ssize_t number = 0, place = 0, more
-    cdef unsigned int c
+    cdef Py_ssize_t number = 0, place = 0
+    cdef Py_UCS4 c
     cdef bint in_word = False, is_word
     while place < size:
-        c = s[place]
-        place += 1
+        c = character_at(s, size, &place)
         if c < 0x80:
             if kinds[c] == 2:
                 continue
             is_word = kinds[c] == 1
         else:
-            more = 1 + (c >= 0xE0) + (c >= 0xF0)
-            c = c & (0x1F >> (more - 1))
-            while more and place < size:
-                c = (c << 6) | (s[place] & 0x3F)
-                place += 1
-                more -= 1
-            is_word = Py_UNICODE_ISALNUM(<Py_UCS4>c)
+            is_word = Py_UNICODE_ISALNUM(c)
         number += is_word and not in_word
         in_word = is_word
     return number
@@ -2187,6 +2198,32 @@ cdef class Places:
 
     def __contains__(self, str word) -> bool:
         return self.get(word, -1) >= 0
+
+
+def count_known(str text, Places known) -> tuple:
+    cdef bytes written = text.encode()
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(written)
+    cdef Py_ssize_t size = len(written), place = 0, start, end, words = 0
+    cdef Py_UCS4 c
+    cdef long long held
+    cdef dict counts = {}
+    while place < size:
+        start = end = place
+        while place < size:
+            c = character_at(s, size, &place)
+            if not (
+                is_letter(<unsigned char>c) if c < 0x80
+                else Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
+            ):
+                break
+            end = place
+        if end > start:
+            words += 1
+            if end - start <= 255:
+                held = known.slots.data.as_longlongs[known.slot_of(s + start, end - start)]
+                if held:
+                    counts[held & 0xFFFF] = counts.get(held & 0xFFFF, 0) + 1
+    return words, counts
 
 
 cdef Py_ssize_t head(

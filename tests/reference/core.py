@@ -18,10 +18,9 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from understandability._core import Tape
+from understandability._core import Places, Tape
 from understandability.text.document import MOSTLY_LINKS
 from understandability.text.extract import boilerpipe, justext, main, naive
-from understandability.text.language_guess import not_ascii
 from understandability.text.tape import COMMENTS, CONSENT, SIDEBAR, THREAD, opens_after_last_end
 
 Array = NDArray[Any]
@@ -241,7 +240,7 @@ def _collapsed(texts: list[str]) -> list[str]:
     if not texts:
         return []
     whole = "\n".join(texts)
-    for space in filter(str.isspace, not_ascii(whole)):
+    for space in filter(str.isspace, set(whole)):
         whole = whole.replace(space, " ")
     return [text.strip() for text in re.sub("  +", " ", whole).split("\n")]
 
@@ -946,3 +945,11 @@ def weigh_patterns(
         if evidence > 0:
             found.append(nucleus)
     return found
+
+
+# --- text/language_guess.py
+
+
+def count_known(text: str, known: Places) -> tuple[int, dict[int, int]]:
+    words = re.findall(r"[^\W\d_]+", text)
+    return len(words), dict(Counter(known.get(word, 0) for word in words if word in known))

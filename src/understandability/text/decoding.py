@@ -229,9 +229,9 @@ def decode(content: bytes | str, charset: str | None = None) -> Decoded:
 def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
     has_controls, is_utf8 = _core.kind_of_bytes(content)
     encoding = encoding or ("utf-8" if is_utf8 else "windows-1252")
-    if encoding == "utf-8" and is_utf8 and not has_controls:
-        if not content.startswith(codecs.BOM_UTF8):
-            return Decoded(encoding, content)
+    is_marked = content.startswith(codecs.BOM_UTF8)
+    if encoding == "utf-8" and is_utf8 and not has_controls and not is_marked:
+        return Decoded(encoding, content)
     text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
     text = _without_controls(text) if has_controls else text
     return Decoded(encoding, text.encode())

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from understandability._core import Tape
 from understandability.text.decoding import decode
-from understandability.text.language_guess import STOP_LISTS, guess_language
+from understandability.text.language_guess import SAMPLE, STOP_LISTS, guess_language
 from understandability.text.page import HTML, Page
 from understandability.text.tape import RAW, Markup, read_markup, read_source
 
@@ -92,7 +92,8 @@ class ParsedPage:
         declared = self.declared_language
         if declared and declared not in STOP_LISTS:
             return declared
-        text = " ".join(self.tape.long_texts(_SENTENCE, _RAW)) if self.is_html else self.text
+        most = _ENOUGH if declared else SAMPLE
+        text = self.tape.long_texts(_SENTENCE, most, _RAW) if self.is_html else self.text
         if not declared:
             return guess_language(text)
         start = text[:_ENOUGH]
