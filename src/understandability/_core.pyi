@@ -7,7 +7,7 @@ nothing but `MemoryError`, unless said otherwise.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -168,6 +168,11 @@ def cut_up(
     split_pieces: Callable[[str], list[str]],
 ) -> tuple[list[str], list[int], list[int]]:
     """Pieces of all texts, the indexes of those that begin a sentence, sentences of each text."""
+
+def kept_texts(
+    blocks: Iterable[tuple[str, str, bool, str]], of_links: str
+) -> tuple[list[str], int, int, int]:
+    """The texts of the kept blocks; the words of all, of those, and of those that are links."""
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
     """Which texts end in one of `marks` and then any of `closing`, within the last characters.

@@ -1828,13 +1828,27 @@ cdef enum:  # how a piece ends, as in `text.sentences`
     NUMBER = 35  # #
 
 
+cdef dict _ASCII_MARKS = {}
+
+
+cdef Bytes ascii_marks(str marks) except NULL:
+    """Of each ASCII character, whether it is among the marks."""
+    cdef bytes known = _ASCII_MARKS.get(marks)
+    if known is None:
+        known = _ASCII_MARKS[marks] = bytes([chr(code) in marks for code in range(128)])
+    return <Bytes>PyBytes_AS_STRING(known)
+
+
 cdef inline Py_UCS4 last_of(str piece) except? 0:
     return piece[len(piece) - 1]
 
 
-cdef Py_UCS4 end_of(list pieces, Py_ssize_t place, str marks, object ends_of) except? 0:
+cdef inline Py_UCS4 end_of(
+    list pieces, Py_ssize_t place, str marks, Bytes ascii_marks, object ends_of
+) except? 0:
     """How a piece ends."""
-    if last_of(pieces[place]) not in marks:
+    cdef Py_UCS4 last = last_of(pieces[place])
+    if not (ascii_marks[last] if last < 128 else last in marks):
         return NONE
     return ends_of[pieces[place]]
 
@@ -1846,13 +1860,14 @@ cdef list starts_of_sentences(
     cdef list starts = [0]
     cdef Py_ssize_t size = len(pieces), place = 0, next_place
     cdef Py_UCS4 end
+    cdef Bytes of_ascii = ascii_marks(marks)
     while place < size - 1:
-        end = end_of(pieces, place, marks, ends_of)
+        end = end_of(pieces, place, marks, of_ascii, ends_of)
         if end == NONE:
             place += 1
             continue
         next_place = place + 1  # behind what stands alone and belongs to it
-        while next_place < size and end_of(pieces, next_place, marks, ends_of) == ALONE:
+        while next_place < size and end_of(pieces, next_place, marks, of_ascii, ends_of) == ALONE:
             next_place += 1
         if next_place == size:
             break
@@ -1888,6 +1903,24 @@ def cut_up(
             pieces += more
         numbers.append(number)
     return pieces, starts, numbers
+
+
+def kept_texts(object blocks, str of_links) -> tuple:
+    cdef list texts = []
+    cdef Py_ssize_t words, of_all = 0, kept = 0, linked = 0
+    cdef str text, reason
+    cdef Py_UCS4 c
+    for text, _, is_kept, reason in blocks:
+        words = 1
+        for c in text:
+            words += c == c" "
+        of_all += words
+        if is_kept:
+            kept += words
+            texts.append(text)
+        if reason == of_links:
+            linked += words
+    return texts, of_all, kept, linked
 
 
 def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:

@@ -240,7 +240,7 @@ def _collapsed(texts: list[str]) -> list[str]:
     if not texts:
         return []
     whole = "\n".join(texts)
-    for space in filter(str.isspace, set(whole)):
+    for space in filter(str.isspace, set(whole) - set(map(chr, range(128)))):
         whole = whole.replace(space, " ")
     return [text.strip() for text in re.sub("  +", " ", whole).split("\n")]
 
@@ -781,6 +781,17 @@ def cut_up(
 
 
 # --- text/sentences.py
+
+
+def kept_texts(
+    blocks: Sequence[tuple[str, str, bool, str]], of_links: str
+) -> tuple[list[str], int, int, int]:
+    def words(texts: list[str]) -> int:
+        return " ".join(texts).count(" ") + bool(texts)
+
+    kept = [text for text, _, is_kept, _ in blocks if is_kept]
+    links = [text for text, _, _, reason in blocks if reason == of_links]
+    return kept, words([block[0] for block in blocks]), words(kept), words(links)
 
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
