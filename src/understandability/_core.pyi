@@ -67,13 +67,13 @@ def cut(
     normal: Callable[[bytes], str],
     unescape: Callable[[str], str],
     sections: frozenset[str],
-    hint_of: Callable[[bytes], str],
+    hints_of: Mapping[str, str],
     mended: tuple[bytes, ...],
 ) -> tuple[Tape, dict[int, str], list[bytes]] | None:
     """The tape of a source, what the attributes of sections tell, those of each ``html``.
 
     `normal` gives the tag for one as it is written, `unescape` a text with its references resolved.
-    Of a tag in `sections` that has attributes, `hint_of` says what these tell; that comes by the
+    Of a tag in `sections` that has a class or id, `hints_of` says what these tell; that comes by the
     place of the tag among the tags if it is not ``""``. None if one of the elements of `mended`, in
     small letters, is never closed. Raises `UnicodeDecodeError` for what is not UTF-8.
     """
@@ -94,22 +94,22 @@ def read_tree(
 
 def main_blocks(
     tape: Tape,
-    actions: dict[str, int],
+    rules: Mapping[str, tuple[int, str, int, int, int, str]],
     hints: dict[int, str],
-    ends: dict[str, frozenset[str]],
-    paragraph: frozenset[str],
-    named: dict[str, str],
     is_forum: Callable[[], bool],
     closing: Callable[[str], str | None],
     is_ended: Callable[[str], object],
-) -> tuple[list[str], list[str], list[str]]:
-    """A tape as blocks, by steps 1 to 5 of `main`: texts, elements, reasons (``''``: it is kept).
+    kept_as: str,
+) -> tuple[list[str], list[str], list[bool], list[str], int]:
+    """A tape as blocks, by steps 1 to 5 of `main`: texts, elements, which are kept, reasons.
 
-    Sections are what `hints` (by the place of their tag) or `named` (by their tag) call them.
-    `ends` has the open elements that a tag ends; other tags end those of `paragraph`. `is_forum`
-    tells whether a page says of itself that it is one, `closing` what follows a heading that ends
-    the text (``posts``, ``links`` or another; None if it ends none), and `is_ended` whether a text
-    ends as a sentence does.
+    And how many characters are kept; the reason for that is `kept_as`. `rules` tells of a tag its
+    action, the tag that ends it or that it ends, its bit among the elements that others end, the
+    bits of those that it ends, what it is as a block (the level of a heading, 8 an item, 16 a
+    cell, 32 a paragraph), and what it is called as a section, if `hints` (by the place of the tag,
+    in their order) do not tell. `is_forum` tells whether a page says of itself that it is one,
+    `closing` what follows a heading that ends the text (``posts``, ``links`` or another; None if
+    it ends none), and `is_ended` whether a text ends as a sentence does.
     """
 
 def naive_walk(

@@ -23,14 +23,19 @@ cdef extern from "Python.h":
 ctypedef const unsigned char* Bytes
 
 
+cdef inline object looked_up(object cache, object key):
+    """What a `BoundedCache` has or makes."""
+    cdef PyObject* known = PyDict_GetItem(cache, key)
+    return <object>known if known is not NULL else cache[key]
+
+
 # --- A source, before it is read
 
 def kind_of_bytes(bytes content) -> tuple:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
     cdef Py_ssize_t size = len(content), i, place = 0, more
-    cdef int controls = 0
     cdef unsigned long long eight
-    cdef unsigned char c, least, most
+    cdef unsigned char c, least, most, controls = 0
     for i in range(size):
         controls |= (s[i] < 32) & (s[i] != 9) & (s[i] != 10) & (s[i] != 13)
     while place < size:
@@ -78,9 +83,12 @@ def values(bytes source, bytes quote, Py_ssize_t length) -> list:
 def is_tangled(bytes source, Py_ssize_t most) -> bool:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), place = 0, number = 0, end
-    cdef unsigned char quote
-    for place in range(size):
-        number += s[place] == c"<"
+    cdef unsigned char quote, few
+    for place in range(0, size, 128):  # sums of a byte, of which a processor makes many at once
+        few = 0
+        for end in range(place, min(place + 128, size)):
+            few += s[end] == c"<"
+        number += few
     if number * size <= most:  # there cannot be as many values
         return False
     place = number = 0
@@ -385,13 +393,13 @@ cdef class Tape:
     def counts(self) -> object:
         cdef array counts = clone(_INTS, len(self.names) + 1, True)
         cdef Py_ssize_t place
-        counted = Counter()
+        cdef dict counted = {}
         for place in range(self.size):
             counts.data.as_ints[self.tags.data.as_ints[place]] += 1
         for place, tag in enumerate(self.names):
             if counts.data.as_ints[place]:
-                counted[tag] += counts.data.as_ints[place]
-        return counted
+                counted[tag] = counts.data.as_ints[place] + counted.get(tag, 0)
+        return Counter(counted)
 
     def place_of(self, str tag) -> int:
         cdef Py_ssize_t place
@@ -498,8 +506,48 @@ cdef int add_text(
     return 0
 
 
+cdef str names_in(Bytes s, Py_ssize_t place, Py_ssize_t end):
+    """The values of class and id among the attributes of a tag."""
+    cdef Py_ssize_t start = place, at, behind, length
+    cdef unsigned char quote
+    cdef str names = "", value
+    while place < end:
+        length = 0
+        if (s[place] | 32 == c"c" or s[place] | 32 == c"i") and (
+            place == start or is_space(s[place - 1])
+        ):
+            length = 5 if stands(s, end, place, b"class", 5) else 2 * stands(s, end, place, b"id", 2)
+        at = place = place + length if length else place + 1
+        if not length:
+            continue
+        while at < end and is_space(s[at]):
+            at += 1
+        if at >= end or s[at] != c"=":
+            continue
+        at += 1
+        while at < end and is_space(s[at]):
+            at += 1
+        quote = s[at] if at < end else 0
+        if quote == c'"' or quote == c"'":
+            at += 1
+            behind = found(s, end, quote, at)
+            if behind == end:
+                continue
+            place = behind + 1
+        else:
+            behind = at
+            while behind < end and not (is_space(s[behind]) or s[behind] in b"\"'"):
+                behind += 1
+            if behind == at:
+                continue
+            place = behind
+        value = PyUnicode_DecodeUTF8(<const char*>s + at, behind - at, NULL)
+        names = names + " " + value if names else value
+    return names
+
+
 def cut(
-    bytes source, object normal, object unescape, frozenset sections, object hint_of, tuple mended
+    bytes source, object normal, object unescape, frozenset sections, object hints_of, tuple mended
 ) -> tuple | None:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source)
@@ -512,8 +560,8 @@ def cut(
     cdef Py_ssize_t place = 0, start = 0, end, behind, number, length, i
     cdef unsigned int code
     cdef unsigned char c
-    cdef str tag, hint
-    cdef bytes written, name
+    cdef str tag, hint, attributes
+    cdef bytes name
     if is_open(s, size, mended, opened) and ("script" in opened or "style" in opened):
         return None
     tape.start(size, size // 32)
@@ -564,15 +612,14 @@ def cut(
             number = numbers[tag]
             slot.start, slot.size, slot.number, slot.names = place + 1, length, number, True
         if kinds.data.as_longlongs[number] and end - 1 > behind:  # `number` is one of the names
-            written = source[behind : end - 1]
-            if b"\n" in written or b"\t" in written or b"\r" in written:
-                written = written.translate(_SPACE_BYTES)
             if kinds.data.as_longlongs[number] == 2:
-                roots.append(written)
+                roots.append(source[behind : end - 1].translate(_SPACE_BYTES))
             else:
-                hint = hint_of(written)
-                if hint:
-                    hints[tape.size] = hint
+                attributes = names_in(s, behind, end - 1)
+                if attributes:
+                    hint = looked_up(hints_of, attributes)
+                    if hint:
+                        hints[tape.size] = hint
         if place > start:
             add_text(tape, s, start, place, unescape, False)
         tape.add_tag(number)
@@ -1165,10 +1212,6 @@ cdef enum:  # of main; what `understandability.text.extract.main` says of each
     CELL = 16
     PARAGRAPH = 32
 
-cdef dict _ELEMENTS = {
-    **{f"h{level}": level for level in range(1, 7)},
-    "li": ITEM, "dt": ITEM, "dd": ITEM, "td": ITEM | CELL, "th": CELL, "p": PARAGRAPH,
-}
 cdef dict _MAX_SHARES = {"sidebar": 0.85, "cookies": 0.95}
 
 
@@ -1188,13 +1231,13 @@ cdef class Layout:
         self.lengths, self.prose = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
         self.elements_of, self.parents = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
 
-    cdef int add(self, str text, str element, int section, int linked) except -1:
+    cdef int add(self, str text, str element, int bits, int section, int linked) except -1:
         self.texts.append(text)
         self.elements.append(element)
         self.sections.data.as_ints[self.size] = section
         self.linked.data.as_ints[self.size] = linked
         self.lengths.data.as_ints[self.size] = <int>len(text)
-        self.elements_of.data.as_ints[self.size] = _ELEMENTS.get(element, 0)
+        self.elements_of.data.as_ints[self.size] = bits
         self.size += 1
         return 0
 
@@ -1242,10 +1285,13 @@ cdef class Layout:
         """The kind of each section, or of the outermost one around it that has one; else ''."""
         cdef list inherited = [""] * (self.last_section + 1)
         cdef Py_ssize_t section
-        for section in range(self.last_section + 1):
-            inherited[section] = (
-                inherited[self.parents.data.as_ints[section]] or kinds.get(section, "")
-            )
+        cdef str kind
+        for section, kind in kinds.items():
+            inherited[section] = kind
+        for section in range(1, self.last_section + 1):
+            kind = inherited[self.parents.data.as_ints[section]]
+            if kind:
+                inherited[section] = kind
         return inherited
 
     cdef int drop_named(self, object is_forum) except -1:
@@ -1268,8 +1314,9 @@ cdef class Layout:
             self.is_thread = is_forum()
         dropped = self.inherited(kinds)
         for place in range(self.size):
-            kind = dropped[self.sections.data.as_ints[place]]
-            lengths[kind] = lengths.get(kind, 0) + self.prose.data.as_ints[place]
+            if self.prose.data.as_ints[place]:
+                kind = dropped[self.sections.data.as_ints[place]]
+                lengths[kind] = lengths.get(kind, 0) + self.prose.data.as_ints[place]
         # Many small sections together may be most of the text, too.
         wrong = {
             kind for kind, length in lengths.items()
@@ -1426,12 +1473,11 @@ cdef class Layout:
 
 
 def main_blocks(
-    Tape tape, dict actions, dict hints, dict ends, frozenset paragraph, dict named,
-    object is_forum, object closing, object is_ended,
+    Tape tape, object rules, dict hints, object is_forum, object closing, object is_ended, str kept_as
 ) -> tuple:
-    cdef Layout page = main_walk(tape, actions, hints, ends, paragraph, named)
+    cdef Layout page = main_walk(tape, rules, hints)
     cdef list kept
-    cdef Py_ssize_t place
+    cdef Py_ssize_t place, length = 0
     page.find_prose()
     page.drop_named(is_forum)
     page.drop_endings(closing, is_ended)
@@ -1440,23 +1486,22 @@ def main_blocks(
     page.drop_edge(kept, ITEM | 7, is_ended)
     page.drop_edge(kept[::-1], ITEM, is_ended)
     page.drop_bare_headings()
-    return page.texts, page.elements, page.reasons
+    kept = [False] * page.size
+    for place in range(page.size):
+        if not page.reasons[place]:
+            kept[place], page.reasons[place] = True, kept_as
+            length += page.lengths.data.as_ints[place]
+    return page.texts, page.elements, kept, page.reasons, length
 
 
-cdef Layout main_walk(
-    Tape tape, dict actions, dict hints, dict ends, frozenset paragraph, dict named
-):
+cdef Layout main_walk(Tape tape, object rules, dict hints):
     cdef Layout page = Layout(tape.size + 1)
     cdef list names = tape.names if "body" in tape.names else [*tape.names, "body"]
-    cdef list kind_of = [named.get(name) for name in names]
+    cdef list kind_of = [None] * len(names)
     cdef dict numbers = {name: number for number, name in enumerate(names)}
-    cdef dict bits = {name: 1 << number for number, name in enumerate(paragraph.union(*ends.values()))}
-    cdef array action_of = array("i", [actions.get(name, MAIN_CLOSE) for name in names])
-    cdef array other_of = others_of(names)
-    cdef array bit_of = array("Q", [bits.get(name, 0) for name in names])
-    cdef array ended_by = array("Q", [
-        sum([bits[other] for other in ends.get(name, paragraph)]) for name in names
-    ])
+    cdef array action_of = clone(_INTS, len(names), False), other_of = clone(_INTS, len(names), False)
+    cdef array bit_of = clone(_INTS, len(names), False), ended_by = clone(_INTS, len(names), False)
+    cdef array element_of = clone(_INTS, len(names), False)
     cdef array number_open = clone(_INTS, len(names) + 1, True)
     cdef array open_elements = clone(_INTS, tape.size + 1, False)
     cdef int* stack = open_elements.data.as_ints  # as deep as there are tags, at most
@@ -1468,8 +1513,17 @@ cdef Layout main_walk(
     cdef Py_ssize_t hinted
     cdef bint in_link = False, after_break = False
     cdef int action, tag, skipped = -1, ended, body = numbers["body"]
-    cdef str text
-    cdef object kind, hint_places = iter(sorted(hints))
+    cdef str text, end_tag
+    cdef object kind, hint_places = iter(hints)
+    for tag in range(len(names)):
+        (
+            action, end_tag, bit_of.data.as_ints[tag], ended_by.data.as_ints[tag],
+            element_of.data.as_ints[tag], kind_of[tag],
+        ) = looked_up(rules, names[tag])
+        other_of.data.as_ints[tag] = numbers.get(end_tag, -1)
+        if action == MAIN_SKIP and other_of.data.as_ints[tag] < 0:
+            action = MAIN_SPACE
+        action_of.data.as_ints[tag] = action
     hinted = next(hint_places, -1)
     stack[0], are_open[body], parent_of[0] = body, 1, 0
     block.add(s, 0, tape.ends.data.as_ints[0])
@@ -1507,7 +1561,10 @@ cdef Layout main_walk(
             continue
         text = block.end()
         if text:
-            page.add(text, names[stack[top]], <int>section, <int>linked)
+            page.add(
+                text, names[stack[top]], element_of.data.as_ints[stack[top]], <int>section,
+                <int>linked,
+            )
         linked = 0
         if end > start:
             block.add(s, start, end)
@@ -1517,7 +1574,7 @@ cdef Layout main_walk(
         if tag < 0:
             break
         if action == MAIN_OPEN:
-            while bit_of.data.as_ulonglongs[stack[top]] & ended_by.data.as_ulonglongs[tag]:
+            while bit_of.data.as_ints[stack[top]] & ended_by.data.as_ints[tag]:
                 are_open[stack[top]] -= 1
                 top -= 1  # the first is no paragraph or item
                 section = parent_of[section]
@@ -1850,7 +1907,17 @@ cdef inline Py_UCS4 end_of(
     cdef Py_UCS4 last = last_of(pieces[place])
     if not (ascii_marks[last] if last < 128 else last in marks):
         return NONE
-    return ends_of[pieces[place]]
+    return looked_up(ends_of, pieces[place])
+
+
+cdef bint is_plain(str text):
+    """Whether `split_pieces` does no more with a text than `str.split`."""
+    cdef Py_UCS4 c, before = 0
+    for c in text:
+        if c == c"-" and before == c"-" or c > 127 and c in "\u00ad\u200b\u2014\u2015\u2060\ufeff":
+            return False
+        before = c
+    return True
 
 
 cdef list starts_of_sentences(
@@ -1875,7 +1942,7 @@ cdef list starts_of_sentences(
             place == starts[-1] or last_of(pieces[place - 1]) in ":;,"
         ):
             pass  # it counts an item
-        elif starts_of[pieces[next_place]] in before.get(chr(end), "us"):
+        elif looked_up(starts_of, pieces[next_place]) in before.get(chr(end), "us"):
             starts.append(next_place)
         place = next_place
     return starts
@@ -1895,7 +1962,7 @@ def cut_up(
     cdef str text
     for text in texts:
         size, number = len(pieces), 0
-        more = text.split() if text.isascii() and "--" not in text else split_pieces(text)
+        more = text.split() if is_plain(text) else split_pieces(text)
         if more:
             for start in starts_of_sentences(marks, before, more, ends_of, starts_of):
                 starts.append(size + start)

@@ -25,6 +25,7 @@ from understandability.text.tape import COMMENTS, CONSENT, SIDEBAR, THREAD, open
 
 Array = NDArray[Any]
 Paragraph = TypeVar("Paragraph")
+Rule = tuple[int, str, int, int, int, str]
 
 _MARK = "\1"  # stands in no text
 _SPACES = bytes.maketrans(b"\n\t\r", b"   ")
@@ -32,6 +33,9 @@ _CONTROLS = [bytes([code]) for code in range(0x20) if code not in b"\t\n\r"]
 _SWALLOWED = re.compile(rb"""=\s*+(?:"[^"<]*+<|'[^'<]*+<)""")
 # A comment, a script or style with its content, or the name and attributes of a tag; in an
 # attribute's quotes anything may stand. Bytes are searched faster than text.
+_NAMES = re.compile(
+    rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
+)
 _TOKEN = re.compile(
     rb"""<(?: !--(?:-?>|.*?(?:--!?>|\Z))
           | (?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE]))\b [^<>]*+ > .*?
@@ -80,7 +84,7 @@ def cut(
     normal: Callable[[bytes], str],
     unescape: Callable[[str], str],
     sections: frozenset[str],
-    hint_of: Callable[[bytes], str],
+    hints_of: Mapping[str, str],
     mended: tuple[bytes, ...],
 ) -> tuple[Tape, dict[int, str], list[bytes]] | None:
     """The tape of a source, the hints of sections by the places of their tags, attributes of roots.
@@ -108,7 +112,9 @@ def cut(
     hints = {
         place: hint
         for place, tag in enumerate(tags)
-        if tag in looked_at and attributes[place] and (hint := hint_of(attributes[place]))
+        if tag in looked_at
+        and (names := b" ".join(map(b"".join, _NAMES.findall(attributes[place] or b""))).decode())
+        and (hint := hints_of[names])
     }
     roots = [written or b"" for tag, written in zip(tags, attributes, strict=True) if tag == "html"]
     return Tape(tape), hints, roots
@@ -159,11 +165,8 @@ def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, bytes] | None
 
 def main_walk(
     whole: Tape,
-    actions: Mapping[str, int],
+    rules: Mapping[str, Rule],
     hints: Mapping[int, str],
-    ends: Mapping[str, frozenset[str]],
-    paragraph: frozenset[str],
-    named: Mapping[str, str],
 ) -> tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]:
     """The columns of a layout, but for each block the number of its characters in links."""
     tape = whole.pieces()
@@ -180,7 +183,11 @@ def main_walk(
     in_link = after_break = False
     skipped = ""
     tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # ends the last
-    actions = {**actions, "/body": main._CLOSE}
+    rules = {tag: rules[tag] for tag in {*tags, "body", "/body"}}
+    actions = {
+        tag: main._SPACE if action == main._SKIP and end not in tags else action
+        for tag, (action, end, *_) in rules.items()
+    }
     for place, (tag, action, content) in enumerate(
         zip(tags, map(actions.__getitem__, tags), contents, strict=True)
     ):
@@ -216,14 +223,14 @@ def main_walk(
         text, linked = content, len(content) if in_link else 0
         after_break = False
         if action == main._OPEN:
-            while open_elements[-1] in ends.get(tag, paragraph):
+            while rules[open_elements[-1]][2] & rules[tag][3]:
                 numbers_open[open_elements.pop()] -= 1
                 section = parents[section]
             parents.append(section)
             section = len(parents) - 1
             open_elements.append(tag)
             numbers_open[tag] = numbers_open.get(tag, 0) + 1
-            if kind := hints.get(place) or named.get(tag):
+            if kind := hints.get(place) or rules[tag][5]:
                 kinds[section] = kind
         elif action == main._CLOSE:
             while section and numbers_open.get(tag[1:]):
@@ -308,19 +315,15 @@ class _Layout:
 
 def main_blocks(
     tape: Tape,
-    actions: Mapping[str, int],
+    rules: Mapping[str, Rule],
     hints: Mapping[int, str],
-    ends: Mapping[str, frozenset[str]],
-    paragraph: frozenset[str],
-    named: Mapping[str, str],
     is_forum: Callable[[], bool],
     closing: Callable[[str], str | None],
     is_ended: Callable[[str], object],
-) -> tuple[list[str], list[str], list[str]]:
+    kept_as: str,
+) -> tuple[list[str], list[str], list[bool], list[str], int]:
     """Steps 1 to 5 of `understandability.text.extract.main`."""
-    texts, elements, sections, linked, parents, kinds = main_walk(
-        tape, actions, hints, ends, paragraph, named
-    )
+    texts, elements, sections, linked, parents, kinds = main_walk(tape, rules, hints)
     links = [number / len(text) for number, text in zip(linked, texts, strict=True)]
     layout = _Layout(texts, elements, sections, links, parents, kinds)
     prose = _prose(layout)
@@ -340,7 +343,9 @@ def main_blocks(
             )
     _drop_edges(layout, prose, reasons, is_ended)
     _drop_bare_headings(layout, reasons)
-    return texts, elements, reasons
+    length = sum(len(text) for text, reason in zip(texts, reasons, strict=True) if not reason)
+    kept = [not reason for reason in reasons]
+    return texts, elements, kept, [reason or kept_as for reason in reasons], length
 
 
 def _prose(layout: _Layout) -> list[int]:

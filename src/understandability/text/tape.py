@@ -31,6 +31,7 @@ from typing import NamedTuple
 from understandability import _core
 from understandability._core import Tape
 from understandability.errors import PageError
+from understandability.text.cache import BoundedCache
 
 
 def names(listed: str) -> frozenset[str]:
@@ -396,7 +397,7 @@ _HINT = re.compile(
 )
 _KINDS = tuple(_WORDS)
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_MARKS = str.maketrans("-_:/. ", "     ;")
+_MARKS = str.maketrans("-_:/. \n\t\r", "     ;;;;")
 
 
 def kind_of_section(names: str) -> str:
@@ -412,11 +413,9 @@ def kind_of_section(names: str) -> str:
 # How many quoted values that may hold a tag, times bytes, may be searched: where a value is not
 # one, the search for the end of a tag begins anew at each tag within.
 _MOST_SEARCHED = 500_000_000  # at most two seconds, and a hundred times what real pages have
-_NAMES = re.compile(
-    rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
-)
 _LANGUAGE = re.compile(rb"""(?<!\S)(?:xml:)?lang\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
 _SECTIONS = frozenset(SECTIONS)
+_HINTS = BoundedCache(kind_of_section, limit=20_000, longest=300)
 _MENDED = tuple(name.encode() for name in (*RAW, *HIDING))  # where they are not closed
 
 
@@ -434,7 +433,7 @@ def read_source(source: bytes) -> Markup:
     cut = (
         None
         if _is_to_be_mended(source)
-        else _core.cut(source, _normal, without_references, _SECTIONS, _hint, _MENDED)
+        else _core.cut(source, _normal, without_references, _SECTIONS, _HINTS, _MENDED)
     )
     if cut is None:
         return read_markup(source)
@@ -457,10 +456,3 @@ def _is_to_be_mended(source: bytes) -> bool:
     if with_comments_closed(source) is not source or len(source) > MAX_TREE_BYTES:
         return True
     return any(with_quote_closed(source, quote) is not source for quote in (b'"', b"'"))
-
-
-@lru_cache(maxsize=20_000)
-def _hint(attributes: bytes) -> str:
-    """What the class and id among the attributes of a tag tell."""
-    names = b" ".join(map(b"".join, _NAMES.findall(attributes))).decode()
-    return kind_of_section(names) if names else ""
