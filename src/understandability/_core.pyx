@@ -13,10 +13,13 @@ from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.dict cimport PyDict_GetItem
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
+    object PyType_GenericAlloc(type kind, Py_ssize_t size)
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 character)
 
@@ -132,6 +135,22 @@ cdef inline bint is_space(unsigned char c) noexcept:
     return c == 32 or 9 <= c <= 13
 
 
+# Tables by the byte: of a text, of a tag's name, and of its attributes.
+cdef unsigned char[256] IS_PLAIN, ENDS_NAME, ENDS_ATTRIBUTE
+
+
+cdef int fill_tables() except -1:
+    cdef int c
+    for c in range(256):
+        IS_PLAIN[c] = c not in b"&\n\t\r\xc2"
+        ENDS_NAME[c] = is_space(<unsigned char>c) or c in b"<>/"
+        ENDS_ATTRIBUTE[c] = c in b"<>="
+    return 0
+
+
+fill_tables()
+
+
 cdef inline bint is_letter(unsigned char c) noexcept:
     return 97 <= (c | 32) <= 122
 
@@ -231,22 +250,20 @@ cdef Py_ssize_t behind_code(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept
 cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
     """Where the ">" of a tag stands, from the end of its name; -1 if it has none."""
     cdef Py_ssize_t end
-    cdef unsigned char c
-    while place < size:
-        c = s[place]
-        if c == c">":
-            return place
-        if c == c"<":
+    while True:
+        while place < size and not ENDS_ATTRIBUTE[s[place]]:
+            place += 1
+        if place >= size or s[place] == c"<":
             return -1
-        place += 1
-        if c == c"=":
-            while place < size and is_space(s[place]):
-                place += 1
-            if place < size and (s[place] == c'"' or s[place] == c"'"):
-                end = found(s, size, s[place], place + 1)
-                if end < size:  # else it is no quote
-                    place = end + 1
-    return -1
+        if s[place] == c">":
+            return place
+        place += 1  # behind "="
+        while place < size and is_space(s[place]):
+            place += 1
+        if place < size and (s[place] == c'"' or s[place] == c"'"):
+            end = found(s, size, s[place], place + 1)
+            if end < size:  # else it is no quote
+                place = end + 1
 
 
 cdef Py_ssize_t meaning(
@@ -402,14 +419,14 @@ cdef class Tape:
         return Counter(counted)
 
     def place_of(self, str tag) -> int:
-        cdef Py_ssize_t place
-        cdef int number
-        cdef list numbers = [number for number, name in enumerate(self.names) if name == tag]
-        if numbers:
-            for place in range(self.size):
-                if self.tags.data.as_ints[place] in numbers:
-                    return place
-        return -1
+        cdef Py_ssize_t place, number, first = self.size
+        for number, name in enumerate(self.names):
+            if name == tag:
+                for place in range(first):
+                    if self.tags.data.as_ints[place] == number:
+                        first = place
+                        break
+        return first if first < self.size else -1
 
     def text_behind(self, Py_ssize_t place) -> str:
         if not 0 <= place < self.size:
@@ -473,7 +490,11 @@ cdef int add_text(
     out, room = tape.out(), len(tape.written)
     while place < end and at < room:
         c = s[place]
-        if c == c"&" and has_references:
+        if IS_PLAIN[c]:
+            out[at] = c
+            at += 1
+            place += 1
+        elif c == c"&" and has_references:
             place = meaning(
                 s, end, place, resolve, _references_of_trees if is_of_tree else _references,
                 out + at, room - at, &written,
@@ -557,7 +578,7 @@ def cut(
     cdef dict numbers = {}, hints = {}
     cdef list roots = [], opened = []
     cdef array kinds = array("q")  # of each name
-    cdef Py_ssize_t place = 0, start = 0, end, behind, number, length, i
+    cdef Py_ssize_t place = 0, start = 0, end, behind, number, length
     cdef unsigned int code
     cdef unsigned char c
     cdef str tag, hint, attributes
@@ -574,16 +595,16 @@ def cut(
         c = s[place + 1]  # or the NUL behind the last
         behind = place + 1  # the name, if there is one
         end = -1  # behind the whole
+        code = 0
         if is_letter(c) or (c == c"/" and is_letter(s[place + 2])):
             length = code_name(s, size, place + 1)
             if length:
                 end = behind_code(s, size, place + 1 + length)
             if end < 0:
                 behind = place + 2
-                while behind < size and not (
-                    is_space(s[behind]) or s[behind] == c"<" or s[behind] == c">"
-                    or s[behind] == c"/"
-                ):
+                code = c * 31
+                while behind < size and not ENDS_NAME[s[behind]]:
+                    code = (code + s[behind]) * 31
                     behind += 1
                 end = end_of_tag(s, size, behind) + 1
         elif c == c"!" and s[place + 2] == c"-" and s[place + 3] == c"-":
@@ -596,10 +617,7 @@ def cut(
             continue
 
         length = behind - place - 1
-        code = 0
-        for i in range(place + 1, behind):
-            code = code * 31 + s[i]
-        slot = &slots[code % SLOTS]
+        slot = &slots[(code ^ code >> 12) % SLOTS]
         if slot.names and slot.size == length and not memcmp(s + slot.start, s + place + 1, length):
             number = slot.number
         else:
@@ -1970,6 +1988,23 @@ def cut_up(
             pieces += more
         numbers.append(number)
     return pieces, starts, numbers
+
+
+def named_tuples(type kind, object rows) -> tuple:
+    cdef list made = []
+    cdef object one, value
+    cdef tuple row
+    cdef Py_ssize_t place
+    if not issubclass(kind, tuple):
+        raise TypeError("not a kind of tuple")
+    for row in rows:
+        one = PyType_GenericAlloc(kind, len(row))
+        for place in range(len(row)):
+            value = row[place]
+            Py_INCREF(value)  # which the tuple takes
+            PyTuple_SET_ITEM(one, place, value)
+        made.append(one)
+    return tuple(made)
 
 
 def kept_texts(object blocks, str of_links) -> tuple:

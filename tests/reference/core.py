@@ -788,6 +788,10 @@ def cut_up(
 # --- text/sentences.py
 
 
+def named_tuples(kind: Any, rows: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+    return tuple(map(kind._make, rows))
+
+
 def kept_texts(
     blocks: Sequence[tuple[str, str, bool, str]], of_links: str
 ) -> tuple[list[str], int, int, int]:

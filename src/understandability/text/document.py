@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
+
+from understandability import _core
 
 MOSTLY_LINKS = "mostly links"  # the reason for which lists of links are dropped
 
@@ -69,5 +70,4 @@ def blocks_of(
     >>> blocks_of(["Flu", "Ads"], ["h1", "p"], [True, False], ["wordy", "sparse"])[1]
     Block(text='Ads', tag='p', kept=False, reason='sparse')
     """
-    rows = zip(texts, tags, kept, reasons, strict=False)
-    return tuple(map(partial(tuple.__new__, Block), rows))  # half the time of `Block._make`
+    return _core.named_tuples(Block, zip(texts, tags, kept, reasons, strict=False))
