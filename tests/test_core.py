@@ -169,6 +169,13 @@ def test_sums_beyond_a_table_are_refused() -> None:
         _core.sum_rows(table, ids, one, one, out[:, 1:].copy())
 
 
+@given(st.text() | st.text("fluŭ’_3²٣ ").map(lambda text: text + "flu".join("—3")))
+def test_words_that_are_counted(text: str) -> None:
+    """Whatever characters stand between them."""
+    known = _core.Places(msgpack.packb(["flu", "f", "fl", "ŭ"]) + msgpack.packb(["u"]), 0, 1)
+    assert _core.count_known(text, known) == fuzz_core.REFERENCE["count_known"](text, known)
+
+
 def test_tables_that_do_not_fit_are_refused() -> None:
     """Not read beyond their end."""
     none = np.zeros((0, 3), np.int8)

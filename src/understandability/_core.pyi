@@ -7,24 +7,25 @@ nothing but `MemoryError`, unless said otherwise.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
 Paragraph = TypeVar("Paragraph")
+Row = TypeVar("Row", bound=tuple[Any, ...])
 
-def has_controls(content: bytes) -> bool:
-    """Whether bytes below the space are there, other than tabs, line feeds and returns."""
+def kind_of_bytes(content: bytes) -> tuple[bool, bool]:
+    """Whether bytes below the space are there, other than white space; whether it is UTF-8."""
 
-def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
-    """Stretches of at least `length` bytes (but at the end) without a byte: start, end of each.
+def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
+    """Stretches of at least `length` bytes (but at the end) without a quote: start, end of each.
 
-    They begin at `start` or right behind such a byte, and end at the next or at the source's end.
+    They begin right behind an equals sign and a quote, and end at the next or at the source's end.
     """
 
-def swallowing(source: bytes) -> int:
-    """How many quoted values of attributes may hold a tag."""
+def is_tangled(source: bytes, most: int) -> bool:
+    """Whether the quoted values that may hold a tag, times the bytes, are more than `most`."""
 
 class Tape:
     """A page's markup: texts and the tags between them, packed.
@@ -56,23 +57,26 @@ class Tape:
     def text_behind(self, place: int) -> str:
         """The text behind a tag; raises `IndexError` for a place that no tag has."""
 
-    def long_texts(self, least: int, without: frozenset[str]) -> list[str]:
-        """Texts of at least so many characters behind tags that are not among some."""
+    def long_texts(self, least: int, enough: int, without: frozenset[str]) -> str:
+        """Texts of at least so many characters behind tags that are not among some.
+
+        With a space between, and up to the first with which they have `enough` characters.
+        """
 
 def cut(
     source: bytes,
     normal: Callable[[bytes], str],
     unescape: Callable[[str], str],
     sections: frozenset[str],
-    hint_of: Callable[[bytes], str],
+    hints_of: Mapping[str, str],
     mended: tuple[bytes, ...],
 ) -> tuple[Tape, dict[int, str], list[bytes]] | None:
     """The tape of a source, what the attributes of sections tell, those of each ``html``.
 
     `normal` gives the tag for one as it is written, `unescape` a text with its references resolved.
-    Of a tag in `sections` that has attributes, `hint_of` says what these tell; that comes by the
-    place of the tag among the tags if it is not ``""``. None if one of the elements of `mended`, in
-    small letters, is never closed. Raises `UnicodeDecodeError` for what is not UTF-8.
+    Of a tag in `sections` that has a class or id, `hints_of` says what these tell; that comes by
+    the place of the tag among the tags if it is not ``""``. None if one of the elements of
+    `mended`, in small letters, is never closed. Raises `UnicodeDecodeError` for what is not UTF-8.
     """
 
 def read_tree(
@@ -91,22 +95,22 @@ def read_tree(
 
 def main_blocks(
     tape: Tape,
-    actions: dict[str, int],
+    rules: Mapping[str, tuple[int, str, int, int, int, str]],
     hints: dict[int, str],
-    ends: dict[str, frozenset[str]],
-    paragraph: frozenset[str],
-    named: dict[str, str],
     is_forum: Callable[[], bool],
     closing: Callable[[str], str | None],
     is_ended: Callable[[str], object],
-) -> tuple[list[str], list[str], list[str]]:
-    """A tape as blocks, by steps 1 to 5 of `main`: texts, elements, reasons (``''``: it is kept).
+    kept_as: str,
+) -> tuple[list[str], list[str], list[bool], list[str], int]:
+    """A tape as blocks, by steps 1 to 5 of `main`: texts, elements, which are kept, reasons.
 
-    Sections are what `hints` (by the place of their tag) or `named` (by their tag) call them.
-    `ends` has the open elements that a tag ends; other tags end those of `paragraph`. `is_forum`
-    tells whether a page says of itself that it is one, `closing` what follows a heading that ends
-    the text (``posts``, ``links`` or another; None if it ends none), and `is_ended` whether a text
-    ends as a sentence does.
+    And how many characters are kept; the reason for that is `kept_as`. `rules` tells of a tag its
+    action, the tag that ends it or that it ends, its bit among the elements that others end, the
+    bits of those that it ends, what it is as a block (the level of a heading, 8 an item, 16 a
+    cell, 32 a paragraph), and what it is called as a section, if `hints` (by the place of the tag,
+    in their order) do not tell. `is_forum` tells whether a page says of itself that it is one,
+    `closing` what follows a heading that ends the text (``posts``, ``links`` or another; None if
+    it ends none), and `is_ended` whether a text ends as a sentence does.
     """
 
 def naive_walk(
@@ -165,6 +169,14 @@ def cut_up(
     split_pieces: Callable[[str], list[str]],
 ) -> tuple[list[str], list[int], list[int]]:
     """Pieces of all texts, the indexes of those that begin a sentence, sentences of each text."""
+
+def named_tuples(kind: type[Row], rows: Iterable[tuple[Any, ...]]) -> tuple[Row, ...]:
+    """Rows as named tuples, which `_make` makes in three times as long."""
+
+def kept_texts(
+    blocks: Iterable[tuple[str, str, bool, str]], of_links: str
+) -> tuple[list[str], int, int, int]:
+    """The texts of the kept blocks; the words of all, of those, and of those that are links."""
 
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
     """Which texts end in one of `marks` and then any of `closing`, within the last characters.
@@ -271,3 +283,6 @@ def sum_rows(
     The table is of int32, float32 or float64, `ids` int32, `weights` float32, `begins` and `ends`
     int64. Raises `IndexError` for a row that is not there.
     """
+
+def count_known(text: str, known: Places) -> tuple[int, dict[int, int]]:
+    """How many runs of letters a text has, and how often each known one, by its number."""

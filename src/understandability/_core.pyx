@@ -13,47 +13,92 @@ from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.dict cimport PyDict_GetItem
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 cdef extern from "Python.h":
+    object PyType_GenericAlloc(type kind, Py_ssize_t size)
     bint Py_UNICODE_ISALNUM(Py_UCS4 character)
     bint Py_UNICODE_ISDECIMAL(Py_UCS4 character)
 
 ctypedef const unsigned char* Bytes
 
 
+cdef inline object looked_up(object cache, object key):
+    """What a `BoundedCache` has or makes."""
+    cdef PyObject* known = PyDict_GetItem(cache, key)
+    return <object>known if known is not NULL else cache[key]
+
+
 # --- A source, before it is read
 
-def has_controls(bytes content) -> bool:
+def kind_of_bytes(bytes content) -> tuple:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
-    cdef Py_ssize_t i
-    cdef int number = 0
-    for i in range(len(content)):
-        number |= (s[i] < 32) & (s[i] != 9) & (s[i] != 10) & (s[i] != 13)
-    return number != 0
+    cdef Py_ssize_t size = len(content), i, place = 0, more
+    cdef unsigned long long eight
+    cdef unsigned char c, least, most, controls = 0
+    for i in range(size):
+        controls |= (s[i] < 32) & (s[i] != 9) & (s[i] != 10) & (s[i] != 13)
+    while place < size:
+        if place + 8 <= size:
+            memcpy(&eight, s + place, 8)
+            if not eight & 0x8080808080808080ULL:
+                place += 8
+                continue
+        c = s[place]
+        place += 1
+        if c < 0x80:
+            continue
+        # Forms that are longer than they need be, surrogates, and what is beyond Unicode.
+        least = 0xA0 if c == 0xE0 else 0x90 if c == 0xF0 else 0x80
+        most = 0x9F if c == 0xED else 0x8F if c == 0xF4 else 0xBF
+        more = 1 + (c >= 0xE0) + (c >= 0xF0)
+        if not 0xC2 <= c <= 0xF4 or place + more > size or not least <= s[place] <= most:
+            return controls != 0, False
+        for i in range(place + 1, place + more):
+            if s[i] & 0xC0 != 0x80:
+                return controls != 0, False
+        place += more
+    return controls != 0, True
 
 
-def gaps(bytes source, bytes byte, Py_ssize_t start, Py_ssize_t length) -> list:
+def values(bytes source, bytes quote, Py_ssize_t length) -> list:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
-    cdef Py_ssize_t size = len(source), end
+    cdef Py_ssize_t size = len(source), start = 0, end, late
+    cdef unsigned char c = quote[0]
     cdef list stretches = []
     while start < size:
-        end = found(s, size, byte[0], start)
-        if end - start >= length or end == size:
+        late = start + length - LATE
+        if start < late < size:  # nearly always one is there, so a page takes a few long steps
+            end = found(s, min(size, late + LATE), c, late)
+            if end < min(size, late + LATE):
+                start = end + 1
+                continue
+        end = found(s, size, c, start)
+        if (end - start >= length or end == size) and start > 1 and s[start - 2] == c"=":
             stretches.append((start, end))
         start = end + 1
     return stretches
 
 
-def swallowing(bytes source) -> int:
+def is_tangled(bytes source, Py_ssize_t most) -> bool:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), place = 0, number = 0, end
-    cdef unsigned char quote
+    cdef unsigned char quote, few
+    for place in range(0, size, 128):  # sums of a byte, of which a processor makes many at once
+        few = 0
+        for end in range(place, min(place + 128, size)):
+            few += s[end] == c"<"
+        number += few
+    if number * size <= most:  # there cannot be as many values
+        return False
+    place = number = 0
     while True:
         place = found(s, size, c"=", place) + 1
         if place >= size:
-            return number
+            return number * size > most
         end = place
         while end < size and is_space(s[end]):
             end += 1
@@ -70,6 +115,7 @@ def swallowing(bytes source) -> int:
 # --- A source into its tags and texts
 
 cdef enum:
+    LATE = 128  # bytes
     SLOTS = 512  # of a table of the tags of a page, where most are found without making an object
     MOST_REFERENCES = 10_000
 
@@ -87,6 +133,22 @@ cdef dict _references = {}, _references_of_trees = {}
 
 cdef inline bint is_space(unsigned char c) noexcept:
     return c == 32 or 9 <= c <= 13
+
+
+# Tables by the byte: of a text, of a tag's name, and of its attributes.
+cdef unsigned char[256] IS_PLAIN, ENDS_NAME, ENDS_ATTRIBUTE
+
+
+cdef int fill_tables() except -1:
+    cdef int c
+    for c in range(256):
+        IS_PLAIN[c] = c not in b"&\n\t\r\xc2"
+        ENDS_NAME[c] = is_space(<unsigned char>c) or c in b"<>/"
+        ENDS_ATTRIBUTE[c] = c in b"<>="
+    return 0
+
+
+fill_tables()
 
 
 cdef inline bint is_letter(unsigned char c) noexcept:
@@ -188,22 +250,20 @@ cdef Py_ssize_t behind_code(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept
 cdef Py_ssize_t end_of_tag(Bytes s, Py_ssize_t size, Py_ssize_t place) noexcept:
     """Where the ">" of a tag stands, from the end of its name; -1 if it has none."""
     cdef Py_ssize_t end
-    cdef unsigned char c
-    while place < size:
-        c = s[place]
-        if c == c">":
-            return place
-        if c == c"<":
+    while True:
+        while place < size and not ENDS_ATTRIBUTE[s[place]]:
+            place += 1
+        if place >= size or s[place] == c"<":
             return -1
-        place += 1
-        if c == c"=":
-            while place < size and is_space(s[place]):
-                place += 1
-            if place < size and (s[place] == c'"' or s[place] == c"'"):
-                end = found(s, size, s[place], place + 1)
-                if end < size:  # else it is no quote
-                    place = end + 1
-    return -1
+        if s[place] == c">":
+            return place
+        place += 1  # behind "="
+        while place < size and is_space(s[place]):
+            place += 1
+        if place < size and (s[place] == c'"' or s[place] == c"'"):
+            end = found(s, size, s[place], place + 1)
+            if end < size:  # else it is no quote
+                place = end + 1
 
 
 cdef Py_ssize_t meaning(
@@ -350,23 +410,23 @@ cdef class Tape:
     def counts(self) -> object:
         cdef array counts = clone(_INTS, len(self.names) + 1, True)
         cdef Py_ssize_t place
-        counted = Counter()
+        cdef dict counted = {}
         for place in range(self.size):
             counts.data.as_ints[self.tags.data.as_ints[place]] += 1
         for place, tag in enumerate(self.names):
             if counts.data.as_ints[place]:
-                counted[tag] += counts.data.as_ints[place]
-        return counted
+                counted[tag] = counts.data.as_ints[place] + counted.get(tag, 0)
+        return Counter(counted)
 
     def place_of(self, str tag) -> int:
-        cdef Py_ssize_t place
-        cdef int number
-        cdef list numbers = [number for number, name in enumerate(self.names) if name == tag]
-        if numbers:
-            for place in range(self.size):
-                if self.tags.data.as_ints[place] in numbers:
-                    return place
-        return -1
+        cdef Py_ssize_t place, number, first = self.size
+        for number, name in enumerate(self.names):
+            if name == tag:
+                for place in range(first):
+                    if self.tags.data.as_ints[place] == number:
+                        first = place
+                        break
+        return first if first < self.size else -1
 
     def text_behind(self, Py_ssize_t place) -> str:
         if not 0 <= place < self.size:
@@ -391,19 +451,23 @@ cdef class Tape:
                 return True
         return False
 
-    def long_texts(self, Py_ssize_t least, frozenset without) -> list:
+    def long_texts(self, Py_ssize_t least, Py_ssize_t enough, frozenset without) -> str:
         cdef list texts = [], wanted = [name not in without for name in self.names]
-        cdef Py_ssize_t place
-        cdef str text
+        cdef Py_ssize_t place, number, found = 0
         for place in range(1, self.size + 1):
             if (
                 self.ends.data.as_ints[place] - self.ends.data.as_ints[place - 1] >= least
                 and wanted[self.tags.data.as_ints[place - 1]]
             ):
-                text = self.text(place)
-                if len(text) >= least:
-                    texts.append(text)
-        return texts
+                number = characters(
+                    self.out(), self.ends.data.as_ints[place - 1], self.ends.data.as_ints[place]
+                )
+                if number >= least:
+                    texts.append(self.text(place))
+                    found += number
+                    if found >= enough:
+                        break
+        return " ".join(texts)
 
 
 cdef array _INTS = array("i"), _LONGS = array("q")
@@ -426,7 +490,11 @@ cdef int add_text(
     out, room = tape.out(), len(tape.written)
     while place < end and at < room:
         c = s[place]
-        if c == c"&" and has_references:
+        if IS_PLAIN[c]:
+            out[at] = c
+            at += 1
+            place += 1
+        elif c == c"&" and has_references:
             place = meaning(
                 s, end, place, resolve, _references_of_trees if is_of_tree else _references,
                 out + at, room - at, &written,
@@ -459,8 +527,48 @@ cdef int add_text(
     return 0
 
 
+cdef str names_in(Bytes s, Py_ssize_t place, Py_ssize_t end):
+    """The values of class and id among the attributes of a tag."""
+    cdef Py_ssize_t start = place, at, behind, length
+    cdef unsigned char quote
+    cdef str names = "", value
+    while place < end:
+        length = 0
+        if (s[place] | 32 == c"c" or s[place] | 32 == c"i") and (
+            place == start or is_space(s[place - 1])
+        ):
+            length = 5 if stands(s, end, place, b"class", 5) else 2 * stands(s, end, place, b"id", 2)
+        at = place = place + length if length else place + 1
+        if not length:
+            continue
+        while at < end and is_space(s[at]):
+            at += 1
+        if at >= end or s[at] != c"=":
+            continue
+        at += 1
+        while at < end and is_space(s[at]):
+            at += 1
+        quote = s[at] if at < end else 0
+        if quote == c'"' or quote == c"'":
+            at += 1
+            behind = found(s, end, quote, at)
+            if behind == end:
+                continue
+            place = behind + 1
+        else:
+            behind = at
+            while behind < end and not (is_space(s[behind]) or s[behind] in b"\"'"):
+                behind += 1
+            if behind == at:
+                continue
+            place = behind
+        value = PyUnicode_DecodeUTF8(<const char*>s + at, behind - at, NULL)
+        names = names + " " + value if names else value
+    return names
+
+
 def cut(
-    bytes source, object normal, object unescape, frozenset sections, object hint_of, tuple mended
+    bytes source, object normal, object unescape, frozenset sections, object hints_of, tuple mended
 ) -> tuple | None:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source)
@@ -470,11 +578,11 @@ def cut(
     cdef dict numbers = {}, hints = {}
     cdef list roots = [], opened = []
     cdef array kinds = array("q")  # of each name
-    cdef Py_ssize_t place = 0, start = 0, end, behind, number, length, i
+    cdef Py_ssize_t place = 0, start = 0, end, behind, number, length
     cdef unsigned int code
     cdef unsigned char c
-    cdef str tag, hint
-    cdef bytes written, name
+    cdef str tag, hint, attributes
+    cdef bytes name
     if is_open(s, size, mended, opened) and ("script" in opened or "style" in opened):
         return None
     tape.start(size, size // 32)
@@ -487,16 +595,16 @@ def cut(
         c = s[place + 1]  # or the NUL behind the last
         behind = place + 1  # the name, if there is one
         end = -1  # behind the whole
+        code = 0
         if is_letter(c) or (c == c"/" and is_letter(s[place + 2])):
             length = code_name(s, size, place + 1)
             if length:
                 end = behind_code(s, size, place + 1 + length)
             if end < 0:
                 behind = place + 2
-                while behind < size and not (
-                    is_space(s[behind]) or s[behind] == c"<" or s[behind] == c">"
-                    or s[behind] == c"/"
-                ):
+                code = c * 31
+                while behind < size and not ENDS_NAME[s[behind]]:
+                    code = (code + s[behind]) * 31
                     behind += 1
                 end = end_of_tag(s, size, behind) + 1
         elif c == c"!" and s[place + 2] == c"-" and s[place + 3] == c"-":
@@ -509,10 +617,7 @@ def cut(
             continue
 
         length = behind - place - 1
-        code = 0
-        for i in range(place + 1, behind):
-            code = code * 31 + s[i]
-        slot = &slots[code % SLOTS]
+        slot = &slots[(code ^ code >> 12) % SLOTS]
         if slot.names and slot.size == length and not memcmp(s + slot.start, s + place + 1, length):
             number = slot.number
         else:
@@ -525,15 +630,14 @@ def cut(
             number = numbers[tag]
             slot.start, slot.size, slot.number, slot.names = place + 1, length, number, True
         if kinds.data.as_longlongs[number] and end - 1 > behind:  # `number` is one of the names
-            written = source[behind : end - 1]
-            if b"\n" in written or b"\t" in written or b"\r" in written:
-                written = written.translate(_SPACE_BYTES)
             if kinds.data.as_longlongs[number] == 2:
-                roots.append(written)
+                roots.append(source[behind : end - 1].translate(_SPACE_BYTES))
             else:
-                hint = hint_of(written)
-                if hint:
-                    hints[tape.size] = hint
+                attributes = names_in(s, behind, end - 1)
+                if attributes:
+                    hint = looked_up(hints_of, attributes)
+                    if hint:
+                        hints[tape.size] = hint
         if place > start:
             add_text(tape, s, start, place, unescape, False)
         tape.add_tag(number)
@@ -1126,10 +1230,6 @@ cdef enum:  # of main; what `understandability.text.extract.main` says of each
     CELL = 16
     PARAGRAPH = 32
 
-cdef dict _ELEMENTS = {
-    **{f"h{level}": level for level in range(1, 7)},
-    "li": ITEM, "dt": ITEM, "dd": ITEM, "td": ITEM | CELL, "th": CELL, "p": PARAGRAPH,
-}
 cdef dict _MAX_SHARES = {"sidebar": 0.85, "cookies": 0.95}
 
 
@@ -1149,13 +1249,13 @@ cdef class Layout:
         self.lengths, self.prose = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
         self.elements_of, self.parents = clone(_INTS, tags + 1, False), clone(_INTS, tags + 1, False)
 
-    cdef int add(self, str text, str element, int section, int linked) except -1:
+    cdef int add(self, str text, str element, int bits, int section, int linked) except -1:
         self.texts.append(text)
         self.elements.append(element)
         self.sections.data.as_ints[self.size] = section
         self.linked.data.as_ints[self.size] = linked
         self.lengths.data.as_ints[self.size] = <int>len(text)
-        self.elements_of.data.as_ints[self.size] = _ELEMENTS.get(element, 0)
+        self.elements_of.data.as_ints[self.size] = bits
         self.size += 1
         return 0
 
@@ -1203,10 +1303,13 @@ cdef class Layout:
         """The kind of each section, or of the outermost one around it that has one; else ''."""
         cdef list inherited = [""] * (self.last_section + 1)
         cdef Py_ssize_t section
-        for section in range(self.last_section + 1):
-            inherited[section] = (
-                inherited[self.parents.data.as_ints[section]] or kinds.get(section, "")
-            )
+        cdef str kind
+        for section, kind in kinds.items():
+            inherited[section] = kind
+        for section in range(1, self.last_section + 1):
+            kind = inherited[self.parents.data.as_ints[section]]
+            if kind:
+                inherited[section] = kind
         return inherited
 
     cdef int drop_named(self, object is_forum) except -1:
@@ -1229,8 +1332,9 @@ cdef class Layout:
             self.is_thread = is_forum()
         dropped = self.inherited(kinds)
         for place in range(self.size):
-            kind = dropped[self.sections.data.as_ints[place]]
-            lengths[kind] = lengths.get(kind, 0) + self.prose.data.as_ints[place]
+            if self.prose.data.as_ints[place]:
+                kind = dropped[self.sections.data.as_ints[place]]
+                lengths[kind] = lengths.get(kind, 0) + self.prose.data.as_ints[place]
         # Many small sections together may be most of the text, too.
         wrong = {
             kind for kind, length in lengths.items()
@@ -1387,12 +1491,11 @@ cdef class Layout:
 
 
 def main_blocks(
-    Tape tape, dict actions, dict hints, dict ends, frozenset paragraph, dict named,
-    object is_forum, object closing, object is_ended,
+    Tape tape, object rules, dict hints, object is_forum, object closing, object is_ended, str kept_as
 ) -> tuple:
-    cdef Layout page = main_walk(tape, actions, hints, ends, paragraph, named)
+    cdef Layout page = main_walk(tape, rules, hints)
     cdef list kept
-    cdef Py_ssize_t place
+    cdef Py_ssize_t place, length = 0
     page.find_prose()
     page.drop_named(is_forum)
     page.drop_endings(closing, is_ended)
@@ -1401,23 +1504,22 @@ def main_blocks(
     page.drop_edge(kept, ITEM | 7, is_ended)
     page.drop_edge(kept[::-1], ITEM, is_ended)
     page.drop_bare_headings()
-    return page.texts, page.elements, page.reasons
+    kept = [False] * page.size
+    for place in range(page.size):
+        if not page.reasons[place]:
+            kept[place], page.reasons[place] = True, kept_as
+            length += page.lengths.data.as_ints[place]
+    return page.texts, page.elements, kept, page.reasons, length
 
 
-cdef Layout main_walk(
-    Tape tape, dict actions, dict hints, dict ends, frozenset paragraph, dict named
-):
+cdef Layout main_walk(Tape tape, object rules, dict hints):
     cdef Layout page = Layout(tape.size + 1)
     cdef list names = tape.names if "body" in tape.names else [*tape.names, "body"]
-    cdef list kind_of = [named.get(name) for name in names]
+    cdef list kind_of = [None] * len(names)
     cdef dict numbers = {name: number for number, name in enumerate(names)}
-    cdef dict bits = {name: 1 << number for number, name in enumerate(paragraph.union(*ends.values()))}
-    cdef array action_of = array("i", [actions.get(name, MAIN_CLOSE) for name in names])
-    cdef array other_of = others_of(names)
-    cdef array bit_of = array("Q", [bits.get(name, 0) for name in names])
-    cdef array ended_by = array("Q", [
-        sum([bits[other] for other in ends.get(name, paragraph)]) for name in names
-    ])
+    cdef array action_of = clone(_INTS, len(names), False), other_of = clone(_INTS, len(names), False)
+    cdef array bit_of = clone(_INTS, len(names), False), ended_by = clone(_INTS, len(names), False)
+    cdef array element_of = clone(_INTS, len(names), False)
     cdef array number_open = clone(_INTS, len(names) + 1, True)
     cdef array open_elements = clone(_INTS, tape.size + 1, False)
     cdef int* stack = open_elements.data.as_ints  # as deep as there are tags, at most
@@ -1429,8 +1531,17 @@ cdef Layout main_walk(
     cdef Py_ssize_t hinted
     cdef bint in_link = False, after_break = False
     cdef int action, tag, skipped = -1, ended, body = numbers["body"]
-    cdef str text
-    cdef object kind, hint_places = iter(sorted(hints))
+    cdef str text, end_tag
+    cdef object kind, hint_places = iter(hints)
+    for tag in range(len(names)):
+        (
+            action, end_tag, bit_of.data.as_ints[tag], ended_by.data.as_ints[tag],
+            element_of.data.as_ints[tag], kind_of[tag],
+        ) = looked_up(rules, names[tag])
+        other_of.data.as_ints[tag] = numbers.get(end_tag, -1)
+        if action == MAIN_SKIP and other_of.data.as_ints[tag] < 0:
+            action = MAIN_SPACE
+        action_of.data.as_ints[tag] = action
     hinted = next(hint_places, -1)
     stack[0], are_open[body], parent_of[0] = body, 1, 0
     block.add(s, 0, tape.ends.data.as_ints[0])
@@ -1468,7 +1579,10 @@ cdef Layout main_walk(
             continue
         text = block.end()
         if text:
-            page.add(text, names[stack[top]], <int>section, <int>linked)
+            page.add(
+                text, names[stack[top]], element_of.data.as_ints[stack[top]], <int>section,
+                <int>linked,
+            )
         linked = 0
         if end > start:
             block.add(s, start, end)
@@ -1478,7 +1592,7 @@ cdef Layout main_walk(
         if tag < 0:
             break
         if action == MAIN_OPEN:
-            while bit_of.data.as_ulonglongs[stack[top]] & ended_by.data.as_ulonglongs[tag]:
+            while bit_of.data.as_ints[stack[top]] & ended_by.data.as_ints[tag]:
                 are_open[stack[top]] -= 1
                 top -= 1  # the first is no paragraph or item
                 section = parent_of[section]
@@ -1564,26 +1678,33 @@ def naive_walk(Tape tape, dict actions, object unparsed) -> tuple:
     return fields, elements
 
 
+cdef inline Py_UCS4 character_at(Bytes s, Py_ssize_t size, Py_ssize_t* place) noexcept:
+    """The character at a place, which moves behind it."""
+    cdef unsigned int c = s[place[0]]
+    cdef int more = 0 if c < 0x80 else 1 + (c >= 0xE0) + (c >= 0xF0)
+    place[0] += 1
+    if more:
+        c = c & (0x1F >> (more - 1))
+    while more and place[0] < size:
+        c = (c << 6) | (s[place[0]] & 0x3F)
+        place[0] += 1
+        more -= 1
+    return <Py_UCS4>c
+
+
 cdef Py_ssize_t words_in(Bytes s, Py_ssize_t size, Bytes kinds) noexcept:
     """How many runs of letters and digits a text has; `kinds` as `count_words` has them."""
-    cdef Py_ssize_t number = 0, place = 0, more
-    cdef unsigned int c
+    cdef Py_ssize_t number = 0, place = 0
+    cdef Py_UCS4 c
     cdef bint in_word = False, is_word
     while place < size:
-        c = s[place]
-        place += 1
+        c = character_at(s, size, &place)
         if c < 0x80:
             if kinds[c] == 2:
                 continue
             is_word = kinds[c] == 1
         else:
-            more = 1 + (c >= 0xE0) + (c >= 0xF0)
-            c = c & (0x1F >> (more - 1))
-            while more and place < size:
-                c = (c << 6) | (s[place] & 0x3F)
-                place += 1
-                more -= 1
-            is_word = Py_UNICODE_ISALNUM(<Py_UCS4>c)
+            is_word = Py_UNICODE_ISALNUM(c)
         number += is_word and not in_word
         in_word = is_word
     return number
@@ -1782,15 +1903,39 @@ cdef enum:  # how a piece ends, as in `text.sentences`
     NUMBER = 35  # #
 
 
+cdef dict _ASCII_MARKS = {}
+
+
+cdef Bytes ascii_marks(str marks) except NULL:
+    """Of each ASCII character, whether it is among the marks."""
+    cdef bytes known = _ASCII_MARKS.get(marks)
+    if known is None:
+        known = _ASCII_MARKS[marks] = bytes([chr(code) in marks for code in range(128)])
+    return <Bytes>PyBytes_AS_STRING(known)
+
+
 cdef inline Py_UCS4 last_of(str piece) except? 0:
     return piece[len(piece) - 1]
 
 
-cdef Py_UCS4 end_of(list pieces, Py_ssize_t place, str marks, object ends_of) except? 0:
+cdef inline Py_UCS4 end_of(
+    list pieces, Py_ssize_t place, str marks, Bytes ascii_marks, object ends_of
+) except? 0:
     """How a piece ends."""
-    if last_of(pieces[place]) not in marks:
+    cdef Py_UCS4 last = last_of(pieces[place])
+    if not (ascii_marks[last] if last < 128 else last in marks):
         return NONE
-    return ends_of[pieces[place]]
+    return looked_up(ends_of, pieces[place])
+
+
+cdef bint is_plain(str text):
+    """Whether `split_pieces` does no more with a text than `str.split`."""
+    cdef Py_UCS4 c, before = 0
+    for c in text:
+        if c == c"-" and before == c"-" or c > 127 and c in "\u00ad\u200b\u2014\u2015\u2060\ufeff":
+            return False
+        before = c
+    return True
 
 
 cdef list starts_of_sentences(
@@ -1800,13 +1945,14 @@ cdef list starts_of_sentences(
     cdef list starts = [0]
     cdef Py_ssize_t size = len(pieces), place = 0, next_place
     cdef Py_UCS4 end
+    cdef Bytes of_ascii = ascii_marks(marks)
     while place < size - 1:
-        end = end_of(pieces, place, marks, ends_of)
+        end = end_of(pieces, place, marks, of_ascii, ends_of)
         if end == NONE:
             place += 1
             continue
         next_place = place + 1  # behind what stands alone and belongs to it
-        while next_place < size and end_of(pieces, next_place, marks, ends_of) == ALONE:
+        while next_place < size and end_of(pieces, next_place, marks, of_ascii, ends_of) == ALONE:
             next_place += 1
         if next_place == size:
             break
@@ -1814,7 +1960,7 @@ cdef list starts_of_sentences(
             place == starts[-1] or last_of(pieces[place - 1]) in ":;,"
         ):
             pass  # it counts an item
-        elif starts_of[pieces[next_place]] in before.get(chr(end), "us"):
+        elif looked_up(starts_of, pieces[next_place]) in before.get(chr(end), "us"):
             starts.append(next_place)
         place = next_place
     return starts
@@ -1834,7 +1980,7 @@ def cut_up(
     cdef str text
     for text in texts:
         size, number = len(pieces), 0
-        more = text.split() if text.isascii() and "--" not in text else split_pieces(text)
+        more = text.split() if is_plain(text) else split_pieces(text)
         if more:
             for start in starts_of_sentences(marks, before, more, ends_of, starts_of):
                 starts.append(size + start)
@@ -1842,6 +1988,41 @@ def cut_up(
             pieces += more
         numbers.append(number)
     return pieces, starts, numbers
+
+
+def named_tuples(type kind, object rows) -> tuple:
+    cdef list made = []
+    cdef object one, value
+    cdef tuple row
+    cdef Py_ssize_t place
+    if not issubclass(kind, tuple):
+        raise TypeError("not a kind of tuple")
+    for row in rows:
+        one = PyType_GenericAlloc(kind, len(row))
+        for place in range(len(row)):
+            value = row[place]
+            Py_INCREF(value)  # which the tuple takes
+            PyTuple_SET_ITEM(one, place, value)
+        made.append(one)
+    return tuple(made)
+
+
+def kept_texts(object blocks, str of_links) -> tuple:
+    cdef list texts = []
+    cdef Py_ssize_t words, of_all = 0, kept = 0, linked = 0
+    cdef str text, reason
+    cdef Py_UCS4 c
+    for text, _, is_kept, reason in blocks:
+        words = 1
+        for c in text:
+            words += c == c" "
+        of_all += words
+        if is_kept:
+            kept += words
+            texts.append(text)
+        if reason == of_links:
+            linked += words
+    return texts, of_all, kept, linked
 
 
 def ended(list texts, str marks, str closing, Py_ssize_t most) -> list:
@@ -2156,6 +2337,32 @@ cdef class Places:
 
     def __contains__(self, str word) -> bool:
         return self.get(word, -1) >= 0
+
+
+def count_known(str text, Places known) -> tuple:
+    cdef bytes written = text.encode()
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(written)
+    cdef Py_ssize_t size = len(written), place = 0, start, end, words = 0
+    cdef Py_UCS4 c
+    cdef long long held
+    cdef dict counts = {}
+    while place < size:
+        start = end = place
+        while place < size:
+            c = character_at(s, size, &place)
+            if not (
+                is_letter(<unsigned char>c) if c < 0x80
+                else Py_UNICODE_ISALNUM(c) and not Py_UNICODE_ISDECIMAL(c)
+            ):
+                break
+            end = place
+        if end > start:
+            words += 1
+            if end - start <= 255:
+                held = known.slots.data.as_longlongs[known.slot_of(s + start, end - start)]
+                if held:
+                    counts[held & 0xFFFF] = counts.get(held & 0xFFFF, 0) + 1
+    return words, counts
 
 
 cdef Py_ssize_t head(

@@ -18,14 +18,14 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from understandability._core import Tape
+from understandability._core import Places, Tape
 from understandability.text.document import MOSTLY_LINKS
 from understandability.text.extract import boilerpipe, justext, main, naive
-from understandability.text.language_guess import not_ascii
 from understandability.text.tape import COMMENTS, CONSENT, SIDEBAR, THREAD, opens_after_last_end
 
 Array = NDArray[Any]
 Paragraph = TypeVar("Paragraph")
+Rule = tuple[int, str, int, int, int, str]
 
 _MARK = "\1"  # stands in no text
 _SPACES = bytes.maketrans(b"\n\t\r", b"   ")
@@ -33,6 +33,9 @@ _CONTROLS = [bytes([code]) for code in range(0x20) if code not in b"\t\n\r"]
 _SWALLOWED = re.compile(rb"""=\s*+(?:"[^"<]*+<|'[^'<]*+<)""")
 # A comment, a script or style with its content, or the name and attributes of a tag; in an
 # attribute's quotes anything may stand. Bytes are searched faster than text.
+_NAMES = re.compile(
+    rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
+)
 _TOKEN = re.compile(
     rb"""<(?: !--(?:-?>|.*?(?:--!?>|\Z))
           | (?:[sS](?:[cC][rR][iI][pP][tT]|[tT][yY][lL][eE]))\b [^<>]*+ > .*?
@@ -49,32 +52,28 @@ _CANDIDATE = re.compile("[^-c]c*|c+")
 # --- text/decoding.py
 
 
-def has_controls(content: bytes) -> bool:
-    return any(map(content.__contains__, _CONTROLS))
+def kind_of_bytes(content: bytes) -> tuple[bool, bool]:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        is_utf8 = False
+    else:
+        is_utf8 = True
+    return any(map(content.__contains__, _CONTROLS)), is_utf8
 
 
 # --- text/tape.py
 
 
-def gaps(source: bytes, byte: bytes, start: int, length: int) -> list[tuple[int, int]]:
-    """Stretches of at least that length (but at the end) without a byte: start and end of each.
+def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
+    """Stretches of at least that length (but at the end) without a quote: start and end of each.
 
-    They begin at `start` or right behind such a byte, and end at the next or at the source's end.
-
-    >>> gaps(b"ab'c'defg'", b"'", 0, 3)
-    [(5, 9)]
+    >>> values(b"a='c'=defg='efg'", b"'", 3)
+    [(12, 15)]
     """
-    gaps = []
-    while start < len(source):
-        last = source.rfind(byte, start, start + length)
-        if last >= 0:  # nearly always, so a page is looked at in a few long steps
-            start = last + 1
-            continue
-        end = source.find(byte, start + length)
-        end = len(source) if end < 0 else end
-        gaps.append((start, end))
-        start = end + 1
-    return gaps
+    found = re.finditer(rb"(?<==%b)[^%b]++" % (quote, quote), source)
+    ends = [match.span() for match in found]
+    return [(start, end) for start, end in ends if end - start >= length or end == len(source)]
 
 
 # --- text/tape.py
@@ -85,7 +84,7 @@ def cut(
     normal: Callable[[bytes], str],
     unescape: Callable[[str], str],
     sections: frozenset[str],
-    hint_of: Callable[[bytes], str],
+    hints_of: Mapping[str, str],
     mended: tuple[bytes, ...],
 ) -> tuple[Tape, dict[int, str], list[bytes]] | None:
     """The tape of a source, the hints of sections by the places of their tags, attributes of roots.
@@ -113,14 +112,16 @@ def cut(
     hints = {
         place: hint
         for place, tag in enumerate(tags)
-        if tag in looked_at and attributes[place] and (hint := hint_of(attributes[place]))
+        if tag in looked_at
+        and (names := b" ".join(map(b"".join, _NAMES.findall(attributes[place] or b""))).decode())
+        and (hint := hints_of[names])
     }
     roots = [written or b"" for tag, written in zip(tags, attributes, strict=True) if tag == "html"]
     return Tape(tape), hints, roots
 
 
-def swallowing(source: bytes) -> int:
-    return len(_SWALLOWED.findall(source))
+def is_tangled(source: bytes, most: int) -> bool:
+    return len(_SWALLOWED.findall(source)) * len(source) > most
 
 
 def _is_open(lowered: bytes, names: Iterable[bytes]) -> bool:
@@ -164,11 +165,8 @@ def read_tree(source: bytes, _: object, __: object) -> tuple[Tape, bytes] | None
 
 def main_walk(
     whole: Tape,
-    actions: Mapping[str, int],
+    rules: Mapping[str, Rule],
     hints: Mapping[int, str],
-    ends: Mapping[str, frozenset[str]],
-    paragraph: frozenset[str],
-    named: Mapping[str, str],
 ) -> tuple[list[str], list[str], list[int], list[int], list[int], dict[int, str]]:
     """The columns of a layout, but for each block the number of its characters in links."""
     tape = whole.pieces()
@@ -185,7 +183,11 @@ def main_walk(
     in_link = after_break = False
     skipped = ""
     tags, contents = [*tape[1::2], "/body"], [*tape[2::2], ""]  # ends the last
-    actions = {**actions, "/body": main._CLOSE}
+    rules = {tag: rules[tag] for tag in {*tags, "body", "/body"}}
+    actions = {
+        tag: main._SPACE if action == main._SKIP and end not in tags else action
+        for tag, (action, end, *_) in rules.items()
+    }
     for place, (tag, action, content) in enumerate(
         zip(tags, map(actions.__getitem__, tags), contents, strict=True)
     ):
@@ -221,14 +223,14 @@ def main_walk(
         text, linked = content, len(content) if in_link else 0
         after_break = False
         if action == main._OPEN:
-            while open_elements[-1] in ends.get(tag, paragraph):
+            while rules[open_elements[-1]][2] & rules[tag][3]:
                 numbers_open[open_elements.pop()] -= 1
                 section = parents[section]
             parents.append(section)
             section = len(parents) - 1
             open_elements.append(tag)
             numbers_open[tag] = numbers_open.get(tag, 0) + 1
-            if kind := hints.get(place) or named.get(tag):
+            if kind := hints.get(place) or rules[tag][5]:
                 kinds[section] = kind
         elif action == main._CLOSE:
             while section and numbers_open.get(tag[1:]):
@@ -245,7 +247,7 @@ def _collapsed(texts: list[str]) -> list[str]:
     if not texts:
         return []
     whole = "\n".join(texts)
-    for space in filter(str.isspace, not_ascii(whole)):
+    for space in filter(str.isspace, set(whole) - set(map(chr, range(128)))):
         whole = whole.replace(space, " ")
     return [text.strip() for text in re.sub("  +", " ", whole).split("\n")]
 
@@ -313,19 +315,15 @@ class _Layout:
 
 def main_blocks(
     tape: Tape,
-    actions: Mapping[str, int],
+    rules: Mapping[str, Rule],
     hints: Mapping[int, str],
-    ends: Mapping[str, frozenset[str]],
-    paragraph: frozenset[str],
-    named: Mapping[str, str],
     is_forum: Callable[[], bool],
     closing: Callable[[str], str | None],
     is_ended: Callable[[str], object],
-) -> tuple[list[str], list[str], list[str]]:
+    kept_as: str,
+) -> tuple[list[str], list[str], list[bool], list[str], int]:
     """Steps 1 to 5 of `understandability.text.extract.main`."""
-    texts, elements, sections, linked, parents, kinds = main_walk(
-        tape, actions, hints, ends, paragraph, named
-    )
+    texts, elements, sections, linked, parents, kinds = main_walk(tape, rules, hints)
     links = [number / len(text) for number, text in zip(linked, texts, strict=True)]
     layout = _Layout(texts, elements, sections, links, parents, kinds)
     prose = _prose(layout)
@@ -345,7 +343,9 @@ def main_blocks(
             )
     _drop_edges(layout, prose, reasons, is_ended)
     _drop_bare_headings(layout, reasons)
-    return texts, elements, reasons
+    length = sum(len(text) for text, reason in zip(texts, reasons, strict=True) if not reason)
+    kept = [not reason for reason in reasons]
+    return texts, elements, kept, [reason or kept_as for reason in reasons], length
 
 
 def _prose(layout: _Layout) -> list[int]:
@@ -788,6 +788,21 @@ def cut_up(
 # --- text/sentences.py
 
 
+def named_tuples(kind: Any, rows: Iterable[tuple[Any, ...]]) -> tuple[Any, ...]:
+    return tuple(map(kind._make, rows))
+
+
+def kept_texts(
+    blocks: Sequence[tuple[str, str, bool, str]], of_links: str
+) -> tuple[list[str], int, int, int]:
+    def words(texts: list[str]) -> int:
+        return " ".join(texts).count(" ") + bool(texts)
+
+    kept = [text for text, _, is_kept, _ in blocks if is_kept]
+    links = [text for text, _, _, reason in blocks if reason == of_links]
+    return kept, words([block[0] for block in blocks]), words(kept), words(links)
+
+
 def ended(texts: list[str], marks: str, closing: str, most: int) -> list[bool]:
     pattern = re.compile(f"[{re.escape(marks)}][{re.escape(closing)}]*\\Z")
     return [pattern.search(text, max(0, len(text) - most)) is not None for text in texts]
@@ -959,3 +974,11 @@ def sum_rows(
     weights = np.ones(len(ids)) if weights is None else weights
     for place, (begin, end) in enumerate(zip(begins, ends, strict=True)):
         out[place] = (table[ids[begin:end]] * weights[begin:end, None]).sum(axis=0)
+
+
+# --- text/language_guess.py
+
+
+def count_known(text: str, known: Places) -> tuple[int, dict[int, int]]:
+    words = re.findall(r"[^\W\d_]+", text)
+    return len(words), dict(Counter(known.get(word, 0) for word in words if word in known))

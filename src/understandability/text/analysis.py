@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 
+from understandability import _core
 from understandability.text.document import MOSTLY_LINKS, Block, Document
 from understandability.text.extract.extractors import extract, parse_for
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import ParsedPage
-from understandability.text.sentences import cut_up, fields, open_fields
+from understandability.text.sentences import cut_up, ended_fields
 
 DEFAULT_EXTRACTOR = "main"
 DEFAULT_SENTENCE_ENDS = "force-period"
@@ -47,12 +48,10 @@ def document_of(
     >>> document_of(parsed, blocks, extractor="naive", sentence_ends="force-period").sentences
     (('Flu.',), ('Rest.',), ('Drink', 'water.'))
     """
-    texts = fields(blocks, sentence_ends)
+    taken, words, kept, links = _core.kept_texts(blocks, MOSTLY_LINKS)
+    texts, are_open = ended_fields(taken, sentence_ends)
     analysed = _beginning(texts)
     pieces, starts, numbers = cut_up(analysed, parsed.language)
-    kept = _words([block.text for block in blocks if block.kept])
-    links = [block.text for block in blocks if block.reason == MOSTLY_LINKS]
-    are_open = open_fields(blocks, sentence_ends)
     open_ends = [
         end - 1
         for end, number, is_open in zip(accumulate(numbers), numbers, are_open, strict=False)
@@ -76,8 +75,8 @@ def document_of(
             *parsed.flags,
             *[WRONG_LANG] * parsed.claims_another_language,
             *[LONG_TEXT] * (analysed is not texts),
-            *[LITTLE_KEPT] * (kept < LITTLE_SHARE * _words([block.text for block in blocks])),
-            *[LIST_OF_LINKS] * (kept < _words(links)),
+            *[LITTLE_KEPT] * (kept < LITTLE_SHARE * words),
+            *[LIST_OF_LINKS] * (kept < links),
         ),
         open_ends=tuple(open_ends),
     )
@@ -104,10 +103,6 @@ def _beginning(texts: list[str]) -> list[str]:
         analysed.append(some)
         left -= len(some)
     return analysed
-
-
-def _words(texts: list[str]) -> int:
-    return " ".join(texts).count(" ") + bool(texts)
 
 
 def document_of_page(

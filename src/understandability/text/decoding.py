@@ -184,11 +184,14 @@ _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 class Decoded(NamedTuple):
-    """Text, the encoding that it was in, and the same text in UTF-8."""
+    """The encoding that a text was in, and the text in UTF-8."""
 
-    text: str
     encoding: str
     utf8: bytes
+
+    @property
+    def text(self) -> str:
+        return self.utf8.decode()
 
 
 def decode(content: bytes | str, charset: str | None = None) -> Decoded:
@@ -199,10 +202,10 @@ def decode(content: bytes | str, charset: str | None = None) -> Decoded:
 
     Raises `PageError` for what is no text (images, archives, PDF) and for more than `MAX_SIZE`.
 
-    >>> decode("naïve".encode("latin-1"))[:2]
-    ('naïve', 'windows-1252')
-    >>> decode("naïve".encode(), charset="no such thing")[:2]
-    ('naïve', 'utf-8')
+    >>> decode("naïve".encode("latin-1"))
+    Decoded(encoding='windows-1252', utf8=b'na\xc3\xafve')
+    >>> decode("naïve".encode(), charset="no such thing").encoding
+    'utf-8'
     """
     if len(content) > MAX_SIZE:
         raise PageError(
@@ -212,31 +215,26 @@ def decode(content: bytes | str, charset: str | None = None) -> Decoded:
     if isinstance(content, str):
         _refuse_binary(content[:_SNIFFED].encode("utf-8", "replace"))
         text = _without_controls(_without_surrogates(content))
-        return Decoded(text, "unicode", text.encode())
+        return Decoded("unicode", text.encode())
     encoding = _marked(content) or _wide(content, charset)
     if encoding is not None and encoding.startswith("utf-16"):
         text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
         _refuse_binary(text[:_SNIFFED].encode("utf-8", "replace"))
         text = _without_controls(text)
-        return Decoded(text, encoding, text.encode())
+        return Decoded(encoding, text.encode())
     _refuse_binary(content[:_SNIFFED])
     return _decode_bytes(content, encoding or _labelled(content, charset))
 
 
 def _decode_bytes(content: bytes, encoding: str | None) -> Decoded:
-    clean = not _core.has_controls(content)
-    if encoding is None or encoding == "utf-8":
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError:
-            encoding = encoding or "windows-1252"
-        else:
-            encoding = "utf-8"
-            if clean and not text.startswith("\ufeff"):
-                return Decoded(text, encoding, content)
+    has_controls, is_utf8 = _core.kind_of_bytes(content)
+    encoding = encoding or ("utf-8" if is_utf8 else "windows-1252")
+    is_marked = content.startswith(codecs.BOM_UTF8)
+    if encoding == "utf-8" and is_utf8 and not has_controls and not is_marked:
+        return Decoded(encoding, content)
     text = content.decode(CODECS[encoding], "replace").removeprefix("\ufeff")
-    text = text if clean else _without_controls(text)
-    return Decoded(text, encoding, text.encode())
+    text = _without_controls(text) if has_controls else text
+    return Decoded(encoding, text.encode())
 
 
 def _marked(content: bytes) -> str | None:

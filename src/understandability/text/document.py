@@ -8,6 +8,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
+from understandability import _core
+
 MOSTLY_LINKS = "mostly links"  # the reason for which lists of links are dropped
 
 
@@ -68,4 +70,4 @@ def blocks_of(
     >>> blocks_of(["Flu", "Ads"], ["h1", "p"], [True, False], ["wordy", "sparse"])[1]
     Block(text='Ads', tag='p', kept=False, reason='sparse')
     """
-    return tuple(map(Block._make, zip(texts, tags, kept, reasons, strict=False)))
+    return _core.named_tuples(Block, zip(texts, tags, kept, reasons, strict=False))

@@ -13,22 +13,10 @@ import re
 from collections import Counter, defaultdict
 from functools import cache
 
+import msgpack
+
+from understandability._core import Places, count_known
 from understandability.resources import package_text
-
-# Different ones that a text may have until one pattern for all is faster.
-MANY_CHARACTERS = 100
-
-_ASCII = bytes(range(0x80))
-
-
-def not_ascii(text: str) -> set[str]:
-    """The characters of a text that are not ASCII.
-
-    >>> sorted(not_ascii("naïve – it’s naïve"))
-    ['ï', '–', '’']
-    """
-    return set() if text.isascii() else set(text.encode().translate(None, _ASCII).decode())
-
 
 # Language subtag: the name of its stop list in jusText, whose words go by falling frequency.
 STOP_LISTS = {
@@ -44,7 +32,7 @@ STOP_LISTS = {
 
 _FREQUENT = 100  # words of a language that are compared
 # Characters of a text that are looked at, if its start is not plainly English.
-_START, _SAMPLE = 3_000, 20_000
+_START, SAMPLE = 3_000, 20_000
 _MIN_WORDS = 12
 _MIN_SHARE = 0.08  # of the words that have to be frequent ones of the language
 # Of another language than English more: shorthand ("po", "na", "s/p") has words of many languages.
@@ -64,11 +52,6 @@ _ROMANISED = """
     kyunki lekin phir baat karo karna karne kiya hua hui hoga hota hoti haan saath sab mera meri
     mere uska unka iska isliye achha achhi theek ghar chahiye kal abhi bas yaar bhai
 """
-
-_WORD = re.compile(r"[^\W\d_]+")
-_LETTERS = bytes(
-    byte if byte >= 0x80 or chr(byte).isalpha() else 0x20 for byte in range(256)
-)  # ASCII that is in no word is white space
 
 # Scripts that settle the question where this share of the text is written in them, in this order:
 # Japanese is written with kana and Han.
@@ -127,6 +110,14 @@ def _speakers() -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def _places() -> tuple[Places, list[tuple[str, tuple[str, ...]]]]:
+    """The frequent words and, by their numbers, each with its languages."""
+    rows = list(_speakers().items())
+    packed = b"".join(msgpack.packb([word]) for word, _ in reversed(rows))
+    return Places(packed, 0, len(rows) - 1), rows
+
+
+@cache
 def only_foreign() -> frozenset[str]:
     """Frequent words of other languages that are none of English.
 
@@ -140,20 +131,6 @@ def only_foreign() -> frozenset[str]:
     )
 
 
-def _words(text: str) -> list[str]:
-    """What `_WORD` finds.
-
-    >>> _words("it’s 3.5 mg/l – naïve")
-    ['it', 's', 'mg', 'l', 'naïve']
-    """
-    marks = [other for other in not_ascii(text) if other.isdecimal() or not other.isalnum()]
-    if len(marks) > MANY_CHARACTERS:
-        return _WORD.findall(text)
-    for mark in marks:
-        text = text.replace(mark, " ")
-    return text.encode().translate(_LETTERS).decode().split()
-
-
 def guess_language(text: str) -> str | None:
     """The language in which a text is most probably written; None if that cannot be told.
 
@@ -164,7 +141,7 @@ def guess_language(text: str) -> str | None:
     True
     """
     start = _guess(text[:_START])
-    return start if start == "en" or len(text) <= _START else _guess(text[:_SAMPLE])
+    return start if start == "en" or len(text) <= _START else _guess(text[:SAMPLE])
 
 
 def _guess(sample: str) -> str | None:
@@ -183,25 +160,22 @@ def _guess(sample: str) -> str | None:
             ((language, number),) = letters.most_common(1)
             if number > _OWN_SHARE * len(sample):
                 return language
-    words = _words(sample.lower())
-    other_script = len(_NOT_LATIN.findall(sample)) > _OTHER_SCRIPT * len(sample)
-    if len(words) < _MIN_WORDS:
-        return UNDETERMINED if other_script else None
+    places, rows = _places()
+    words, counts = count_known(sample.lower(), places)
     votes: defaultdict[str, int] = defaultdict(int)
-    speakers = _speakers()
-    counts = Counter(filter(speakers.__contains__, words))
-    for word, number in counts.items():
-        for language in speakers[word]:
-            votes[language] += number
+    for place, times in counts.items():
+        for language in rows[place][1]:
+            votes[language] += times
     best, number = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
-    if number < _MIN_SHARE * len(words):
+    if words < _MIN_WORDS or number < _MIN_SHARE * words:
+        other_script = len(_NOT_LATIN.findall(sample)) > _OTHER_SCRIPT * len(sample)
         return UNDETERMINED if other_script else None
-    english, others = (sum(each in speakers[word] for word in counts) for each in ("en", best))
-    if english >= _MORE_DISTINCT * others:
-        return "en"
     if votes["en"] >= _ENGLISH_SHARE * number:
         return "en"
-    longer = {word for word in words if word[1:] and best in speakers.get(word, ())}
-    if number < _FOREIGN_SHARE * len(words) or len(longer) < _FOREIGN_DISTINCT:
+    of_best = [rows[place][0] for place in counts if best in rows[place][1]]
+    if sum("en" in rows[place][1] for place in counts) >= _MORE_DISTINCT * len(of_best):
+        return "en"
+    longer = sum(len(word) > 1 for word in of_best)
+    if number < _FOREIGN_SHARE * words or longer < _FOREIGN_DISTINCT:
         return None
     return best

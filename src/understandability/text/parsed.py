@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from understandability._core import Tape
 from understandability.text.decoding import decode
-from understandability.text.language_guess import STOP_LISTS, guess_language
+from understandability.text.language_guess import SAMPLE, STOP_LISTS, guess_language
 from understandability.text.page import HTML, Page
 from understandability.text.tape import RAW, Markup, read_markup, read_source
 
@@ -20,6 +20,7 @@ _SENTENCE = 30
 _RAW = frozenset(RAW)
 # So much text, and so many words of it, are asked whether a page is in the language it claims.
 _ENOUGH, _LEAST_WORDS = 4_000, 50
+_LINE_BREAK = re.compile(rb"<br ?(/?)>")
 _SUBTAG = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 
 
@@ -27,20 +28,19 @@ _SUBTAG = re.compile(r"\s*([a-zA-Z]{2,3})(?![a-zA-Z])")
 class ParsedPage:
     """A page, decoded and parsed once; everything below is read from the one parse.
 
-    `text` is the decoded source, `encoding` what it was decoded from, `tape` its markup (see
+    `source` is the page in UTF-8, `encoding` what it was decoded from, `tape` its markup (see
     `understandability.text.tape`; empty for plain text), `tags` how often each tag is on it,
-    `declared_language` the language that the page claims; `closes_void_elements` says whether it
-    writes ``<br/>``, `flags` what was unusual about reading it. The tape of `parse_page` is that
-    of a tree, that of `parse_source` (`is_source`) of the source alone, with `hints`.
+    `declared_language` the language that the page claims, `flags` what was unusual about reading
+    it. The tape of `parse_page` is that of a tree, that of `parse_source` (`is_source`) of the
+    source alone, with `hints`.
     """
 
     page: Page
-    text: str = field(repr=False)
+    source: bytes = field(repr=False)
     encoding: str
     tape: Tape = field(default_factory=Tape, repr=False)
     tags: Counter[str] = field(default_factory=Counter, repr=False)
     declared_language: str | None = None
-    closes_void_elements: bool = False
     flags: tuple[str, ...] = ()
     hints: Mapping[int, str] = field(default_factory=dict, repr=False)
     is_source: bool = False
@@ -48,6 +48,16 @@ class ParsedPage:
     @property
     def is_html(self) -> bool:
         return self.page.media_type == HTML
+
+    @cached_property
+    def text(self) -> str:
+        return self.source.decode()
+
+    @cached_property
+    def closes_void_elements(self) -> bool:
+        """Whether the page mostly writes ``<br/>``, not ``<br>``."""
+        slashes = _LINE_BREAK.findall(self.source)
+        return 2 * slashes.count(b"/") > len(slashes)
 
     @cached_property
     def tag_counts(self) -> Mapping[str, int]:
@@ -82,7 +92,8 @@ class ParsedPage:
         declared = self.declared_language
         if declared and declared not in STOP_LISTS:
             return declared
-        text = " ".join(self.tape.long_texts(_SENTENCE, _RAW)) if self.is_html else self.text
+        most = _ENOUGH if declared else SAMPLE
+        text = self.tape.long_texts(_SENTENCE, most, _RAW) if self.is_html else self.text
         if not declared:
             return guess_language(text)
         start = text[:_ENOUGH]
@@ -119,15 +130,13 @@ def parse_source(page: Page) -> ParsedPage:
 
 
 def _read(page: Page, read: Callable[[bytes], Markup]) -> ParsedPage:
-    text, encoding, source = decode(page.content, page.charset)
+    encoding, source = decode(page.content, page.charset)
     if page.media_type != HTML:
-        return ParsedPage(page, text, encoding)
-    tape, tags, language, closes_void_elements, flags, hints = read(source)
+        return ParsedPage(page, source, encoding)
+    tape, tags, language, flags, hints = read(source)
     subtag = _SUBTAG.match(language)
     declared = subtag and subtag[1].lower()
-    return ParsedPage(
-        page, text, encoding, tape, tags, declared, closes_void_elements, flags, hints
-    )
+    return ParsedPage(page, source, encoding, tape, tags, declared, flags, hints)
 
 
 class _LaterCounts(Mapping[str, int]):

@@ -12,7 +12,7 @@ without a period at the end of a heading or list item, sentences run on.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -171,35 +171,30 @@ _FIELD_MARKS, _AFTER_MARKS = ".!?…。！？।॥", "\"'”’»)]"
 _LAST = 8  # characters that are looked at
 
 
-def _are_ended(texts: list[str]) -> list[bool]:
-    return _core.ended(texts, _FIELD_MARKS, _AFTER_MARKS, _LAST)
+SENTENCE_ENDS = ("none", "force-period", "force-period-always")
 
 
-def none(texts: list[str]) -> list[str]:
-    """A field boundary is white space and nothing more."""
-    return [" ".join(texts)] if texts else []
+def ended_fields(texts: list[str], sentence_ends: str) -> tuple[list[str], list[bool]]:
+    """Texts under a policy, and which of them no sentence punctuation ends by itself.
 
-
-def force_period(texts: list[str]) -> list[str]:
-    """Every field ends with a period, unless it ends in sentence punctuation already."""
-    return [
-        text if is_ended else text + "."
-        for text, is_ended in zip(
-            texts, _core.ended(texts, _FIELD_MARKS, _AFTER_MARKS, _LAST), strict=True
+    With ``none`` the end of a field is white space and nothing more; ``force-period`` ends all
+    with a period that end in no sentence punctuation, ``force-period-always`` all, as the code of
+    the study of 2015 did.
+    """
+    if sentence_ends not in SENTENCE_ENDS:
+        raise OptionError(
+            f"sentence ends {sentence_ends!r} do not exist; choose one of "
+            f"{', '.join(SENTENCE_ENDS)}"
         )
-    ]
-
-
-def force_period_always(texts: list[str]) -> list[str]:
-    """Every field gets a period, as the code of the study of 2015 did."""
-    return [text + "." for text in texts]
-
-
-SENTENCE_ENDS: dict[str, Callable[[list[str]], list[str]]] = {
-    "none": none,
-    "force-period": force_period,
-    "force-period-always": force_period_always,
-}
+    if sentence_ends == "none" and texts:
+        texts = [" ".join(texts)]
+    ended = _core.ended(texts, _FIELD_MARKS, _AFTER_MARKS, _LAST)
+    are_open = [not is_ended for is_ended in ended]
+    if sentence_ends == "force-period":
+        texts = [text + "." * is_open for text, is_open in zip(texts, are_open, strict=True)]
+    elif sentence_ends == "force-period-always":
+        texts = [text + "." for text in texts]
+    return texts, are_open
 
 
 def fields(blocks: Iterable[Block], sentence_ends: str = "force-period") -> list[str]:
@@ -209,20 +204,4 @@ def fields(blocks: Iterable[Block], sentence_ends: str = "force-period") -> list
     >>> [fields(blocks, name) for name in SENTENCE_ENDS]
     [['Flu A virus.'], ['Flu.', 'A virus.'], ['Flu.', 'A virus..']]
     """
-    if sentence_ends not in SENTENCE_ENDS:
-        raise OptionError(
-            f"sentence ends {sentence_ends!r} do not exist; choose one of "
-            f"{', '.join(SENTENCE_ENDS)}"
-        )
-    return SENTENCE_ENDS[sentence_ends]([block.text for block in blocks if block.kept])
-
-
-def open_fields(blocks: Iterable[Block], sentence_ends: str = "force-period") -> list[bool]:
-    """Which of `fields` no sentence punctuation ends: headings, list items, cells.
-
-    >>> open_fields((Block("Flu", "h1"), Block("A virus.", "p")))
-    [True, False]
-    """
-    texts = [block.text for block in blocks if block.kept]
-    texts = none(texts) if sentence_ends == "none" else texts
-    return [not is_ended for is_ended in _are_ended(texts)]
+    return ended_fields([block.text for block in blocks if block.kept], sentence_ends)[0]

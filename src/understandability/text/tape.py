@@ -31,6 +31,7 @@ from typing import NamedTuple
 from understandability import _core
 from understandability._core import Tape
 from understandability.errors import PageError
+from understandability.text.cache import BoundedCache
 
 
 def names(listed: str) -> frozenset[str]:
@@ -122,7 +123,6 @@ _COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)|<[!?/](?![a-zA-Z])[^<>]*>|<![^<>]*>
 _RAW_ELEMENT = re.compile(
     rf"(<({'|'.join(RAW)})\b[^<>]*>)(.*?)(?=</\2\b|\Z)", re.DOTALL | re.IGNORECASE
 )
-_LINE_BREAK = re.compile(rb"<br ?(/?)>")
 _ANY_TAG = re.compile(r"<[^<>]*>")
 _SOURCE_TAG = re.compile(r"<(/?[a-zA-Z][^\s<>/]*+)[^<>]*+>")
 # Where text goes on after a script or style that is not closed.
@@ -145,7 +145,6 @@ class Markup(NamedTuple):
     tape: Tape
     tags: Counter[str]  # how often each tag is on the tape
     language: str = ""  # as the root element claims
-    closes_void_elements: bool = False  # the page writes <br/>, not <br>
     flags: tuple[str, ...] = ()
     hints: Mapping[int, str] = MappingProxyType({})  # see `read_source`
 
@@ -202,17 +201,15 @@ def _read(source: bytes) -> Markup:
     number = number_of_tags(source)
     if not source or source.isspace():
         return Markup(Tape(), Counter())
-    slashes = _LINE_BREAK.findall(source)
-    closes_void_elements = 2 * slashes.count(b"/") > len(slashes)
     if number <= _MAX_TREE_TAGS and len(source) <= MAX_TREE_BYTES:
         tree = _core.read_tree(source, _rule, _resolved)
         if tree and tree[0].has_text(_CODE):
             tape, attributes = tree
             claims = sorted(_LANGUAGES.findall(attributes))  # "lang" before "xml:lang"
             language = claims[0][1].decode() if claims else ""
-            return Markup(tape, tape.counts(), language, closes_void_elements)
+            return Markup(tape, tape.counts(), language)
     pieces = _tape_of_source(source.decode())
-    return Markup(Tape(pieces), Counter(pieces[1::2]), "", closes_void_elements, flags=("no_tree",))
+    return Markup(Tape(pieces), Counter(pieces[1::2]), flags=("no_tree",))
 
 
 @lru_cache(maxsize=10_000)
@@ -299,7 +296,7 @@ def with_quote_closed(source: bytes, quote: bytes) -> bytes:
     """
     parts: list[bytes] = []
     done = 0
-    for start, end in _core.gaps(source, quote, 0, _MAX_ATTRIBUTE):
+    for start, end in _core.values(source, quote, _MAX_ATTRIBUTE):
         value = _UNCLOSED.match(source, start, end)
         swallows = end == len(source) or (value and _BLOCK_TAG.search(source, value.end(), end))
         if value and swallows and _opens(source, start - 1):
@@ -400,7 +397,7 @@ _HINT = re.compile(
 )
 _KINDS = tuple(_WORDS)
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_MARKS = str.maketrans("-_:/. ", "     ;")
+_MARKS = str.maketrans("-_:/. \n\t\r", "     ;;;;")
 
 
 def kind_of_section(names: str) -> str:
@@ -416,11 +413,9 @@ def kind_of_section(names: str) -> str:
 # How many quoted values that may hold a tag, times bytes, may be searched: where a value is not
 # one, the search for the end of a tag begins anew at each tag within.
 _MOST_SEARCHED = 500_000_000  # at most two seconds, and a hundred times what real pages have
-_NAMES = re.compile(
-    rb"""(?<!\S)(?:class|id)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))""", re.IGNORECASE
-)
 _LANGUAGE = re.compile(rb"""(?<!\S)(?:xml:)?lang\s*=\s*["']?([^\s"']+)""", re.IGNORECASE)
 _SECTIONS = frozenset(SECTIONS)
+_HINTS = BoundedCache(kind_of_section, limit=20_000, longest=300)
 _MENDED = tuple(name.encode() for name in (*RAW, *HIDING))  # where they are not closed
 
 
@@ -438,7 +433,7 @@ def read_source(source: bytes) -> Markup:
     cut = (
         None
         if _is_to_be_mended(source)
-        else _core.cut(source, _normal, without_references, _SECTIONS, _hint, _MENDED)
+        else _core.cut(source, _normal, without_references, _SECTIONS, _HINTS, _MENDED)
     )
     if cut is None:
         return read_markup(source)
@@ -456,19 +451,8 @@ def _normal(tag: bytes) -> str:
 
 def _is_to_be_mended(source: bytes) -> bool:
     """Whether something in the source is never closed, or its quotes are a tangle."""
-    size = len(source)
-    if (
-        source.count(b"<") * size > _MOST_SEARCHED  # else there cannot be as many values
-        and _core.swallowing(source) * size > _MOST_SEARCHED
-    ):
+    if _core.is_tangled(source, _MOST_SEARCHED):
         return True
     if with_comments_closed(source) is not source or len(source) > MAX_TREE_BYTES:
         return True
     return any(with_quote_closed(source, quote) is not source for quote in (b'"', b"'"))
-
-
-@lru_cache(maxsize=20_000)
-def _hint(attributes: bytes) -> str:
-    """What the class and id among the attributes of a tag tell."""
-    names = b" ".join(map(b"".join, _NAMES.findall(attributes))).decode()
-    return kind_of_section(names) if names else ""

@@ -30,11 +30,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from typing import Any
 
 from understandability import _core
+from understandability.text.cache import BoundedCache
 from understandability.text.document import Block, blocks_of
 from understandability.text.parsed import ParsedPage
 from understandability.text.tape import names, without_references
@@ -151,12 +153,20 @@ _ENDS = {
     **dict.fromkeys(("td", "th"), names("p td th")),
     "tr": names("p td th tr"),
 }
+_BITS = {
+    name: 1 << place for place, name in enumerate(sorted({*chain.from_iterable(_ENDS.values())}))
+}
+_KINDS = {
+    **{f"h{level}": level for level in range(1, 7)},
+    **{"li": 8, "dt": 8, "dd": 8, "td": 8 + 16, "th": 16, "p": 32},
+}
+_Rule = tuple[int, str, int, int, int, str]
 
 # What a tag does. Those up to _BREAK leave the block open.
 _NOTHING, _SPACE, _LINK, _END_LINK, _BREAK, _OPEN, _CLOSE, _EMPTY, _SKIP = range(9)
 
 # As what search engines are told that the page is, or a software its body.
-_THREADS = ("DiscussionForumPosting", '"QAPage"', "schema.org/QAPage")
+_THREADS = (b"DiscussionForumPosting", b'"QAPage"', b"schema.org/QAPage")
 
 _CLOSING = re.compile(
     r"""references | acknowledge?ments? | author\ information | funding | see\ also | bibliography
@@ -174,11 +184,10 @@ _AFTER_HEADING = re.compile(r"(?:\[edit\]|[:. ])+\Z")
 
 def main(parsed: ParsedPage) -> tuple[Block, ...]:
     """The blocks of a page, kept if they belong to its main text."""
-    blocks = _blocks(parsed)
-    length = _kept_length(blocks)
+    blocks, length = _blocks(parsed, _RULES)
     if length < MIN_KEPT and "noscript" in parsed.tags:
-        others = _blocks(parsed, _SKIPPED - {"noscript"})
-        if _kept_length(others) > MIN_TIMES * length + MIN_PROSE:
+        others, longer = _blocks(parsed, _RULES_WITHOUT_SCRIPTS)
+        if longer > MIN_TIMES * length + MIN_PROSE:
             return others
     if length < MAX_BESIDE_DATA and (data := data_texts(parsed.text)):
         together = " ".join(data)
@@ -193,30 +202,18 @@ def main(parsed: ParsedPage) -> tuple[Block, ...]:
     return blocks
 
 
-def _kept_length(blocks: Sequence[Block]) -> int:
-    return sum(len(block.text) for block in blocks if block.kept)
-
-
-def _blocks(parsed: ParsedPage, skipped: frozenset[str] = _SKIPPED) -> tuple[Block, ...]:
-    tags = parsed.tags
-    actions = {tag: _action(tag, "/" + tag in tags, skipped) for tag in tags}
-    texts, elements, reasons = _core.main_blocks(
+def _blocks(parsed: ParsedPage, rules: BoundedCache[_Rule]) -> tuple[tuple[Block, ...], int]:
+    """The blocks, and the characters in those that are kept."""
+    texts, elements, kept, reasons, length = _core.main_blocks(
         parsed.tape,
-        actions,
+        rules,
         dict(parsed.hints),
-        _ENDS,
-        _PARAGRAPH,
-        _NAMED,
-        lambda: any(mark in parsed.text for mark in _THREADS),
+        lambda: any(mark in parsed.source for mark in _THREADS),
         _closing,
         _ENDED.search,
+        TEXT,
     )
-    return blocks_of(
-        texts,
-        elements,
-        [not reason for reason in reasons],
-        [reason or TEXT for reason in reasons],
-    )
+    return blocks_of(texts, elements, kept, reasons), length
 
 
 def _closing(heading: str) -> str | None:
@@ -225,20 +222,35 @@ def _closing(heading: str) -> str | None:
     return (match.lastgroup or "") if match else None
 
 
-@lru_cache(4096)
-def _action(tag: str, is_ended: bool, skipped: frozenset[str]) -> int:
+def _rule(tag: str, skipped: frozenset[str] = _SKIPPED) -> _Rule:
+    """What `_core.main_blocks` asks of a tag."""
+    name = tag.strip("/")
+    return (
+        _action(tag, name, skipped),
+        name if tag[:1] == "/" else "/" + tag,
+        _BITS.get(tag, 0),
+        sum(map(_BITS.__getitem__, _ENDS.get(tag, _PARAGRAPH))),
+        _KINDS.get(tag, 0),
+        _NAMED.get(tag, ""),
+    )
+
+
+def _action(tag: str, name: str, skipped: frozenset[str]) -> int:
     if not tag:
         return _NOTHING
-    name = tag.strip("/")
-    closes, is_empty = tag[0] == "/", tag[-1] == "/"
     if name in skipped:
-        return _SKIP if is_ended else _SPACE
+        return _SKIP if tag == name else _SPACE
     if name in _SPACED:
         return _SPACE
     if name == "br":
         return _BREAK
+    closes, is_empty = tag[0] == "/", tag[-1] == "/"
     if name == "a" and not is_empty:
         return _END_LINK if closes else _LINK
     if name in _INLINE:
         return _NOTHING
     return _CLOSE if closes else _EMPTY if is_empty else _OPEN
+
+
+_RULES = BoundedCache(_rule)
+_RULES_WITHOUT_SCRIPTS = BoundedCache(partial(_rule, skipped=_SKIPPED - {"noscript"}))
