@@ -195,3 +195,17 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserPage]:
         pytest.skip("needs a browser; neither chromium nor google-chrome is installed")
     with browsing(tmp_path_factory.mktemp("browser")) as page:
         yield page
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """A file of tests that cannot be imported fails; only a module of optional extras is left out.
+
+    Because of ``--doctest-ignore-import-errors``, pytest would pass over the whole file in silence.
+    """
+    if (
+        report.skipped
+        and report.nodeid.startswith("tests/")
+        and "unable to import" in str(report.longrepr)
+    ):
+        report.outcome = "failed"

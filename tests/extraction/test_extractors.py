@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from understandability.errors import OptionError, PageError
 from understandability.text.document import Block
-from understandability.text.extract.boilerpipe import _count_words
 from understandability.text.extract.extractors import EXTRACTORS, extract
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
@@ -46,14 +45,6 @@ def test_line_break_by_reference_in_an_iframe(extractor: str) -> None:
     texts = [block.text for block in blocks(f"<p>{LONG}<iframe>a&#10;b</iframe>", extractor)]
     assert texts[0] == LONG.strip()
     assert all("\n" not in text for text in texts)
-
-
-def test_words_between_marks_of_all_kinds() -> None:
-    """Few different marks are looked for one by one, many by a pattern, with the same counts."""
-    few, many = ["–", "…"], [chr(0x2190 + place) for place in range(200)]
-    assert all(
-        _count_words(f"a{mark}b\nc", marks) == [2, 1] for marks in (few, many) for mark in marks
-    )
 
 
 def test_naive_keeps_all_text() -> None:
