@@ -142,7 +142,7 @@ cdef unsigned char[256] IS_PLAIN, ENDS_NAME, ENDS_ATTRIBUTE
 cdef int fill_tables() except -1:
     cdef int c
     for c in range(256):
-        IS_PLAIN[c] = c not in b"&\n\t\r\xc2"
+        IS_PLAIN[c] = c != 0xC2 and c not in b"&\n\t\r"  # 0xC2: a char of C may be signed
         ENDS_NAME[c] = is_space(<unsigned char>c) or c in b"<>/"
         ENDS_ATTRIBUTE[c] = c in b"<>="
     return 0
