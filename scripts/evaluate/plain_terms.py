@@ -5,10 +5,10 @@
 *Coverage*: of the hard medical words in passages of PDQ for professionals and of PubMed, in tokens.
 Hard is a word that is not among the 5,000 most frequent of wordfreq, in any form; medical, one in a
 medical vocabulary. Names (capitals within a sentence) and drugs are counted apart.
-*Sheets*: `--sheets FOLDER` draws 60 patient pages of two collections (Sondhi et al. 2012, Schwarz &
-Morris 2011), none that a sheet before drew, and writes `offers.jsonl` (300, at most two of a term)
-and `proposals.jsonl` (200: all that are more than plain terms, the rest plain terms; passages of
-MedQuAD where pages have too few), each with the sentence as the writer has it before and after.
+*Sheets*: `--sheets FOLDER --seed 606` draws 60 pages for patients of MedQuAD (without those on rare
+diseases), none that a sheet before drew, and writes `offers.jsonl` (300, at most two of a term) and
+`proposals.jsonl` (up to 200, of these and 300 more pages: all that are more than plain terms, the
+rest plain terms), each with the sentence as the writer has it before and after.
 `how` is "in place" where the first plain term is put in, "in plain words" where none fits, "note"
 where there is none: then its meaning is shown beside the sentence, as in the editor. Verdicts on
 sheets of several seeds are in `tests/writers/*_judged.jsonl`.
@@ -22,6 +22,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -32,8 +33,7 @@ from wordfreq import top_n_list
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import one_spelling
 from understandability.feature.terms import singular
-from understandability.inputs.sources import Sources
-from understandability.scoring import Scorer, Settings, documents_of
+from understandability.scoring import Scorer
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.text.tokens import word_of
@@ -44,13 +44,13 @@ from understandability.writers.proposals import PLAIN, proposals
 from understandability.writers.rebuilding import spans
 
 SOURCES = {"PDQ": "labelled/pdq_pages.jsonl.gz", "PubMed": "corpora/pubmed.jsonl.gz"}
-_COLLECTIONS = ("sondhi/", "schwarz/")
+_PATIENTS, _RARE = "corpora/consumer_nih.jsonl.gz", ("nih_gard", "nih_ghr")
 JUDGED = ROOT / "tests" / "writers" / "offers_judged.jsonl"
 MARKED = JUDGED.with_name("words_marked.jsonl")
-_SEED = 505  # of pages by which nothing was revised
+_SEED = 606  # of the last sheet
 _PAGES, _OFFERS, _PROPOSALS = 60, 300, 200
-_MORE = 500  # passages of MedQuAD, for proposals
-_LEAST_WORDS, _MOST_WORDS = 40, 20_000
+_MORE = 300  # pages, for proposals
+_LEAST_WORDS, _MOST_WORDS = 150, 3000
 _SENTENCES = 7  # in a row make a passage, about 150 words
 # Files of medical vocabularies, and the column that holds the words.
 _VOCABULARIES = (
@@ -148,42 +148,42 @@ def coverage(documents: list[Document], data: Path) -> Counter[str]:
     return counts
 
 
-def patient_pages(data: Path, settings: Settings) -> list[Document]:
-    """English pages for patients."""
-    found = [
-        document
-        for document in documents_of(
-            Sources([data / "html/health_pages/health_pages.tar.gz"]), settings
-        )
-        if any(each in document.docno for each in _COLLECTIONS)
-        and document.language in (None, "en")
-        and _LEAST_WORDS <= len(document.pieces) <= _MOST_WORDS
-    ]
-    return sorted(found, key=lambda each: each.docno)
-
-
-def drawn(pages: list[Document], seed: int) -> list[Document]:
-    """Pages at random; none of which another sheet was judged."""
+def patient_pages(data: Path, seed: int, number: int) -> list[Document]:
+    """Pages for patients at random, none of which another sheet was judged."""
     seen = {row["page"] for row in records(JUDGED) if row["seed"] != seed}
-    left = [each for each in pages if each.docno not in seen]
-    return random.Random(seed).sample(left, min(_PAGES, len(left)))
+    rows = [
+        row
+        for row in records(data / _PATIENTS)
+        if row["source"] not in _RARE and _LEAST_WORDS <= len(row["text"].split()) <= _MOST_WORDS
+    ]
+    rows.sort(key=lambda row: str(row["id"]))
+    random.Random(seed).shuffle(rows)
+    left = [row for row in rows if row["id"] not in seen][:number]
+    return [replace(document_of_text(row["text"]), docno=row["id"]) for row in left]
 
 
-def of_marked(pages: list[Document]) -> Counter[str]:
-    """What words get that two judges, who worked apart, would both mark as too hard."""
+def of_marked(data: Path) -> Counter[str]:
+    """What words get that two judges, who worked apart, would both mark as too hard.
+
+    "told" is what the editor tells of a word without a note: hard, or never explained.
+    """
     counts: Counter[str] = Counter()
-    named = {page.docno: page for page in pages}
+    named = {page.docno: page for page in patient_pages(data, _SEED, _PAGES)}
     for row in records(MARKED):
         page = named[row["page"]]
-        at = by_place(page)
+        at, found = by_place(page), findings(Batch([page]))
+        told = {*found.hard, *(place for each in found.abbreviations.values() for place in each)}
         places = range(row["first"], row["last"])
         for word in sorted({*row["one"]} & {*row["two"]}):
             help_of = {
-                "explained" if n in at and at[n].note == EXPLAINED else how(at.get(n))
+                "explained" if n in at and at[n].is_explained
+                else how(at[n]) if n in at
+                else "told" if n in told
+                else "nothing"
                 for n in places
                 if word_of(page.pieces[n]).lower() == word
-            }
-            kinds = ("in place", "in plain words", "note", "explained", "nothing")
+            }  # fmt: skip
+            kinds = ("in place", "in plain words", "note", "explained", "told", "nothing")
             counts.update([each for each in kinds if each in help_of][:1])
     return counts
 
@@ -253,8 +253,8 @@ def sheet_of_proposals(
 def write_sheets(folder: Path, data: Path, seed: int) -> None:
     """The two sheets, without verdicts."""
     scorer = Scorer()
-    documents = drawn(patient_pages(data, scorer.settings), seed)
-    more = passages(data / "corpora/consumer_nih.jsonl.gz", _MORE, seed)
+    pages = patient_pages(data, seed, _PAGES + _MORE)
+    documents, more = pages[:_PAGES], pages[_PAGES:]
     for name, rows in (
         ("offers", list(islice(sheet_of_offers(documents, seed), _OFFERS))),
         ("proposals", list(sheet_of_proposals([*documents, *more], scorer, seed))),
@@ -279,10 +279,10 @@ def main() -> None:
         name: passages(chosen.data / path, chosen.passages, chosen.seed)
         for name, path in SOURCES.items()
     }
-    pages = patient_pages(chosen.data, Settings())
+    pages = patient_pages(chosen.data, _SEED, _PAGES)
     for what, counted in (
-        ("words that the editor marks", helped(drawn(pages, _SEED))),
-        ("words that two judges would mark", of_marked(pages)),
+        ("words that the editor marks", helped(pages)),
+        ("words that two judges would mark", of_marked(chosen.data)),
     ):
         shares = ", ".join(f"{name} {n / counted.total():.1%}" for name, n in counted.items())
         print(f"Pages for patients, {counted.total()} {what}: {shares}")

@@ -45,6 +45,14 @@ _SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they", "this", "the
 _OBJECTS = {"he": "him", "she": "her", "we": "us", "they": "them", "i": "me"}
 _YOURS = {"they": "you", "them": "you", "their": "your", "theirs": "yours",
           "themselves": "yourself", "themself": "yourself"}  # fmt: skip
+_ARTICLES = frozenset(("the", "a", "an", "our", "your", "their", "this", "each", "every"))
+# In the full names of bodies and laws, which have "the" before them.
+_BODIES = frozenset(
+    (
+        "Act", "Administration", "Agency", "Authority", "Centers", "Commission", "Department",
+        "Institute", "Institutes", "Office", "Organization", "Program", "Scheme", "Service",
+    )
+)  # fmt: skip
 _BE = {"is": THIRD, "are": THIRD, "was": PAST, "were": PAST}
 _MODALS = frozenset(("will", "can", "may", "must", "should", "could", "might", "would"))
 _ADVICE = re.compile(
@@ -298,8 +306,8 @@ def _addressed(sentence: TaggedSentence, pieces: list[str]) -> str:
     if sentence.tag(0) == "PROPN" or sentence.word(0) == "caution":
         return ""  # "Guavas", perhaps no name; one does not take caution
     subject = [_lower(pieces[0], sentence.tag(0)), *pieces[1 : sentence.pieces[modal]]]
-    if sentence.tag(0) not in ("DET", "PRON") and subject != ["care"]:
-        subject.insert(0, "the")
+    if sentence.tag(0) not in ("DET", "PRON") and subject[-1].endswith("s"):
+        subject.insert(0, "the")  # "take the tablets", but "avoid alcohol"
     must = "You must " if sentence.word(modal) == "must" else ""
     no = ("not " if must else "Do not ") if negative else ""
     said = f"{must}{no}{base if must or no else _upper(base)}"
@@ -367,11 +375,16 @@ def _in_full(pieces: list[str], first: int, found: Findings, english: str) -> st
     made = list(pieces)
     for name, places in found.abbreviations.items():
         place = places[0] - first
-        full = in_english(abbreviations().get(name, ("",))[0], english)
+        full = abbreviations().get(name, ("",))[0]
+        if not full[:1].isupper():  # a name is spelled one way everywhere
+            full = in_english(full, english)
         is_explained = any(piece[0] == "(" for piece in pieces[place + 1 : place + 3])
         if is_explained or full.split(" ")[0].lower() in " ".join(pieces).lower().split():
             continue
         if full and 0 <= place < len(pieces) and word_of(pieces[place]) == name:
+            before = word_of(pieces[place - 1]).lower() if place else ""
+            if before not in _ARTICLES and not _BODIES.isdisjoint(full.split()):
+                full = f"the {full}"
             said = _upper(full) if place == 0 else full
             made[place] = pieces[place].replace(name, f"{said} ({name})")
     return " ".join(made) if made != pieces else ""
