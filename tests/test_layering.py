@@ -51,19 +51,19 @@ HOOKS = (
 # The most lines of Python that each package may have. Lower the figure as a package shrinks; to
 # raise one is a decision.
 LINES = {
-    "": 1_300,
-    "cli": 2_457,
-    "crawls": 2_901,
-    "evaluation": 4_485,
-    "feature": 4_190,
-    "inputs": 4_545,
-    "integrations": 1_042,
-    "model": 4_375,
-    "neural": 560,
-    "study": 5_126,
-    "text": 2_980,
-    "training": 2_800,
-    "writers": 7_110,
+    "": 1_160,
+    "cli": 2_283,
+    "crawls": 2_858,
+    "evaluation": 4_102,
+    "feature": 4_031,
+    "inputs": 4_386,
+    "integrations": 962,
+    "model": 4_063,
+    "neural": 500,
+    "study": 4_745,
+    "text": 2_926,
+    "training": 2_783,
+    "writers": 6_772,
 }
 # Of the core, only these touch files.
 OPEN_FILES = ("inputs", "resources", "model.bundle_files", "crawls.workers")

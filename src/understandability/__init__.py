@@ -121,7 +121,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for module, names in _PUBLIC.items():
         if name in names:
-            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+            found = getattr(importlib.import_module(f"{__name__}.{module}"), name)
+            globals()[name] = found  # so that it is looked for once
+            return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

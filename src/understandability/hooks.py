@@ -6,10 +6,12 @@ The core imports nothing of `neural`, `study`, `writers` and `integrations`. Whe
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 
+@cache
 def load(hook: str) -> Any:
     """What a hook names: a module below this package, a colon, a name in it.
 

@@ -67,6 +67,10 @@ class MethodValues:
         """The method and the policy, as tables call them."""
         return f"{self.method}, {self.sentence_ends}"
 
+    def column(self, name: str) -> Floats:
+        """The values of one of `MEASURED`."""
+        return self.values[:, MEASURED.index(name)]
+
     def medians(self) -> list[float]:
         """The median of each column, NaN where no page has text."""
         if not len(self.values):
