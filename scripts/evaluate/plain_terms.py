@@ -162,13 +162,13 @@ def patient_pages(data: Path, seed: int, number: int) -> list[Document]:
     return [replace(document_of_text(row["text"]), docno=row["id"]) for row in left]
 
 
-def of_marked(data: Path) -> Counter[str]:
+def of_marked(pages: list[Document]) -> Counter[str]:
     """What words get that two judges, who worked apart, would both mark as too hard.
 
     "told" is what the editor tells of a word without a note: hard, or never explained.
     """
     counts: Counter[str] = Counter()
-    named = {page.docno: page for page in patient_pages(data, _SEED, _PAGES)}
+    named = {page.docno: page for page in pages}
     for row in records(MARKED):
         page = named[row["page"]]
         at, found = by_place(page), findings(Batch([page]))
@@ -282,7 +282,7 @@ def main() -> None:
     pages = patient_pages(chosen.data, _SEED, _PAGES)
     for what, counted in (
         ("words that the editor marks", helped(pages)),
-        ("words that two judges would mark", of_marked(chosen.data)),
+        ("words that two judges would mark", of_marked(pages)),
     ):
         shares = ", ".join(f"{name} {n / counted.total():.1%}" for name, n in counted.items())
         print(f"Pages for patients, {counted.total()} {what}: {shares}")

@@ -19,9 +19,9 @@ from scripts.shared import corpus, parser_of
 
 from understandability.feature.table import compute_features
 from understandability.model.bundle import Bundle
+from understandability.model.calibration import LABELS, calibrate_by_corpora
 from understandability.model.estimators import ESTIMATORS
 from understandability.model.model import ColumnModel
-from understandability.model.readers import LABELS, calibrate_by_corpora
 from understandability.text.analysis import document_of_text
 from understandability.text.document import Document
 from understandability.training.background_training import train_background

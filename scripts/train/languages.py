@@ -28,9 +28,9 @@ from understandability.arrays import Floats
 from understandability.feature.batch import Batch
 from understandability.feature.plain_columns import COLUMNS, plain_columns
 from understandability.model.bundle import Bundle, load_bundle
+from understandability.model.calibration import ReadingScale
 from understandability.model.languages import KnownLanguage, LanguagesModel
 from understandability.model.predictors import Kernel, Network, Prepared
-from understandability.model.readers import ReadingScale
 from understandability.text.analysis import document_of, document_of_text
 from understandability.text.document import Document
 from understandability.text.extract.extractors import extract

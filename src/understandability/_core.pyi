@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 Paragraph = TypeVar("Paragraph")
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
-def kind_of_bytes(content: bytes) -> tuple[bool, bool]:
-    """Whether bytes below the space are there, other than white space; whether it is UTF-8."""
+def has_controls(content: bytes) -> bool:
+    """Whether bytes below the space are there, other than tabs, line feeds and returns."""
 
 def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
     """Stretches of at least `length` bytes (but at the end) without a quote: start, end of each.

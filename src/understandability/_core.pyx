@@ -34,34 +34,13 @@ cdef inline object looked_up(object cache, object key):
 
 # --- A source, before it is read
 
-def kind_of_bytes(bytes content) -> tuple:
+def has_controls(bytes content) -> bool:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
-    cdef Py_ssize_t size = len(content), i, place = 0, more
-    cdef unsigned long long eight
-    cdef unsigned char c, least, most, controls = 0
-    for i in range(size):
+    cdef Py_ssize_t i
+    cdef unsigned char controls = 0
+    for i in range(len(content)):
         controls |= (s[i] < 32) & (s[i] != 9) & (s[i] != 10) & (s[i] != 13)
-    while place < size:
-        if place + 8 <= size:
-            memcpy(&eight, s + place, 8)
-            if not eight & 0x8080808080808080ULL:
-                place += 8
-                continue
-        c = s[place]
-        place += 1
-        if c < 0x80:
-            continue
-        # Forms that are longer than they need be, surrogates, and what is beyond Unicode.
-        least = 0xA0 if c == 0xE0 else 0x90 if c == 0xF0 else 0x80
-        most = 0x9F if c == 0xED else 0x8F if c == 0xF4 else 0xBF
-        more = 1 + (c >= 0xE0) + (c >= 0xF0)
-        if not 0xC2 <= c <= 0xF4 or place + more > size or not least <= s[place] <= most:
-            return controls != 0, False
-        for i in range(place + 1, place + more):
-            if s[i] & 0xC0 != 0x80:
-                return controls != 0, False
-        place += more
-    return controls != 0, True
+    return controls != 0
 
 
 def values(bytes source, bytes quote, Py_ssize_t length) -> list:

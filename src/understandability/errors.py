@@ -74,6 +74,12 @@ def check_known(kind: str, name: str, known: Iterable[str]) -> None:
         raise OptionError(f"there is no {kind} {name!r}; choose one of {', '.join(known)}")
 
 
+def check_choice(name: str, chosen: str, allowed: Iterable[str]) -> None:
+    """Raise `OptionError` for a value of an option that is none of those allowed."""
+    if chosen not in allowed:
+        raise OptionError(f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}")
+
+
 def check_least(least: int, **given: float) -> None:
     """Raise `OptionError` for the first number of those given, by name, that is less.
 

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 from understandability._version import __version__
-from understandability.errors import OptionError, PageError, WrongTypeError
+from understandability.errors import OptionError, PageError, WrongTypeError, check_choice
 from understandability.feature.batch import Batch
 from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import batches, features_of
 from understandability.hooks import load
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
 from understandability.model.bundle_files import read_bundle
-from understandability.model.readers import DEFAULT_READER, READINGS, USERS, Reader, reader_of
+from understandability.model.calibration import READINGS
+from understandability.model.readers import DEFAULT_READER, USERS, Reader, reader_of
 from understandability.prompt import AtPrompt
 from understandability.text.analysis import (
     DEFAULT_EXTRACTOR,
@@ -29,7 +30,6 @@ from understandability.text.document import Document
 from understandability.text.extract.extractors import (
     ENGINES,
     EXTRACTORS,
-    check_choice,
     require_extractor,
 )
 from understandability.text.page import HTML, TEXT, Failure, Page

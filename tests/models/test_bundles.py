@@ -19,10 +19,10 @@ from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
 from understandability.model.bundle_files import check_place, embedded_bundles, write_bundle
+from understandability.model.calibration import Calibration
 from understandability.model.estimators import estimator_row
 from understandability.model.judged import JudgedModel
 from understandability.model.predictors import array_bytes, predictor_of
-from understandability.model.readers import Calibration
 from understandability.text.analysis import document_of_text
 from understandability.training.portable import portable
 

@@ -16,8 +16,9 @@ import understandability as ud
 from understandability.errors import InputError, OptionError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import load_bundle
+from understandability.model.calibration import Calibration, difficulty_of_level
 from understandability.model.estimators import ESTIMATORS
-from understandability.model.readers import Calibration, difficulty_of_level, probability
+from understandability.model.readers import probability
 from understandability.text.analysis import document_of_text
 from understandability.training.judged_training import folds_of, train_judged
 from understandability.training.labelled import LabelColumns, LabelledTexts, read_labelled

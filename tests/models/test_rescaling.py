@@ -15,8 +15,9 @@ import pytest
 
 import understandability as ud
 from understandability.errors import InputError, OptionError
+from understandability.model.calibration import Calibration
 from understandability.model.card import card
-from understandability.model.readers import Calibration, reader_of
+from understandability.model.readers import reader_of
 from understandability.training.answers import fit_reader
 
 Run = Callable[..., CompletedProcess[str]]

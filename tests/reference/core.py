@@ -52,14 +52,8 @@ _CANDIDATE = re.compile("[^-c]c*|c+")
 # --- text/decoding.py
 
 
-def kind_of_bytes(content: bytes) -> tuple[bool, bool]:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        is_utf8 = False
-    else:
-        is_utf8 = True
-    return any(map(content.__contains__, _CONTROLS)), is_utf8
+def has_controls(content: bytes) -> bool:
+    return any(map(content.__contains__, _CONTROLS))
 
 
 # --- text/tape.py

@@ -93,8 +93,8 @@ def text_checked(
         output: Where to write the result; - is standard output.
         format: text (with --changed-from, a Markdown comment), json, sarif, github or vale.
     """
+    from understandability.errors import check_choice
     from understandability.inputs.writing import check_is_no_input
-    from understandability.text.extract.extractors import check_choice
     from understandability.writers.check_formats import FORMATS
 
     check_choice("format", format, FORMATS)

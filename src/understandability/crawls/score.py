@@ -24,7 +24,7 @@ from understandability.crawls.plan import (
 )
 from understandability.crawls.status import Status, status_of
 from understandability.crawls.workers import Limits, cores
-from understandability.errors import OptionError, WrongTypeError, check_least
+from understandability.errors import OptionError, WrongTypeError, check_choice, check_least
 from understandability.feature.catalogue import select_columns
 from understandability.inputs.frames import in_kind_of, is_frame, kind_of, table_of, wrong_type
 from understandability.inputs.limits import DEFAULT_LIMIT
@@ -36,7 +36,6 @@ from understandability.inputs.writing import check_is_no_input
 from understandability.prompt import AtPrompt
 from understandability.rows import TAGGERS, FeatureRows, TextRows, WordRows
 from understandability.scoring import Extraction, RowMaker, Settings, scorer_of
-from understandability.text.extract.extractors import check_choice
 from understandability.text.page import HTML, TEXT, Failure, Page
 
 if TYPE_CHECKING:

@@ -338,29 +338,37 @@ class Judgements:
         if name not in (UNDERSTANDABILITY, measure.dimension) and user != "graded":
             user = "binary"
         key = (name, user, threshold, noise_scale, norm)
+        if key not in self._gains:
+            self._gains[key] = self._gains_of_labels(measure, *key)
+        return _at(self._gains[key], ranked.found[name])
+
+    def _gains_of_labels(
+        self,
+        measure: Measure,
+        name: str,
+        user: str,
+        threshold: float | None,
+        noise_scale: float,
+        norm: str,
+    ) -> Floats:
         values, scale = self.dimensions[name].labels.values, self.dimensions[name].scale
-        if key in self._gains:
-            pass
-        elif user not in MODELLED_USERS:
-            gains_of = scale.graded if user == "graded" else scale.binary
-            self._gains[key] = gains_of(values)
-        elif threshold is None:
+        if user not in MODELLED_USERS:
+            return scale.graded(values) if user == "graded" else scale.binary(values)
+        if threshold is None:
             raise OptionError(
                 f"{measure} needs the threshold of its {user} user; give --threshold, or th=..."
             )
-        else:
-            from understandability.model.readers import probability
+        from understandability.model.readers import probability
 
-            noisy = user == "arctan"
-            self._gains[key] = probability(
-                values,
-                threshold,
-                user,
-                noise_scale=noise_scale if noisy else None,
-                direction=scale.direction,
-                normalise="integral" if norm == "integral" and noisy else None,
-            )
-        return _at(self._gains[key], ranked.found[name])
+        noisy = user == "arctan"
+        return probability(
+            values,
+            threshold,
+            user,
+            noise_scale=noise_scale if noisy else None,
+            direction=scale.direction,
+            normalise="integral" if norm == "integral" and noisy else None,
+        )
 
 
 def _by_dimension(given: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, check_known
 from understandability.inputs.tables import read_table
 from understandability.inputs.writing import open_folder
 from understandability.prompt import AtPrompt
@@ -285,6 +285,5 @@ def export(
 
 
 def _engine(to: str) -> SearchEngine:
-    if to not in ENGINES:
-        raise OptionError(f"there is no search engine {to!r}; choose one of {', '.join(ENGINES)}")
+    check_known("search engine", to, ENGINES)
     return ENGINES[to]

@@ -13,7 +13,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
-from understandability.errors import OptionError
+from understandability.errors import OptionError, check_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,5 @@ ESTIMATORS: Mapping[str, EstimatorRow] = MappingProxyType(
 
 def estimator_row(name: str) -> EstimatorRow:
     """The row of an estimator; an error that names all where there is none of that name."""
-    if name not in ESTIMATORS:
-        raise OptionError(f"there is no estimator {name!r}; choose one of {', '.join(ESTIMATORS)}")
+    check_known("estimator", name, ESTIMATORS)
     return ESTIMATORS[name]

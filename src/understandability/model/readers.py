@@ -1,307 +1,26 @@
-"""From a model's output to difficulty, 0 (very easy) to 100 (very hard), and on to P(U|d).
+"""Readers, and user models: from a score of how hard a text is to P(U|d).
 
-A scale maps a model's output; a reader tells who understands. A user is a threshold and a noise,
-``P(U|d) = P(score + noise < threshold)``: none (step), Cauchy (arctan) or normal (calibrated).
+A user is a threshold and a noise: ``P(U|d) = P(score + noise < threshold)``.
+One function, three noises: none (step), Cauchy (arctan), normal (calibrated).
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from understandability.arrays import Floats
 from understandability.direction import Direction
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
 from understandability.inputs.streams import open_stream
-from understandability.model.model import Reading
-from understandability.model.predictors import MOST
-
-EASIEST, HARDEST = 0.0, 100.0
-# In words: up to here a text is as short as can be (most sentences are), and from there as long
-# (few documents that people judged by level are longer).
-SHORT, _LONG = 50, 300
-
-# Where the labels of background corpora stand: the easiest, and the hardest, spaced evenly
-# between; with three labels 20, 50, 80: CEFR B1, C1, C2.
-_EASIEST_LABEL, _HARDEST_LABEL = 20.0, 80.0
-
-
-# The scale of bundles that state none: those of the first versions, and two in the package.
-LABELS = "labels.v1"
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """A monotone map by straight lines between knots, and the standard error along it.
-
-    `raw` ascends, `difficulty` does not descend; both have one entry a knot, as has `spread`,
-    which is that of a text of up to 50 words. It falls with the words to the power of `-shrink`,
-    up to 300 words: a longer text tells more. For each time that it is e times as long, `lean` is
-    taken off its raw output: people may judge it easier. Outside the knots the difficulty stays
-    that of the nearest. `scale` names the scale of the difficulties.
-
-    >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).of([0, 2, 2.5])
-    (array([20., 50., 65.]), array([ 5. , 10. , 12.5]))
-    >>> Calibration((1, 3), (20, 80), (5, 15), shrink=0.5).of([2], [200])
-    (array([50.]), array([5.]))
-    >>> longer = Calibration((1, 3), (20, 80), (5, 5), lean=0.1)
-    >>> longer.of([2], [50 * np.e])[0].round(6)
-    array([47.])
-    """
-
-    raw: tuple[float, ...]
-    difficulty: tuple[float, ...]
-    spread: tuple[float, ...]
-    shrink: float = 0.0
-    lean: float = 0.0
-    scale: str = LABELS
-
-    def __post_init__(self) -> None:
-        raw, difficulty, spread = map(np.asarray, (self.raw, self.difficulty, self.spread))
-        if not (
-            len(raw) == len(difficulty) == len(spread) >= 2
-            and bool((np.abs(np.concatenate([raw, difficulty])) <= MOST).all())
-            and bool((np.diff(raw) > 0).all())
-            and bool((np.diff(difficulty) >= 0).all())
-            and difficulty[0] >= EASIEST
-            and difficulty[-1] <= HARDEST
-            and bool(((spread > 0) & (spread <= HARDEST)).all())
-            and 0 <= self.shrink <= 1
-            and -1 <= self.lean <= 1
-        ):
-            raise InputError(
-                "a calibration needs two or more knots of rising raw output, with a difficulty "
-                "from 0 to 100 that never falls and a spread above 0, up to 100"
-            )
-
-    def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Difficulty and its standard error; NaN stays NaN."""
-        return self.of(reading.raw, reading.words)
-
-    def of(self, raw: ArrayLike, words: ArrayLike = SHORT) -> tuple[Floats, Floats]:
-        """The same of raw outputs of texts of so many words."""
-        longer = _longer(words)
-        values = np.asarray(raw, np.float64) - self.lean * longer
-        spread = np.interp(values, self.raw, self.spread) * np.exp(-self.shrink * longer)
-        return np.interp(values, self.raw, self.difficulty), spread
-
-    def on_own_scale(self) -> Self:
-        """The same map under a name of scale that no other map has.
-
-        >>> Calibration((1.0, 3.0), (20.0, 80.0), (5.0, 15.0)).on_own_scale().scale
-        'own-396e0c61'
-        """
-        knots = json.dumps([self.raw, self.difficulty, self.spread])
-        return replace(self, scale=f"own-{hashlib.sha256(knots.encode()).hexdigest()[:8]}")
-
-    def examples(self) -> list[tuple[float, float, float]]:
-        """Raw outputs with their difficulty and spread, for a card: the knots."""
-        return list(zip(self.raw, self.difficulty, self.spread, strict=True))
-
-    def to_json(self) -> dict[str, Any]:
-        """The knots, for ``bundle.json``; a scale of its own by name."""
-        knots: dict[str, Any] = {
-            "raw": list(self.raw),
-            "difficulty": list(self.difficulty),
-            "spread": list(self.spread),
-            "shrink": self.shrink,
-            "lean": self.lean,
-        }
-        return knots if self.scale == LABELS else {**knots, "scale": self.scale}
-
-    @classmethod
-    def from_json(cls, knots: Mapping[str, Any]) -> Self:
-        """The calibration that `to_json` gave; raises `InputError` for anything else."""
-        try:
-            raw, difficulty, spread = (
-                tuple(map(float, knots[name])) for name in ("raw", "difficulty", "spread")
-            )
-            lean = float(knots.get("lean", 0.0))  # older bundles have none
-            scale = knots.get("scale", LABELS)
-            if not isinstance(scale, str):
-                raise TypeError
-            return cls(raw, difficulty, spread, float(knots["shrink"]), lean, scale)
-        except (TypeError, ValueError, KeyError) as error:
-            raise InputError("the calibration is not three lists of numbers and two") from error
-
-
-READINGS = "readings.v1"
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingScale:
-    """The scale of readings, on which models of passages learned: nothing is to be mapped.
-
-    0 is a text that a child follows without effort, 100 one that hardly anyone follows without
-    training; an adult of the public is meant, who reads it once.
-    """
-
-    scale: ClassVar[str] = READINGS
-
-    def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Difficulty, from 0 to 100, and its standard error; NaN stays NaN."""
-        return np.clip(reading.raw, EASIEST, HARDEST), reading.error
-
-    def examples(self) -> list[tuple[float, float, float]]:
-        """None: output and difficulty are the same."""
-        return []
-
-    def to_json(self) -> dict[str, Any]:
-        """Its name."""
-        return {"scale": self.scale}
-
-
-@dataclass(frozen=True, slots=True)
-class AssessorScale:
-    """From levels to difficulty as assessors of CLEF eHealth 2016 used the scale, 0 to 100.
-
-    Assessors' labels have the mean `mean` and the standard deviation `deviation`, and correlate
-    with estimates by `correlation`. Pages of the kind that they judged have levels of the mean
-    `level` and the standard deviation `level_deviation`. So of a page whose level lies z deviations
-    from that mean, labels are expected at ``mean + correlation * deviation * z``, with the spread
-    ``deviation * sqrt(1 - correlation**2)`` about it; the error of the level adds to that. Far out
-    z is bent so that it stays within `reach`: no page of those was further away. The
-    spread is not bent.
-
-    >>> scale = AssessorScale(42.0, 25.0, 0.5, level=4.0, level_deviation=0.4, reach=3.0)
-    >>> difficulty, spread = scale.of(np.array([4.0, 4.4]), np.array([0.0, 0.0]))
-    >>> difficulty.round(1).tolist(), spread.round(1).tolist()
-    ([42.0, 54.1], [21.7, 21.7])
-    >>> round(scale.level_of(42.0), 6)
-    4.0
-    """
-
-    mean: float
-    deviation: float
-    correlation: float
-    level: float
-    level_deviation: float
-    reach: float
-
-    scale: ClassVar[str] = "assessors-2016.v1"
-
-    def __post_init__(self) -> None:
-        values = list(asdict(self).values())
-        if not (
-            np.isfinite(values).all()
-            and min(self.deviation, self.level_deviation, self.reach) > 0
-            and 0 < self.correlation < 1
-            and self.mean - self.correlation * self.deviation * self.reach >= 0
-            and self.mean + self.correlation * self.deviation * self.reach <= 100
-        ):
-            raise InputError("its scale leaves 0 to 100, or is none")
-
-    def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Difficulty and its spread; NaN stays NaN."""
-        return self.of(reading.level, reading.level_error)
-
-    def of(self, level: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """The same for levels with these standard errors."""
-        bent = np.tanh((level - self.level) / self.level_deviation / self.reach)
-        step = self.correlation * self.deviation
-        difficulty = self.mean + step * self.reach * bent
-        of_level = step / self.level_deviation * error
-        of_readers = self.deviation * np.sqrt(1 - self.correlation**2)
-        return difficulty, np.hypot(of_readers, of_level)
-
-    def level_of(self, difficulty: float) -> float:
-        """The level whose expected difficulty this is."""
-        bent = (difficulty - self.mean) / (self.correlation * self.deviation * self.reach)
-        if not -1 < bent < 1:
-            raise InputError(f"no level has the difficulty {difficulty:g} on {self.scale}")
-        return float(self.level + self.level_deviation * self.reach * np.arctanh(bent))
-
-    def to_json(self) -> dict[str, float]:
-        """Its numbers, for ``bundle.json``."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, numbers: object) -> Self:
-        """The scale that `to_json` gave; raises `InputError` for anything else."""
-        try:
-            return cls(**{name: float(value) for name, value in dict(numbers).items()})  # type: ignore[call-overload]
-        except (TypeError, ValueError) as error:
-            raise InputError("it states no scale of assessors") from error
-
-
-def _longer(words: ArrayLike) -> Floats:
-    """How much longer than short texts, by the logarithm."""
-    return np.log(np.clip(np.asarray(words, np.float64), SHORT, _LONG) / SHORT)
-
-
-def calibrate_by_corpora(raw: ArrayLike, labels: ArrayLike) -> Calibration:
-    """The calibration of a model of background corpora, from documents it was not trained on.
-
-    The median document of the easiest label has difficulty 20, that of the hardest 80, those
-    between are spaced evenly; beyond them the outer lines go on to 0 and 100. This is a stated
-    construction, not a judgement of people. The spread is the root mean square distance of
-    documents from the difficulty of their own label.
-
-    >>> calibrate_by_corpora([0, 1, 2, 4, 5, 6], [1, 1, 1, 2, 2, 2]).difficulty
-    (0.0, 20.0, 80.0, 100.0)
-    """
-    values, numbers = np.asarray(raw, np.float64), np.asarray(labels, np.float64)
-    classes = np.unique(numbers)
-    medians = [float(np.median(values[numbers == label])) for label in classes]
-    difficulty = np.linspace(_EASIEST_LABEL, _HARDEST_LABEL, len(classes))
-    if len(classes) < 2 or bool((np.diff(medians) <= 0).any()):
-        raise InputError(
-            "the model does not tell the labels apart: the median of its output does not rise "
-            f"from label to label ({', '.join(f'{median:.4g}' for median in medians)}); "
-            "train it on more documents, or on corpora that differ more"
-        )
-    below = medians[0] - difficulty[0] * (medians[1] - medians[0]) / (difficulty[1] - difficulty[0])
-    above = medians[-1] + (HARDEST - difficulty[-1]) * (medians[-1] - medians[-2]) / (
-        difficulty[-1] - difficulty[-2]
-    )
-    knots = (below, *medians, above)
-    difficulties = (EASIEST, *difficulty.tolist(), HARDEST)
-    away = np.interp(values, knots, difficulties) - np.interp(numbers, classes, difficulty)
-    spread = float(np.sqrt(np.mean(away**2)))
-    return Calibration(knots, difficulties, (max(spread, 1.0),) * len(knots))
-
-
-def calibrate_by_line(raw: ArrayLike, difficulties: ArrayLike) -> Calibration:
-    """The calibration along the straight line of difficulty (0 to 100) over raw output.
-
-    The outputs are those for texts that the model was not trained on. The spread is the standard
-    deviation of the difficulties around the line. Raises `InputError` where it does not rise.
-
-    >>> np.round(calibrate_by_line([1, 2, 3], [20, 40, 60]).raw, 6) + 0.0
-    array([0., 5.])
-    """
-    values, labels = np.asarray(raw, np.float64), np.asarray(difficulties, np.float64)
-    slope, start = np.polyfit(values, labels, 1) if np.ptp(values) > 0 else (0.0, 0.0)
-    if slope <= 0:
-        raise InputError(
-            "the model's estimates of these texts do not rise with the labels; check the labels' "
-            "direction"
-        )
-    spread = max(float(np.std(labels - (slope * values + start))), 0.5)
-    ends = (float((EASIEST - start) / slope), float((HARDEST - start) / slope))
-    return Calibration(ends, (EASIEST, HARDEST), (spread, spread))
-
-
-# CEFR levels 1 (A1) to 6 (C2), and where they stand.
-CEFR_LEVELS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
-CEFR_DIFFICULTIES = (0.0, 10.0, 20.0, 30.0, 50.0, 80.0)
-
-
-def difficulty_of_level(level: ArrayLike) -> Floats:
-    """The difficulty of CEFR levels, 1 (A1) to 6 (C2); straight lines between them.
-
-    >>> difficulty_of_level([1, 4.5, 6]).tolist()
-    [0.0, 40.0, 80.0]
-    """
-    return np.interp(np.asarray(level, np.float64), CEFR_LEVELS, CEFR_DIFFICULTIES)
+from understandability.model.calibration import READINGS, AssessorScale
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,8 +230,7 @@ def probability(
     >>> probability([30, 90], threshold=60, direction="higher-easier").tolist()
     [0.0, 1.0]
     """
-    if user not in USERS:
-        raise OptionError(f"there is no user model {user!r}; choose one of {', '.join(USERS)}")
+    check_known("user model", user, USERS)
     model = USERS[user]
     scores = np.asarray(score, dtype=np.float64)
     scale = _scale(model, noise_scale)

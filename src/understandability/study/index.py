@@ -23,7 +23,7 @@ from scipy.sparse import csr_matrix
 from understandability._version import __version__
 from understandability.arrays import Floats
 from understandability.crawls.outputs import write_failures
-from understandability.errors import InputError, OptionError, PageError
+from understandability.errors import InputError, OptionError, PageError, check_known
 from understandability.feature.word_lists import stop_words as english_stop_words
 from understandability.inputs.limits import DEFAULT_LIMIT
 from understandability.inputs.runs import dataset_pages, is_dataset
@@ -77,15 +77,8 @@ class Analyzer:
     stemmer: str = "porter"
 
     def __post_init__(self) -> None:
-        if self.stop_words not in STOP_WORDS:
-            raise OptionError(
-                f"there is no list of stop words {self.stop_words!r}; "
-                f"choose one of {', '.join(STOP_WORDS)}"
-            )
-        if self.stemmer not in STEMMERS:
-            raise OptionError(
-                f"there is no stemmer {self.stemmer!r}; choose one of {', '.join(STEMMERS)}"
-            )
+        check_known("list of stop words", self.stop_words, STOP_WORDS)
+        check_known("stemmer", self.stemmer, STEMMERS)
 
     def term(self, word: str) -> str:
         """The term that a word in lower case stands for; '' where it stands for none."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
 from understandability.inputs.run import Run
 from understandability.prompt import AtPrompt
 from understandability.study.index import FIELDS, PAGE, Field, Index, load_index
@@ -193,12 +193,8 @@ def search(
     >>> [docno for docno, _ in search(index, {"q1": "flu"}).by_query()["q1"]]
     ['flu']
     """
-    if model not in MODELS:
-        raise OptionError(
-            f"there is no weighting model {model!r}; choose one of {', '.join(MODELS)}"
-        )
-    if field not in FIELDS:
-        raise OptionError(f"there is no field {field!r}; choose one of {', '.join(FIELDS)}")
+    check_known("weighting model", model, MODELS)
+    check_known("field", field, FIELDS)
     if depth < 1:
         raise OptionError(f"the depth of a run must be 1 or more, not {depth}")
     searched = index.field(field)

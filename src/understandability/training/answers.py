@@ -16,7 +16,8 @@ from understandability.errors import InputError
 from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import ID_COLUMNS
 from understandability.inputs.tables import settings_of
-from understandability.model.readers import EASIEST, HARDEST, Reader, probability
+from understandability.model.calibration import EASIEST, HARDEST
+from understandability.model.readers import Reader, probability
 from understandability.prompt import AtPrompt
 
 FEWEST_ANSWERS = 20

@@ -28,9 +28,9 @@ from understandability.model.background import (
     expected_label,
 )
 from understandability.model.bundle import Bundle
+from understandability.model.calibration import calibrate_by_corpora
 from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.predictors import Predictor
-from understandability.model.readers import calibrate_by_corpora
 from understandability.prompt import AtPrompt
 from understandability.text.document import Document
 from understandability.training.portable import portable

@@ -15,10 +15,10 @@ from understandability.arrays import Floats
 from understandability.errors import InputError, OptionError
 from understandability.model.background import BackgroundModel, expected_label
 from understandability.model.bundle import Bundle
+from understandability.model.calibration import calibrate_by_line
 from understandability.model.estimators import EstimatorRow, estimator_row
 from understandability.model.judged import JudgedModel, check_backgrounds
 from understandability.model.predictors import Predictor
-from understandability.model.readers import calibrate_by_line
 from understandability.training.portable import means, portable
 from understandability.wording import counted
 

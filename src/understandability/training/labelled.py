@@ -19,8 +19,8 @@ from understandability.errors import InputError, OptionError, PageError, WrongTy
 from understandability.feature.table import compute_features
 from understandability.inputs.frames import read_records
 from understandability.inputs.page_tables import CONTENT_COLUMNS, ID_COLUMNS, media_type_of
+from understandability.model.calibration import difficulty_of_level
 from understandability.model.predictors import MOST
-from understandability.model.readers import difficulty_of_level
 from understandability.prompt import AtPrompt
 from understandability.text.analysis import document_of_page
 from understandability.text.document import Document

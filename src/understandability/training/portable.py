@@ -15,10 +15,10 @@ from understandability.arrays import Floats
 from understandability.errors import OptionError
 from understandability.feature.catalogue import check_columns
 from understandability.model.bundle import Bundle
+from understandability.model.calibration import EASIEST, HARDEST, calibrate_by_line
 from understandability.model.estimators import estimator_row
 from understandability.model.judged import JudgedModel, check_backgrounds
 from understandability.model.predictors import LEAF, Forest, Kernel, Network, Predictor, Prepared
-from understandability.model.readers import EASIEST, HARDEST, calibrate_by_line
 from understandability.wording import counted
 
 

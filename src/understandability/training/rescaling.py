@@ -16,7 +16,7 @@ from understandability.evaluation.correlation import spearman
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.feature.table import batches
 from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.readers import calibrate_by_line
+from understandability.model.calibration import calibrate_by_line
 from understandability.prompt import AtPrompt
 from understandability.training.judged_training import folds_of
 from understandability.training.labelled import (

@@ -23,8 +23,8 @@ from understandability.model.bundle import (
     load_background_models,
     load_bundle,
 )
+from understandability.model.calibration import Calibration
 from understandability.model.judged import JudgedModel
-from understandability.model.readers import Calibration
 from understandability.prompt import AtPrompt
 from understandability.training.feature_sets import columns_named, features_in, without_empty
 from understandability.training.judged_training import (

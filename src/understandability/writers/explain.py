@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from understandability.crawls.folder import CrawlFolder
-from understandability.errors import InputError, OptionError, WrongTypeError
+from understandability.errors import InputError, OptionError, WrongTypeError, check_choice
 from understandability.inputs.fetching import FetchLimits, is_address
 from understandability.inputs.fetching import fetch as get_page
 from understandability.inputs.frames import kind_of
@@ -17,7 +17,6 @@ from understandability.inputs.sources import Sources, is_path
 from understandability.inputs.writing import write_text
 from understandability.prompt import AtPrompt
 from understandability.scoring import Settings, document_or_failure, document_under, scorer_of
-from understandability.text.extract.extractors import check_choice
 from understandability.text.page import HTML, Failure, Page
 from understandability.writers.audit import Audit, audited
 from understandability.writers.comparison import compare as compare_pages

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 
 from understandability.errors import (
     MissingExtraError,
-    OptionError,
     PageError,
     UnderstandabilityError,
+    check_choice,
 )
 from understandability.hooks import load
 from understandability.text.document import Block
@@ -90,12 +90,6 @@ def parse_for(page: Page, extractor: str) -> ParsedPage:
     """
     row = EXTRACTORS.get(extractor)
     return parse_source(page) if row and row.reads_source else parse_page(page)
-
-
-def check_choice(name: str, chosen: str, allowed: Iterable[str]) -> None:
-    """Raises `OptionError` unless a choice is allowed."""
-    if chosen not in allowed:
-        raise OptionError(f"{name} {chosen!r} does not exist; choose one of {', '.join(allowed)}")
 
 
 def extract(parsed: ParsedPage, extractor: str = "main", engine: str = "fast") -> tuple[Block, ...]:
