@@ -152,7 +152,9 @@ def main() -> None:
         print(
             f"{len(paths)} runs, {QUERIES} queries, {DEPTH} documents, {size:,.0f} MB", flush=True
         )
-        subprocess.run([sys.executable, __file__, "--alone", name], check=True)
+        subprocess.run(
+            [sys.executable, "-m", "scripts.benchmark.evaluation", "--alone", name], check=True
+        )
         spent = race(folder, paths)
         own_wall, own_cpu = spent["understandability"]
         for tool, (wall, cpu) in spent.items():

@@ -205,10 +205,11 @@ def measure(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
     del content
     process = subprocess.run(
         [
-            *(sys.executable, __file__, name, "--one", extractor),
+            *(sys.executable, "-m", "scripts.faults.hostile_pages", name, "--one", extractor),
             *("--megabytes", str(options.megabytes)),
             *["--score"] * options.score,
         ],
+        cwd=Path(__file__).parents[2],
         input=kind + data,
         capture_output=True,
         timeout=120,
