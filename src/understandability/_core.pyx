@@ -43,6 +43,38 @@ def has_controls(bytes content) -> bool:
     return controls != 0
 
 
+def is_utf8(bytes content) -> bool:
+    cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
+    cdef Py_ssize_t size = len(content), place = 0, more, i
+    cdef unsigned char c, least, high
+    while place < size:
+        high = 0
+        if place + 16 <= size:
+            for i in range(16):
+                high |= s[place + i]
+            if high < 0x80:
+                place += 16
+                continue
+        c = s[place]
+        place += 1
+        if c < 0x80:
+            continue
+        if not 0xC2 <= c <= 0xF4:
+            return False
+        more = 1 + (c >= 0xE0) + (c >= 0xF0)
+        if place + more > size:
+            return False
+        # Behind some first bytes, fewer second ones make a character in its shortest form.
+        least = 0xA0 if c == 0xE0 else 0x90 if c == 0xF0 else 0x80
+        if not least <= s[place] <= (0x9F if c == 0xED else 0x8F if c == 0xF4 else 0xBF):
+            return False
+        for i in range(1, more):
+            if s[place + i] & 0xC0 != 0x80:
+                return False
+        place += more
+    return True
+
+
 def values(bytes source, bytes quote, Py_ssize_t length) -> list:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), start = 0, end, late
@@ -289,17 +321,18 @@ cdef bint is_open(Bytes s, Py_ssize_t size, tuple names, list opened):
     """Put those names into `opened` of which the last element is never closed."""
     cdef Py_ssize_t place = -1, number, at
     cdef bytes name
-    cdef char begins[256]
+    cdef char firsts[256], seconds[256]  # letters of the names, which few other tags begin with
     cdef list states = [False] * len(names)
-    memset(begins, 0, 256)
+    memset(firsts, 0, 256)
+    memset(seconds, 0, 256)
     for name in names:
-        begins[<unsigned char>name[0]] = 1
+        firsts[<unsigned char>name[0]] = seconds[<unsigned char>name[1]] = 1
     while True:
         place = found(s, size, c"<", place + 1)
         if place >= size:
             break
         at = place + 1 + (s[place + 1] == c"/")  # what stands there may be the NUL behind the last
-        if at >= size or not begins[small(s[at])]:
+        if at >= size or not (firsts[small(s[at])] and seconds[small(s[at + 1])]):
             continue
         for number, name in enumerate(names):
             if stands(s, size, at, name, len(name)):
@@ -341,7 +374,8 @@ cdef class Tape:
         self.end_text()
 
     cdef int start(self, Py_ssize_t room, Py_ssize_t tags) except -1:
-        self.written = bytearray(room + 64)
+        self.written = bytearray()
+        PyByteArray_Resize(self.written, room + 64)  # which fills it with nothing
         self.tags = clone(_INTS, tags + 1, False)
         self.ends = clone(_INTS, tags + 1, False)
         self.filled = self.size = 0
@@ -460,9 +494,9 @@ cdef int add_text(
     `resolve` gives a text with its references resolved, or is None. In a tree, a return before a
     line feed is none.
     """
-    cdef Py_ssize_t start = place, at = tape.filled, room, written = 0
+    cdef Py_ssize_t start = place, at = tape.filled, room, written = 0, i
     cdef unsigned char* out
-    cdef unsigned char c
+    cdef unsigned char c, odd
     cdef bytes whole
     cdef bint has_references = resolve is not None
     tape.reserve(end - place)
@@ -470,9 +504,20 @@ cdef int add_text(
     while place < end and at < room:
         c = s[place]
         if IS_PLAIN[c]:
-            out[at] = c
-            at += 1
-            place += 1
+            if end - place >= 16 and room - at >= 16:
+                odd = 0
+                for i in range(16):  # which a processor looks at all at once
+                    c = s[place + i]
+                    odd |= (c == 0xC2) | (c == c"&") | (c == c"\n") | (c == c"\t") | (c == c"\r")
+                if not odd:
+                    memcpy(out + at, s + place, 16)
+                    at += 16
+                    place += 16
+                    continue
+            while place < end and at < room and IS_PLAIN[s[place]]:
+                out[at] = s[place]
+                at += 1
+                place += 1
         elif c == c"&" and has_references:
             place = meaning(
                 s, end, place, resolve, _references_of_trees if is_of_tree else _references,
@@ -1111,7 +1156,8 @@ cdef class Text:
     cdef bint of_all, is_indented  # whether white space before the text was left out
 
     def __cinit__(self, Py_ssize_t room, bint of_all=False):
-        self.written, self.filled, self.room = bytearray(room + 1), 0, room
+        self.written, self.filled, self.room = bytearray(), 0, room
+        PyByteArray_Resize(self.written, room + 1)
         self.out = <unsigned char*>PyByteArray_AS_STRING(self.written)
         self.of_all, self.is_indented = of_all, False
 
@@ -1390,9 +1436,7 @@ cdef class Layout:
         cdef bytearray of_inside = bytearray(self.last_section + 1)
         cdef unsigned char* inside = <unsigned char*>PyByteArray_AS_STRING(of_inside)
         cdef Py_ssize_t place, section, main = 0, parent
-        cdef dict times = {}
-        for text in self.texts:
-            times[text] = times.get(text, 0) + 1
+        cdef object times = Counter(self.texts)
         if sums.data.as_longlongs[0]:
             # Children come after their parents, and two that lie apart cannot hold so much.
             for section in range(1, self.last_section + 1):
@@ -2324,7 +2368,7 @@ def count_known(str text, Places known) -> tuple:
     cdef Py_ssize_t size = len(written), place = 0, start, end, words = 0
     cdef Py_UCS4 c
     cdef long long held
-    cdef dict counts = {}
+    cdef list met = []
     while place < size:
         start = end = place
         while place < size:
@@ -2340,8 +2384,8 @@ def count_known(str text, Places known) -> tuple:
             if end - start <= 255:
                 held = known.slots.data.as_longlongs[known.slot_of(s + start, end - start)]
                 if held:
-                    counts[held & 0xFFFF] = counts.get(held & 0xFFFF, 0) + 1
-    return words, counts
+                    met.append(held & 0xFFFF)
+    return words, Counter(met)
 
 
 cdef Py_ssize_t head(

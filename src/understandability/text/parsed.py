@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
@@ -126,17 +126,19 @@ def parse_source(page: Page) -> ParsedPage:
     >>> parsed.tape.pieces()[-5:], parsed.title, parsed.language, parsed.tag_counts["body"]
     (['Flu', '/title', '', 'p', 'A virus.'], 'Flu', 'en', 1)
     """
-    return replace(_read(page, read_source), is_source=page.media_type == HTML)
+    return _read(page, read_source, is_source=True)
 
 
-def _read(page: Page, read: Callable[[bytes], Markup]) -> ParsedPage:
+def _read(
+    page: Page, read: Callable[[bytes], Markup], is_source: bool = False
+) -> ParsedPage:
     encoding, source = decode(page.content, page.charset)
     if page.media_type != HTML:
         return ParsedPage(page, source, encoding)
     tape, tags, language, flags, hints = read(source)
     subtag = _SUBTAG.match(language)
     declared = subtag and subtag[1].lower()
-    return ParsedPage(page, source, encoding, tape, tags, declared, flags, hints)
+    return ParsedPage(page, source, encoding, tape, tags, declared, flags, hints, is_source)
 
 
 class _LaterCounts(Mapping[str, int]):

@@ -62,19 +62,19 @@ _END = re.compile(r"\n|<(?:br|/?(?:p|li|ul|ol|div|h[1-6]|blockquote|pre|tr))\b[^
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
-def data_texts(source: str) -> list[str]:
-    """The paragraphs of the articles, posts, answers and products in a page's data.
+def data_texts(source: bytes) -> list[str]:
+    """The paragraphs of the articles, posts, answers and products in the data of a page in UTF-8.
 
     What is broken, too long or too deep is left alone.
 
-    >>> data_texts('<script type="application/ld+json">{"@type": "Answer", "text": "Rest."}')
+    >>> data_texts(b'<script type="application/ld+json">{"@type": "Answer", "text": "Rest."}')
     ['Rest.']
     """
-    if "/json" not in source and "+json" not in source:
+    if b"/json" not in source and b"+json" not in source:
         return []
     left = MAX_CHARACTERS
     paragraphs: dict[str, None] = {}  # the same thing may stand there twice
-    for script in _SCRIPT.finditer(source):
+    for script in _SCRIPT.finditer(source.decode()):
         data = script[1]
         left -= len(data)
         if left < 0:
@@ -189,7 +189,7 @@ def main(parsed: ParsedPage) -> tuple[Block, ...]:
         others, longer = _blocks(parsed, _RULES_WITHOUT_SCRIPTS)
         if longer > MIN_TIMES * length + MIN_PROSE:
             return others
-    if length < MAX_BESIDE_DATA and (data := data_texts(parsed.text)):
+    if length < MAX_BESIDE_DATA and (data := data_texts(parsed.source)):
         together = " ".join(data)
         if len(together) > MIN_TIMES * length:
             beside = [
