@@ -129,9 +129,7 @@ def parse_source(page: Page) -> ParsedPage:
     return _read(page, read_source, is_source=True)
 
 
-def _read(
-    page: Page, read: Callable[[bytes], Markup], is_source: bool = False
-) -> ParsedPage:
+def _read(page: Page, read: Callable[[bytes], Markup], is_source: bool = False) -> ParsedPage:
     encoding, source = decode(page.content, page.charset)
     if page.media_type != HTML:
         return ParsedPage(page, source, encoding)
