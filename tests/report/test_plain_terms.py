@@ -43,7 +43,7 @@ def test_words_of_several_meanings(word: str, sentence: str, expected: str) -> N
     about = [
         in_form(match, match.plain)[0] if match.plain else f"({match.form.row.note})"
         for each in found
-        for match in offers_module._found(each)
+        for match, _ in offers_module._found(each, document.pieces)
         if word[:6][: max(4, len(word) - 1)]
         in " ".join(each.tokens[match.start : match.end]).lower()
     ]
@@ -132,6 +132,13 @@ def test_where_nothing_fits_it_is_said_in_plain_words(text: str, term: str) -> N
     assert not found.texts
     pieces = document_of_text(text).pieces[found.first : found.last]
     assert " ".join(pieces).strip(".,") == term
+
+
+def test_medical_terms_within_one_that_nothing_is_offered_for() -> None:
+    """They are explained, and no other word, which may have another sense there."""
+    (glucose,) = offered("They measured blood glucose daily.")
+    assert (glucose.term, glucose.texts, bool(glucose.note)) == ("glucose", (), True)
+    assert not offered("The 95% confidence interval [CI] was wide.")
 
 
 def test_only_what_fits_is_offered_where_something_does() -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 
 from understandability.feature.batch import Batch
 from understandability.feature.inflection import BASE, one_spelling
@@ -119,7 +120,7 @@ def offers(batch: Batch, english: str | None = None) -> tuple[tuple[Offer, ...],
     def made(numbers: Sequence[int]) -> Iterator[tuple[Offer, ...]]:
         for number, sentence in zip(numbers, tagged_sentences(batch, numbers, parts), strict=True):
             spelled, pieces = keys[number]
-            of_terms = (each for match in _found(sentence) for each in _offer(match, pieces))
+            of_terms = chain.from_iterable(said for _, said in _found(sentence, pieces))
             every = sorted((*of_terms, *_of_abbreviations(sentence)), key=lambda each: each.first)
             yield tuple(said for each in every for said in _in_english(each, spelled))
 
@@ -201,24 +202,33 @@ def _says_little(match: Match, plain: str) -> bool:
     )
 
 
-def _found(sentence: TaggedSentence) -> Iterator[Match]:
-    """The terms of a sentence, the longest that begins at each word, none overlapping.
+def _found(
+    sentence: TaggedSentence, pieces: Sequence[str]
+) -> Iterator[tuple[Match, tuple[Offer, ...]]]:
+    """The longest term that begins at each word, none overlapping, and what is offered for it.
 
-    The title of a paper has none: "Kramer MS, et al.".
+    Where nothing is, medical terms within it may be explained: "glucose" of "blood glucose". Other
+    words have too many senses: "confidence" of "confidence interval". The title of a paper has no
+    terms: "Kramer MS, et al.".
     """
     if {"et", "al", "al."}.intersection(sentence.tokens) > {"et"}:
         return
     is_title, (forms, longest) = _is_title(sentence), index()
     words = [one_spelling(token) for token in sentence.tokens]
-    at = 0
+    at = within = 0  # up to there goes a term that nothing is offered for
     while at < len(words):
         for size in range(min(longest.get(words[at], 0), len(words) - at), 0, -1):
             found = forms.get(tuple(words[at : at + size]))
             match = _chosen(found, sentence, at, at + size, is_title) if found else None
-            if match:
-                yield match
+            if match is None or (at < within and match.form.row.kind != MEDICAL):
+                continue
+            offered = tuple(_offer(match, pieces))
+            if offered or at >= within:
+                yield match, offered
+            if offered:
                 at += size - 1
                 break
+            within = max(within, at + size)
         at += 1
 
 
