@@ -136,7 +136,7 @@ def test_where_nothing_fits_it_is_said_in_plain_words(text: str, term: str) -> N
 
 def test_medical_terms_within_one_that_nothing_is_offered_for() -> None:
     """They are explained, and no other word, which may have another sense there."""
-    (glucose,) = offered("They measured blood glucose daily.")
+    glucose, *_ = offered("This leads to high blood glucose, or blood sugar.")
     assert (glucose.term, glucose.texts, bool(glucose.note)) == ("glucose", (), True)
     assert not offered("The 95% confidence interval [CI] was wide.")
 
