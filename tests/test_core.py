@@ -65,16 +65,6 @@ def test_pieces_of_pages(chance: random.Random) -> None:
     assert_same(fuzz_core.spoiled(chance, [page]))
 
 
-def test_utf8_is_what_python_decodes() -> None:
-    """Every pair of bytes that may begin a character, whole, cut short and going on."""
-    is_utf8 = fuzz_core.REFERENCE["is_utf8"]
-    for first in range(0x7E, 0x100):
-        for second in range(0x100):
-            for rest in (b"", b"\x80", b"\xbf\x80", b"\x80\x80 flu", b"\x80\xc0", b"a" * 16):
-                content = b"a" * 15 + bytes((first, second)) + rest
-                assert _core.is_utf8(content) == is_utf8(content), content
-
-
 @given(st.text("flu?.!…\"'”)]DPp ", max_size=30))
 def test_texts_that_end(text: str) -> None:
     arguments = [text], ".!?…。！？", "\"'”’»)]", 8

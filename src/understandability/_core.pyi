@@ -18,9 +18,6 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 def has_controls(content: bytes) -> bool:
     """Whether bytes below the space are there, other than tabs, line feeds and returns."""
 
-def is_utf8(content: bytes) -> bool:
-    """Whether bytes are text in UTF-8, as Python's decoder has it."""
-
 def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
     """Stretches of at least `length` bytes (but at the end) without a quote: start, end of each.
 

@@ -43,38 +43,6 @@ def has_controls(bytes content) -> bool:
     return controls != 0
 
 
-def is_utf8(bytes content) -> bool:
-    cdef Bytes s = <Bytes>PyBytes_AS_STRING(content)
-    cdef Py_ssize_t size = len(content), place = 0, more, i
-    cdef unsigned char c, least, high
-    while place < size:
-        high = 0
-        if place + 16 <= size:
-            for i in range(16):
-                high |= s[place + i]
-            if high < 0x80:
-                place += 16
-                continue
-        c = s[place]
-        place += 1
-        if c < 0x80:
-            continue
-        if not 0xC2 <= c <= 0xF4:
-            return False
-        more = 1 + (c >= 0xE0) + (c >= 0xF0)
-        if place + more > size:
-            return False
-        # Behind some first bytes, fewer second ones make a character in its shortest form.
-        least = 0xA0 if c == 0xE0 else 0x90 if c == 0xF0 else 0x80
-        if not least <= s[place] <= (0x9F if c == 0xED else 0x8F if c == 0xF4 else 0xBF):
-            return False
-        for i in range(1, more):
-            if s[place + i] & 0xC0 != 0x80:
-                return False
-        place += more
-    return True
-
-
 def values(bytes source, bytes quote, Py_ssize_t length) -> list:
     cdef Bytes s = <Bytes>PyBytes_AS_STRING(source)
     cdef Py_ssize_t size = len(source), start = 0, end, late
@@ -494,9 +462,9 @@ cdef int add_text(
     `resolve` gives a text with its references resolved, or is None. In a tree, a return before a
     line feed is none.
     """
-    cdef Py_ssize_t start = place, at = tape.filled, room, written = 0, i
+    cdef Py_ssize_t start = place, at = tape.filled, room, written = 0
     cdef unsigned char* out
-    cdef unsigned char c, odd
+    cdef unsigned char c
     cdef bytes whole
     cdef bint has_references = resolve is not None
     tape.reserve(end - place)
@@ -504,20 +472,9 @@ cdef int add_text(
     while place < end and at < room:
         c = s[place]
         if IS_PLAIN[c]:
-            if end - place >= 16 and room - at >= 16:
-                odd = 0
-                for i in range(16):  # which a processor looks at all at once
-                    c = s[place + i]
-                    odd |= (c == 0xC2) | (c == c"&") | (c == c"\n") | (c == c"\t") | (c == c"\r")
-                if not odd:
-                    memcpy(out + at, s + place, 16)
-                    at += 16
-                    place += 16
-                    continue
-            while place < end and at < room and IS_PLAIN[s[place]]:
-                out[at] = s[place]
-                at += 1
-                place += 1
+            out[at] = c
+            at += 1
+            place += 1
         elif c == c"&" and has_references:
             place = meaning(
                 s, end, place, resolve, _references_of_trees if is_of_tree else _references,

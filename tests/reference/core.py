@@ -59,14 +59,6 @@ def has_controls(content: bytes) -> bool:
 # --- text/tape.py
 
 
-def is_utf8(content: bytes) -> bool:
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def values(source: bytes, quote: bytes, length: int) -> list[tuple[int, int]]:
     """Stretches of at least that length (but at the end) without a quote: start and end of each.
 
