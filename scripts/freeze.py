@@ -1,17 +1,20 @@
 """What must not change by accident: rows of pages, features, values of measures, as plain numbers.
 
-`python -m scripts.freeze` writes the frozen values anew; do so in a commit of its own that says
-which columns changed, and why.
+    python -m scripts.freeze [PAGES ... --output FILE]
+
+Without arguments, writes the frozen values anew; do so in a commit of its own that says which
+columns changed, and why.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from scripts.shared import parser_of
 
 import understandability as ud
 from understandability.inputs.sources import Sources
@@ -79,10 +82,12 @@ def frozen(pages: list[Path] = PAGES, texts: list[Path] = PANEL) -> Iterator[tup
 
 
 def main() -> None:
-    """Write the frozen values anew, or those of other pages to a file: PAGES... FILE."""
-    *pages, output = [Path(each) for each in sys.argv[1:]] or [*PAGES, FROZEN]
-    lines = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in frozen(pages))
-    output.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    parser = parser_of(__doc__, data=False)
+    parser.add_argument("pages", nargs="*", type=Path, default=PAGES)
+    parser.add_argument("--output", type=Path, default=FROZEN)
+    options = parser.parse_args()
+    lines = (f"{json.dumps(name)}: {json.dumps(value)}" for name, value in frozen(options.pages))
+    options.output.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
 
 
 if __name__ == "__main__":
