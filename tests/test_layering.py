@@ -53,7 +53,7 @@ HOOKS = (
 LINES = {
     "": 1_166,
     "cli": 2_283,
-    "crawls": 2_861,
+    "crawls": 2_857,
     "evaluation": 4_110,
     "feature": 4_031,
     "inputs": 4_386,
