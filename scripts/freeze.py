@@ -14,12 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from scripts.shared import parser_of
+from scripts.shared import ROOT, parser_of
 
 import understandability as ud
 from understandability.inputs.sources import Sources
 
-ROOT = Path(__file__).parents[1]
 FROZEN = ROOT / "tests/golden/frozen.json"
 PAGES = [ROOT / "resources/samples"]
 PANEL = sorted((ROOT / "tests/panel").glob("*.txt"))

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from scripts.shared import parser_of
+from scripts.shared import ROOT, parser_of
 
 from understandability.errors import PageError
 from understandability.scoring import Scorer
@@ -209,7 +209,7 @@ def measure(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
             *("--megabytes", str(options.megabytes)),
             *["--score"] * options.score,
         ],
-        cwd=Path(__file__).parents[2],
+        cwd=ROOT,
         input=kind + data,
         capture_output=True,
         timeout=120,
