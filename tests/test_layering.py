@@ -51,17 +51,17 @@ HOOKS = (
 # The most lines of Python that each package may have. Lower the figure as a package shrinks; to
 # raise one is a decision.
 LINES = {
-    "": 1_166,
-    "cli": 2_283,
+    "": 1_174,
+    "cli": 2_282,
     "crawls": 2_857,
     "evaluation": 4_110,
     "feature": 4_031,
     "inputs": 4_386,
     "integrations": 961,
-    "model": 4_069,
+    "model": 4_075,
     "neural": 500,
-    "study": 4_734,
-    "text": 2_928,
+    "study": 4_733,
+    "text": 2_915,
     "training": 2_784,
     "writers": 6_781,
 }

@@ -30,7 +30,7 @@ from typing import Any
 
 from scripts.shared import ROOT, corpus, members, parser_of, records
 
-from understandability.text.extract.extractors import ENGINES, extract, installed_extractors
+from understandability.text.analysis import ENGINES, extract, installed_extractors
 from understandability.text.page import Page
 from understandability.text.parsed import ParsedPage, parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields

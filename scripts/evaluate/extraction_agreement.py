@@ -24,8 +24,8 @@ from scripts.shared import DATA, markdown, parser_of
 
 from understandability.errors import PageError
 from understandability.inputs.sources import read_pages
+from understandability.text.analysis import extract
 from understandability.text.document import Block
-from understandability.text.extract.extractors import extract
 from understandability.text.page import Failure
 from understandability.text.parsed import ParsedPage, parse_page
 from understandability.text.tape import names

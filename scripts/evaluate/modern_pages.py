@@ -22,7 +22,7 @@ from statistics import fmean
 from scripts.evaluate.extraction import quality_of_bags, words_of
 from scripts.shared import members, parser_of, records
 
-from understandability.text.extract.extractors import extract, installed_extractors, parse_for
+from understandability.text.analysis import extract, installed_extractors, parse_for
 from understandability.text.page import Page
 
 WEIGHTS = {

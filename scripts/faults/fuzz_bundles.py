@@ -34,7 +34,7 @@ from scripts.shared import parser_of
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.calibration import AssessorScale, Calibration, ReadingScale
+from understandability.model.calibration import Calibration
 from understandability.model.card import card
 from understandability.model.estimators import ESTIMATORS
 from understandability.model.judged import JudgedModel
@@ -42,6 +42,7 @@ from understandability.model.model import ColumnModel
 from understandability.model.passage_model import ErrorModel, Hardening, PassageModel
 from understandability.model.passages import passage_columns
 from understandability.model.predictors import Kernel, Network, Prepared
+from understandability.model.readers import AssessorScale, ReadingScale
 from understandability.text.analysis import document_of_text
 from understandability.training.background_training import train_background
 from understandability.training.portable import portable

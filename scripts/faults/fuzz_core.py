@@ -33,8 +33,7 @@ from scripts.shared import ROOT, parser_of
 from understandability import _core
 from understandability.errors import PageError
 from understandability.inputs.sources import read_pages
-from understandability.text.analysis import document_of_page
-from understandability.text.extract.extractors import extract
+from understandability.text.analysis import document_of_page, extract
 from understandability.text.page import HTML, TEXT, Page
 from understandability.text.parsed import parse_page, parse_source
 from understandability.text.sentences import SENTENCE_ENDS, fields

@@ -28,8 +28,13 @@ from scripts.shared import ROOT, parser_of
 
 from understandability.errors import PageError
 from understandability.scoring import Scorer
-from understandability.text.analysis import DEFAULT_SENTENCE_ENDS, document_of, document_of_text
-from understandability.text.extract.extractors import extract, parse_for
+from understandability.text.analysis import (
+    DEFAULT_SENTENCE_ENDS,
+    document_of,
+    document_of_text,
+    extract,
+    parse_for,
+)
 from understandability.text.page import HTML, TEXT, Page
 
 EXTRACTORS = ("main", "naive", "boilerpipe", "justext")

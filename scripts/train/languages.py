@@ -28,12 +28,11 @@ from understandability.arrays import Floats
 from understandability.feature.batch import Batch
 from understandability.feature.plain_columns import COLUMNS, plain_columns
 from understandability.model.bundle import Bundle, load_bundle
-from understandability.model.calibration import ReadingScale
 from understandability.model.languages import KnownLanguage, LanguagesModel
 from understandability.model.predictors import Kernel, Network, Prepared
-from understandability.text.analysis import document_of, document_of_text
+from understandability.model.readers import ReadingScale
+from understandability.text.analysis import document_of, document_of_text, extract
 from understandability.text.document import Document
-from understandability.text.extract.extractors import extract
 from understandability.text.other_languages import LANGUAGES
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page

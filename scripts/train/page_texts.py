@@ -25,9 +25,8 @@ from understandability.arrays import Floats
 from understandability.errors import PageError
 from understandability.feature.table import batches, features_of
 from understandability.model.passages import Passages, passages
-from understandability.text.analysis import document_of_page, document_of_text
+from understandability.text.analysis import document_of_page, document_of_text, extract, parse_for
 from understandability.text.document import Document
-from understandability.text.extract.extractors import extract, parse_for
 from understandability.text.page import Page
 from understandability.training.validation import BASELINES
 

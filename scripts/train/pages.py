@@ -46,10 +46,9 @@ from understandability.arrays import Floats
 from understandability.errors import InputError
 from understandability.evaluation.correlation import pearson
 from understandability.model.bundle import Bundle
-from understandability.model.calibration import AssessorScale, ReadingScale
 from understandability.model.passage_model import ErrorModel, Hardening, PassageModel
 from understandability.model.predictors import Kernel, Prepared
-from understandability.model.readers import READERS, Reader
+from understandability.model.readers import READERS, AssessorScale, Reader, ReadingScale
 
 # Where the curve of the public reader has its points.
 _KNOTS = tuple(range(0, 101, 20))

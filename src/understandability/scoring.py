@@ -17,21 +17,18 @@ from understandability.feature.table import batches, features_of
 from understandability.hooks import load
 from understandability.model.bundle import DEFAULT_BUNDLE, Bundle, Estimate, load_bundle
 from understandability.model.bundle_files import read_bundle
-from understandability.model.calibration import READINGS
-from understandability.model.readers import DEFAULT_READER, USERS, Reader, reader_of
+from understandability.model.readers import DEFAULT_READER, READINGS, USERS, Reader, reader_of
 from understandability.prompt import AtPrompt
 from understandability.text.analysis import (
     DEFAULT_EXTRACTOR,
     DEFAULT_SENTENCE_ENDS,
-    document_of_page,
-    document_of_text,
-)
-from understandability.text.document import Document
-from understandability.text.extract.extractors import (
     ENGINES,
     EXTRACTORS,
+    document_of_page,
+    document_of_text,
     require_extractor,
 )
+from understandability.text.document import Document
 from understandability.text.page import HTML, TEXT, Failure, Page
 from understandability.text.sentences import SENTENCE_ENDS
 
@@ -76,13 +73,11 @@ class Extraction:
         engine: Our own code (fast), or the libraries that it reproduces (reference).
     """
 
-    extractor: Annotated[str, AtPrompt(choices="text.extract.extractors:EXTRACTORS")] = (
-        DEFAULT_EXTRACTOR
-    )
+    extractor: Annotated[str, AtPrompt(choices="text.analysis:EXTRACTORS")] = DEFAULT_EXTRACTOR
     sentence_ends: Annotated[str, AtPrompt(choices="text.sentences:SENTENCE_ENDS")] = (
         DEFAULT_SENTENCE_ENDS
     )
-    engine: Annotated[str, AtPrompt(choices="text.extract.extractors:ENGINES")] = "fast"
+    engine: Annotated[str, AtPrompt(choices="text.analysis:ENGINES")] = "fast"
 
     def __post_init__(self) -> None:
         check_choice("extractor", self.extractor, EXTRACTORS)
@@ -421,6 +416,19 @@ def scorer_of(settings: Settings) -> Scorer:
     return Scorer(settings)
 
 
+@lru_cache(maxsize=4)
+def _scorer_with(choices: frozenset[tuple[str, Any]]) -> Scorer:
+    return scorer_of(Settings(**dict(choices)))
+
+
+def scorer_with(**choices: Any) -> Scorer:
+    """`scorer_of` the settings with these fields, which are checked when they first come."""
+    try:
+        return _scorer_with(frozenset(choices.items()))
+    except TypeError:  # what has no hash is no choice: a sentence says so
+        return scorer_of(Settings(**choices))
+
+
 def score_text(text: str, **settings: Any) -> dict[str, Any]:
     """The row of scores of a plain text: P(U|d), difficulty, formulas, counts, flags.
 
@@ -433,7 +441,7 @@ def score_text(text: str, **settings: Any) -> dict[str, Any]:
     """
     if not isinstance(text, str):
         raise load(_WRONG_TYPE)("score_text takes a text (str)", text)
-    return scorer_of(Settings(**settings)).score_page(Page("text", "", text, TEXT))
+    return scorer_with(**settings).score_page(Page("text", "", text, TEXT))
 
 
 def score_html(html: str | bytes, url: str | None = None, **settings: Any) -> dict[str, Any]:
@@ -446,5 +454,5 @@ def score_html(html: str | bytes, url: str | None = None, **settings: Any) -> di
     """
     if not isinstance(html, str | bytes):
         raise load(_WRONG_TYPE)("score_html takes HTML (str or bytes)", html)
-    scorer = scorer_of(Settings(**settings))
+    scorer = scorer_with(**settings)
     return scorer.score_page(Page(url or "page", url or "", html, HTML, url=url))

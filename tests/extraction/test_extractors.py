@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understandability.errors import OptionError, PageError
+from understandability.text.analysis import EXTRACTORS, extract
 from understandability.text.document import Block
-from understandability.text.extract.extractors import EXTRACTORS, extract
 from understandability.text.page import TEXT, Page
 from understandability.text.parsed import parse_page
 from understandability.text.sentences import SENTENCE_ENDS, fields

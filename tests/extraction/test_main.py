@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from understandability.text.analysis import extract
 from understandability.text.document import Block
-from understandability.text.extract.extractors import extract
 from understandability.text.page import Page
 from understandability.text.parsed import parse_page
 

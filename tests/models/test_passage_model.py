@@ -14,7 +14,6 @@ from scipy.stats import spearmanr
 from understandability.errors import InputError
 from understandability.feature.batch import Batch
 from understandability.model.bundle import Estimate, load_bundle
-from understandability.model.calibration import AssessorScale
 from understandability.model.passage_model import (
     CUT,
     FEW_SENTENCES,
@@ -27,7 +26,7 @@ from understandability.model.passage_model import (
 )
 from understandability.model.passages import passage_columns, passages
 from understandability.model.predictors import Kernel, Network, Prepared
-from understandability.model.readers import READERS, Reader
+from understandability.model.readers import READERS, AssessorScale, Reader
 from understandability.text.analysis import document_of_page, document_of_text
 from understandability.text.page import Page
 

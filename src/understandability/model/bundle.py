@@ -22,9 +22,16 @@ from understandability.feature.catalogue import COLUMNS
 from understandability.feature.table import missing_resources
 from understandability.hooks import load
 from understandability.model.bundle_files import BundleFiles, read_bundle, write_bundle
-from understandability.model.calibration import READINGS, AssessorScale, Calibration, ReadingScale
+from understandability.model.calibration import Calibration
 from understandability.model.model import Model
-from understandability.model.readers import DEFAULT_READER, READERS, Reader
+from understandability.model.readers import (
+    DEFAULT_READER,
+    READERS,
+    READINGS,
+    AssessorScale,
+    Reader,
+    ReadingScale,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -123,105 +123,6 @@ class Calibration:
             return cls(raw, difficulty, spread, float(knots["shrink"]), lean, scale)
         except (TypeError, ValueError, KeyError) as error:
             raise InputError("the calibration is not three lists of numbers and two") from error
-
-
-READINGS = "readings.v1"
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingScale:
-    """The scale of readings, on which models of passages learned: nothing is to be mapped.
-
-    0 is a text that a child follows without effort, 100 one that hardly anyone follows without
-    training; an adult of the public is meant, who reads it once.
-    """
-
-    scale: ClassVar[str] = READINGS
-
-    def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Difficulty, from 0 to 100, and its standard error; NaN stays NaN."""
-        return np.clip(reading.raw, EASIEST, HARDEST), reading.error
-
-    def examples(self) -> list[tuple[float, float, float]]:
-        """None: output and difficulty are the same."""
-        return []
-
-    def to_json(self) -> dict[str, Any]:
-        """Its name."""
-        return {"scale": self.scale}
-
-
-@dataclass(frozen=True, slots=True)
-class AssessorScale:
-    """From levels to difficulty as assessors of CLEF eHealth 2016 used the scale, 0 to 100.
-
-    Assessors' labels have the mean `mean` and the standard deviation `deviation`, and correlate
-    with estimates by `correlation`. Pages of the kind that they judged have levels of the mean
-    `level` and the standard deviation `level_deviation`. So of a page whose level lies z deviations
-    from that mean, labels are expected at ``mean + correlation * deviation * z``, with the spread
-    ``deviation * sqrt(1 - correlation**2)`` about it; the error of the level adds to that. Far out
-    z is bent so that it stays within `reach`: no page of those was further away. The
-    spread is not bent.
-
-    >>> scale = AssessorScale(42.0, 25.0, 0.5, level=4.0, level_deviation=0.4, reach=3.0)
-    >>> difficulty, spread = scale.of(np.array([4.0, 4.4]), np.array([0.0, 0.0]))
-    >>> difficulty.round(1).tolist(), spread.round(1).tolist()
-    ([42.0, 54.1], [21.7, 21.7])
-    >>> round(scale.level_of(42.0), 6)
-    4.0
-    """
-
-    mean: float
-    deviation: float
-    correlation: float
-    level: float
-    level_deviation: float
-    reach: float
-
-    scale: ClassVar[str] = "assessors-2016.v1"
-
-    def __post_init__(self) -> None:
-        values = list(asdict(self).values())
-        if not (
-            np.isfinite(values).all()
-            and min(self.deviation, self.level_deviation, self.reach) > 0
-            and 0 < self.correlation < 1
-            and self.mean - self.correlation * self.deviation * self.reach >= 0
-            and self.mean + self.correlation * self.deviation * self.reach <= 100
-        ):
-            raise InputError("its scale leaves 0 to 100, or is none")
-
-    def apply(self, reading: Reading) -> tuple[Floats, Floats]:
-        """Difficulty and its spread; NaN stays NaN."""
-        return self.of(reading.level, reading.level_error)
-
-    def of(self, level: Floats, error: Floats) -> tuple[Floats, Floats]:
-        """The same for levels with these standard errors."""
-        bent = np.tanh((level - self.level) / self.level_deviation / self.reach)
-        step = self.correlation * self.deviation
-        difficulty = self.mean + step * self.reach * bent
-        of_level = step / self.level_deviation * error
-        of_readers = self.deviation * np.sqrt(1 - self.correlation**2)
-        return difficulty, np.hypot(of_readers, of_level)
-
-    def level_of(self, difficulty: float) -> float:
-        """The level whose expected difficulty this is."""
-        bent = (difficulty - self.mean) / (self.correlation * self.deviation * self.reach)
-        if not -1 < bent < 1:
-            raise InputError(f"no level has the difficulty {difficulty:g} on {self.scale}")
-        return float(self.level + self.level_deviation * self.reach * np.arctanh(bent))
-
-    def to_json(self) -> dict[str, float]:
-        """Its numbers, for ``bundle.json``."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, numbers: object) -> Self:
-        """The scale that `to_json` gave; raises `InputError` for anything else."""
-        try:
-            return cls(**{name: float(value) for name, value in dict(numbers).items()})  # type: ignore[call-overload]
-        except (TypeError, ValueError) as error:
-            raise InputError("it states no scale of assessors") from error
 
 
 def _longer(words: ArrayLike) -> Floats:

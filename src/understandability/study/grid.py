@@ -27,9 +27,8 @@ from understandability.inputs.runs import numeric_columns, read_labels
 from understandability.model.background import BackgroundModel
 from understandability.model.bundle import Bundle
 from understandability.scoring import Scorer, document_or_failure
-from understandability.text.analysis import document_of
+from understandability.text.analysis import document_of, extract
 from understandability.text.document import Document
-from understandability.text.extract.extractors import extract
 from understandability.text.page import SEEN_BEFORE, Failure, Page
 from understandability.text.parsed import parse_page
 from understandability.text.sentences import SENTENCE_ENDS

@@ -31,7 +31,7 @@ from understandability.inputs.sources import Sources
 from understandability.model.bundle_files import write_folder
 from understandability.model.predictors import DAMAGED_ARRAYS, NO_PLAIN_ARRAYS
 from understandability.prompt import AtPrompt
-from understandability.text.extract.extractors import extract
+from understandability.text.analysis import extract
 from understandability.text.page import Failure, Page
 from understandability.text.parsed import parse_page
 
@@ -396,7 +396,7 @@ def index_pages(
     inputs: Annotated[Sequence[str], AtPrompt(list[str], value="INPUT...")],
     *,
     output: Annotated[str, AtPrompt(str, "--output", "-o", value="FOLDER")],
-    extractor: Annotated[str, AtPrompt(choices="text.extract.extractors:EXTRACTORS")] = "naive",
+    extractor: Annotated[str, AtPrompt(choices="text.analysis:EXTRACTORS")] = "naive",
     stop_words: Annotated[str, AtPrompt(choices="study.index:STOP_WORDS")] = "english",
     stemmer: Annotated[str, AtPrompt(choices="study.index:STEMMERS")] = "porter",
     docnos: Annotated[

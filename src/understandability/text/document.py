@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
-
-from understandability import _core
 
 MOSTLY_LINKS = "mostly links"  # the reason for which lists of links are dropped
 
@@ -60,14 +58,3 @@ class Document:
         """
         bounds = pairwise((*self.sentence_starts, len(self.pieces)))
         return tuple(self.pieces[start:end] for start, end in bounds)
-
-
-def blocks_of(
-    texts: Sequence[str], tags: Iterable[str], kept: Iterable[bool], reasons: Iterable[str]
-) -> tuple[Block, ...]:
-    """One block for each text, with the values of the other columns.
-
-    >>> blocks_of(["Flu", "Ads"], ["h1", "p"], [True, False], ["wordy", "sparse"])[1]
-    Block(text='Ads', tag='p', kept=False, reason='sparse')
-    """
-    return _core.named_tuples(Block, zip(texts, tags, kept, reasons, strict=False))
