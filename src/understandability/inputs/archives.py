@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self
 
 from understandability.errors import InputError
-from understandability.inputs.limits import too_long
+from understandability.inputs.limits import too_long, unread
 from understandability.inputs.streams import (
     MOST_OUTPUT,
     MOST_RATIO,
@@ -72,9 +72,6 @@ class ForwardFile(io.RawIOBase):
         self.in_headers = True
         self.is_within_member = False
         self.damage = ""
-
-    def readable(self) -> bool:
-        return True
 
     def seekable(self) -> bool:
         return True
@@ -220,20 +217,20 @@ def read_archive_pages(
             elif suffix not in PAGE_SUFFIXES:
                 skipped[f"archive members with the suffix {suffix}"] += 1
             elif entry.size > limit:
-                yield Failure(name, where, "read", too_long(limit))
+                yield unread(where, too_long(limit), name)
             else:
                 try:
                     file = entry.open()
                     content = file.read() if file else b""
                 except _ZIP_ERRORS as error:
-                    yield Failure(name, where, "read", f"damaged member: {error}")
+                    yield unread(where, f"damaged member: {error}", name)
                     continue
                 if len(content) < entry.size:
-                    yield Failure(name, where, "read", "the archive ends within this member")
+                    yield unread(where, "the archive ends within this member", name)
                 else:
                     yield Page(name, where, content, PAGE_SUFFIXES[suffix])
     except (*_ZIP_ERRORS, tarfile.TarError, DamagedStreamError, struct.error) as error:
-        yield Failure(source, source, "read", f"damaged archive: {error}")
+        yield unread(source, f"damaged archive: {error}")
 
 
 def _stated_in_zip(stream: io.BufferedReader, size: int) -> int | None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from understandability.errors import InputError, MissingExtraError, in_one_line
 from understandability.inputs.archives import PAGE_SUFFIXES, read_archive_pages
-from understandability.inputs.limits import DEFAULT_LIMIT, too_long
+from understandability.inputs.limits import DEFAULT_LIMIT, too_long, unread
 from understandability.inputs.office import (
     DOCX,
     OFFICE_SUFFIXES,
@@ -152,7 +152,7 @@ class Sources:
     def read(self, file: File) -> Iterator[Page | Failure]:
         """The pages of one of `files`, of those asked for."""
         if file.path in self.without:
-            yield _printable(Failure(file.docno, file.path, "read", "given up (--without)"))
+            yield _printable(unread(file.path, "given up (--without)", file.docno))
             return
         nothing = True
         before = self.skipped.total()
@@ -166,9 +166,9 @@ class Sources:
             message = str(error)
             if not isinstance(error, InputError | MissingExtraError | OSError):
                 message = f"reading stopped here: {type(error).__name__}: {error}"
-            yield _printable(Failure(file.docno, file.path, "read", message))
+            yield _printable(unread(file.path, message, file.docno))
         if nothing and self.skipped.total() == before:
-            yield Failure(file.docno, file.path, "read", "there is no document in it")
+            yield unread(file.path, "there is no document in it", file.docno)
 
     @property
     def position(self) -> int:
@@ -331,11 +331,11 @@ def _read_page(
     try:
         content = read_bounded(stream, limit)
     except DamagedStreamError as error:
-        return Failure(docno, path, "read", str(error))
+        return unread(path, error, docno)
     if content is None:
-        return Failure(docno, path, "read", too_long(limit))
+        return unread(path, too_long(limit), docno)
     if not content:
-        return Failure(docno, path, "read", "the file is empty")
+        return unread(path, "the file is empty", docno)
     return Page(docno, path, content, media_type)
 
 

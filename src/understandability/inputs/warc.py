@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from understandability.errors import PageError
 from understandability.inputs.http import decoded_body, parse_headers, parse_response
-from understandability.inputs.limits import too_long
+from understandability.inputs.limits import too_long, unread
 from understandability.inputs.streams import DamagedStreamError
 from understandability.text.page import HTML, TEXT, Failure, Page
 
@@ -56,10 +56,8 @@ def read_warc(
             number += 1
             page = _page(reader, headers, f"{source}#{number}", limit, skipped)
         except (_BrokenRecordError, DamagedStreamError) as error:
-            docno = f"{source}#{number}"
-            if isinstance(error, _BrokenRecordError) and error.docno:
-                docno = error.docno
-            yield Failure(docno, f"{source}#{number}", "read", f"broken WARC record: {error}")
+            docno = getattr(error, "docno", "")
+            yield unread(f"{source}#{number}", f"broken WARC record: {error}", docno)
             reader.find_next()
             continue
         if page is not None:
