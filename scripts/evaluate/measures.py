@@ -17,7 +17,7 @@ import ir_measures
 import numpy as np
 import pytrec_eval
 from scripts.reproduce.clef import for_variations
-from scripts.shared import parser_of
+from scripts.shared import markdown, parser_of
 
 from understandability.evaluation.evaluate import evaluate
 from understandability.inputs.run import Labels, Run
@@ -54,8 +54,8 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--runs", type=int, help="only the first of each set")
     arguments = parser.parse_args()
-    within = {f"{ours} | ir_measures": most for ours, (_, most) in BY_IR_MEASURES.items()}
-    within |= {f"{ours} | trec_eval {theirs}": 1e-9 for ours, theirs in BY_TREC_EVAL.items()}
+    within = {f"{ours}, ir_measures": most for ours, (_, most) in BY_IR_MEASURES.items()}
+    within |= {f"{ours}, trec_eval {theirs}": 1e-9 for ours, theirs in BY_TREC_EVAL.items()}
     largest, count, where = dict.fromkeys(within, 0.0), dict.fromkeys(within, 0), {}
     runs_seen, begin = 0, time.perf_counter()
     for year, (folder, runs, labels, variations) in SETS.items():
@@ -71,11 +71,10 @@ def main() -> None:
                 if difference > largest[name]:
                     largest[name], where[name] = difference, f"{year}, {run.name}, {query}"
     print(f"{runs_seen} runs, {time.perf_counter() - begin:.0f} s\n")
-    print(
-        "| measure | of | values by query | largest difference | where |\n|---|---|---:|---:|---|"
-    )
-    for name in within:
-        print(f"| {name} | {count[name]:,} | {largest[name]:.1e} | {where.get(name, '')} |")
+    rows = [
+        (name, f"{count[name]:,}", f"{largest[name]:.1e}", where.get(name, "")) for name in within
+    ]
+    print(markdown(["measure, tool", "values by query", "largest difference", "where"], rows))
     raise SystemExit(any(largest[name] > most for name, most in within.items()))
 
 
@@ -106,13 +105,13 @@ def differences(run: Run, qrels: Labels) -> Iterator[tuple[str, str, float]]:
             query = result.queries[int(metric.query_id)]
             if query in scores:
                 difference = abs(metric.value - values[name][query])
-                yield f"{name} | ir_measures", query, difference
+                yield f"{name}, ir_measures", query, difference
     evaluator = pytrec_eval.RelevanceEvaluator(labels, {*BY_TREC_EVAL.values()})
     for query, found in evaluator.evaluate({q: scores[q] for q in shared}).items():
         for name, theirs in BY_TREC_EVAL.items():
             difference = abs(found[theirs] - values[name][query])
             if not np.isnan(difference):
-                yield f"{name} | trec_eval {theirs}", query, difference
+                yield f"{name}, trec_eval {theirs}", query, difference
 
 
 if __name__ == "__main__":

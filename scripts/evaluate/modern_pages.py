@@ -12,7 +12,6 @@ none is an empty text.
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -51,7 +50,7 @@ def resiliparse(content: bytes) -> str:
     return str(extract_plain_text(source, main_content=True))
 
 
-def main() -> int:
+def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--extractor", help="only this one")
     parser.add_argument("--pages", action="store_true", help="print each page")
@@ -91,8 +90,7 @@ def main() -> int:
         if options.pages:
             for found, name in sorted(rows, key=lambda row: row[0][2]):
                 print(name, *(f"{value:.3f}" for value in found))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -24,7 +24,7 @@ from dataclasses import replace
 
 import numpy as np
 from scripts.reproduce.study2018 import html_counts, mean_labels
-from scripts.shared import parser_of
+from scripts.shared import markdown, parser_of
 from xgboost import XGBRegressor
 
 from understandability.arrays import Floats
@@ -118,22 +118,20 @@ def variants(run: Run, criteria: dict[str, Criterion]) -> Iterator[Run]:
 def show_run(name: str, evaluation: Evaluation) -> None:
     """The table of one base run."""
     marked = evaluation.compare(tests=["t"]).marks()
-    print(f"\n{name}\n")
-    heading()
+    rows = []
     for variant in evaluation.runs:
         cells = [
             f"{value(column, evaluation.means[variant][place]):.4f}"
             + ("" if is_share(column) else marked.get((evaluation.measures[place], variant), ""))
             for place, column in enumerate(COLUMNS)
         ]
-        print(f"| {variant} | {' | '.join(cells)} |")
+        rows.append([variant, *cells])
+    print(f"\n{name}\n\n{markdown(['', *COLUMNS], rows)}")
 
 
 def show_means(of_run: dict[str, Evaluation]) -> None:
     """The table of means over all runs, with counts of runs that differ from their base."""
-    print(f"\nMeans of {len(of_run)} runs\n")
-    heading()
-    evaluations = list(of_run.values())
+    evaluations, rows = list(of_run.values()), []
     for variant in evaluations[0].runs:
         cells = []
         for place, column in enumerate(COLUMNS):
@@ -143,7 +141,8 @@ def show_means(of_run: dict[str, Evaluation]) -> None:
                 better, worse = changes(evaluations, variant, place)
                 cell += f" ▲{better} ▼{worse}"
             cells.append(cell)
-        print(f"| {variant} | {' | '.join(cells)} |")
+        rows.append([variant, *cells])
+    print(f"\nMeans of {len(of_run)} runs\n\n{markdown(['', *COLUMNS], rows)}")
 
 
 def changes(evaluations: list[Evaluation], variant: str, place: int) -> tuple[int, int]:
@@ -155,11 +154,6 @@ def changes(evaluations: list[Evaluation], variant: str, place: int) -> tuple[in
         better += p < 0.05 and t > 0
         worse += p < 0.05 and t < 0
     return better, worse
-
-
-def heading() -> None:
-    print(f"| | {' | '.join(COLUMNS)} |")
-    print("|---" * (len(COLUMNS) + 1) + "|")
 
 
 def is_share(column: str) -> bool:

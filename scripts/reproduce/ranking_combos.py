@@ -19,7 +19,7 @@ import time
 
 import numpy as np
 from scripts.reproduce.collection import Collection, read_collection
-from scripts.shared import parser_of
+from scripts.shared import markdown, parser_of
 
 from understandability.arrays import Floats
 from understandability.evaluation.comparison import paired_t
@@ -94,11 +94,8 @@ def show(runs: dict[str, Run], collection: Collection) -> None:
             "of relevant": np.array([mean_of(difficulty[n][relevant[n] > 0]) for n in of_queries]),
         }
     headings = list(values["BM25"])
-    print(f"\n| labels, objective | {' | '.join(headings)} |")
-    print("|---" * (len(headings) + 1) + "|")
-    for name in runs:
-        cells = [cell(values, name, heading) for heading in headings]
-        print(f"| {name} | {' | '.join(cells)} |")
+    rows = ([name, *(cell(values, name, heading) for heading in headings)] for name in runs)
+    print("\n" + markdown(["labels, objective", *headings], rows))
 
 
 def mean_of(values: Floats) -> float:

@@ -239,10 +239,8 @@ class Labels:
             place = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
             example = f"document {names[int(docno_ids[place])]}"
             oddities += (Oddity("labels given again", again, example),)
-        listed, values = (
-            tuple(query.as_py() for query in distinct),
-            numpy_values(values, np.float64),
-        )
+        listed = tuple(query.as_py() for query in distinct)
+        values = numpy_values(values, np.float64)
         every = cls(name, listed, names, query_ids, docno_ids, values, line_numbers, oddities)
         return every._of(first)
 
