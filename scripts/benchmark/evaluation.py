@@ -1,13 +1,11 @@
 """Time the evaluation of 68 large runs against trectools and ir_measures.
 
-Writes synthetic runs (66 queries, 1,000 documents) and labels to a temporary folder. Each tool
-reads the same files and computes five measures that it knows; the tools take turns, eight runs
-at a time. Wall-clock and CPU seconds are shown: on a busy machine the second tell more. ir_measures
-runs twice: with the measures nearest to ours (its RBP is that of cwl-eval, which must be
-installed), and with its best case, five measures of compiled trec_eval. Wanted: 3 times as fast
-as trectools, 5 times as ir_measures, in one process, below 2 GB.
-
     python -m scripts.benchmark.evaluation [--runs 68]
+
+Each tool reads the same synthetic files and computes five measures that it knows, in turn.
+ir_measures runs twice: with the measures nearest to ours (cwl-eval must be installed), and with its
+best case, compiled trec_eval. Wanted: 3 times as fast as trectools, 5 times as ir_measures, below 2
+GB.
 """
 
 from __future__ import annotations

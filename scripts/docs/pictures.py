@@ -1,10 +1,9 @@
 """Take the pictures of the documents from the real thing, in Chromium.
 
-    python -m scripts.docs.pictures [--data ../shared/data]
+    python -m scripts.docs.pictures [--data ../shared/data] [--check]
 
-What a picture shows is kept as a digest in ``docs/pictures/digests.json``. With ``--check`` (a test
-does it) no picture is taken, and the status is 1 where one shows what the program no longer does.
-The plot needs the runs of CLEF eHealth 2016 and stays as it is without them.
+``docs/pictures/digests.json`` keeps a digest of what each shows; ``--check`` (a test does it) only
+compares these. The plot needs the runs of CLEF eHealth 2016 and stays as it is without them.
 """
 
 from __future__ import annotations

@@ -2,10 +2,9 @@
 
     python -m scripts.evaluate.formulas [--data ../shared/data] [--texts 50]
 
-The texts are the first of each background corpus with 30 sentences or more, as SMOG asks; a cell is
-the median difference, theirs less ours, with the 5th and 95th percentile, and Spearman's
-correlation with ours. A package that is not installed is left out. Last, how many words of a list
-counted by hand (tests/language/syllables_of_languages.txt) have the right number of syllables.
+Texts are the first of each corpus with 30 sentences or more; a cell is the median difference,
+theirs less ours, with the 5th and 95th percentile, and Spearman's correlation with ours. Last, how
+many words of a list counted by hand have the right number of syllables.
 """
 
 from __future__ import annotations

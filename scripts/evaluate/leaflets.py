@@ -1,12 +1,10 @@
 """What following the editor's advice gives: P(U|d) of twelve hard leaflets before and after.
 
-`tests/leaflets/before` has leaflets as hospitals and councils publish them, written for the project
-by a language model. *Rules alone*: sentence by sentence the proposal that gains most, again and
-again until nothing is proposed. *A writer*: what another language model, which knew neither
-leaflets nor subjects, made of them by the advice of the editor (`after`), corrected where a second
-reader found something wrong.
-
     python -m scripts.evaluate.leaflets [--show]
+
+The leaflets in `tests/leaflets/before` were written for the project by a language model. *Rules
+alone* takes the proposal that gains most for each sentence until nothing is proposed. *A writer*,
+another language model, followed the advice of the editor (`after`); a second reader corrected it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Compare every measure that ir_measures or trec_eval know too, over all CLEF runs, by query.
 
-All runs of the years 2015, 2016 (both tasks), 2018 and 2021, ordered by score as those tools do.
-RBP is compared with cwl-eval through ir_measures, nDCG and Judged with ir_measures and compiled
-trec_eval (pytrec_eval), ERR and exponential nDCG with gdeval.pl, P, AP, RR and Bpref with what
-trec_eval says when it reads the run itself: these go through ir_measures here, under our order.
-
     python -m scripts.evaluate.measures [--data ../shared/data] [--runs 5]
+
+Runs are ordered by score as those tools do. RBP is compared with cwl-eval through ir_measures, ERR
+and exponential nDCG with gdeval.pl, the others with compiled trec_eval, which reads the run itself.
 """
 
 from __future__ import annotations

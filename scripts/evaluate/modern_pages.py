@@ -2,12 +2,9 @@
 
     python -m scripts.evaluate.modern_pages [--data ../shared/data] [--extractor main] [--pages]
 
-As WCXB has it: precision and recall of words (runs of letters and digits, in lower case, as bags)
-on each page, F1 as the mean over pages; means over kinds are weighted by their pages in WCXB's
-development part. ``--pages`` prints the figures of each page, the worst first.
-
-``--texts FOLDER`` adds the row of your own system: for each page a file (``article/4833.txt``);
-none is an empty text.
+As WCXB has it: F1 of words as bags, the mean over pages; means over kinds are weighted by their
+pages in WCXB's development part. ``--pages`` prints each page, the worst first. ``--texts FOLDER``
+adds your own system: a file for each page (``article/4833.txt``); none is an empty text.
 """
 
 from __future__ import annotations

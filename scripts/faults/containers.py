@@ -1,15 +1,10 @@
-"""Damaged files of fifteen kinds: no crash of the program, and no row lost without an error.
+"""Damaged files of sixteen kinds: no crash of the program, and no row lost without an error.
 
     python -m scripts.faults.containers [--number 10000] [--seed 0] [--keep FOLDER]
 
-Each mutant is a good file of forty pages with bytes changed, removed, put in or zeroed, or cut. It
-is read in a process of its own that reads many; where that ends, the mutant crashed it. A row is
-*lost* where a page of the good file is not there, under its name or with its text, and no error
-tells of the file. What bytes alone cannot tell is `UNSEEN`: kinds whose end no mark shows may be
-cut between two records, and a changed letter is seen where there are checksums only; so names and
-texts that changed count as found.
-
-The status is 1 where one crashed, hung or lost rows of a kind that can tell.
+Each mutant is a good file of forty pages with bytes changed, removed, put in or zeroed, or cut,
+read in a process of its own. A row is *lost* where a page is not there and no error tells of the
+file. The status is 1 where a mutant crashed, hung or lost rows, but for the kinds of `UNSEEN`.
 """
 
 from __future__ import annotations

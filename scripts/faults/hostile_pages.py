@@ -2,11 +2,9 @@
 
     python -m scripts.faults.hostile_pages [NAME ...] [--score] [--seconds 2] [--megabytes 600]
 
-Prints for each page its size and, for each extractor, what came of it (words kept, or the
-error), the seconds of decoding, parsing and extracting (of the processor; with --score of
-scoring, too), and the peak memory of the process with the page in it. Pages with text hold a
-word that must be in a block, kept or dropped, or the page must be refused: what is there is not
-lost silently. The status is 1 if a limit was passed, the word lost, or a process died.
+Prints what came of each page, the seconds of the processor and the peak memory with the page in it.
+Pages with text hold a word that must be in a block, kept or dropped, or the page must be refused.
+The status is 1 if a limit was passed, the word lost, or a process died.
 """
 
 from __future__ import annotations

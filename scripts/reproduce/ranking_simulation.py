@@ -1,19 +1,12 @@
 """Simulated understandability-biased evaluation, as in the uRBP papers; constructed collection.
 
-The collection is that of `collection.py` (relevance by heading). Systems are the runs of
-the nine weighting models over the page, and each of them re-ranked by FOG (plain) and by
-Dale-Chall at 10 and 20: 45 systems. P(U|d) is simulated from either formula, with the step and the
-arctan (s = pi) user, and persistence .8 and .95; thresholds are 10, 15 and 20 for FOG, as in the
-papers, and the quartiles for Dale-Chall, for which no paper gives any.
-
-The experiment is that of `understand simulate users`: for each user tau-b and tau_AP (RBP is the
-reference) between the systems by RBP and by uRBP, and the share of relevant documents that are
-readable. Last comes what the papers say of their systems, and whether it holds here. RBP against
-uRBP is plotted, one figure for each formula.
-
     python -m scripts.reproduce.ranking_simulation [--data ../shared/data] [--plots FOLDER]
 
-Takes 72 s of one core.
+The collection is that of `collection.py`. Systems are the runs of the nine weighting models over
+the page, and each of them re-ranked by FOG (plain) and by Dale-Chall at 10 and 20. P(U|d) is
+simulated from either formula as by `understand simulate users`; thresholds are those of the papers
+for FOG, and the quartiles for Dale-Chall, for which no paper gives any. Last comes what the papers
+say of their systems, and whether it holds here. Takes 72 s of one core.
 """
 
 from __future__ import annotations
