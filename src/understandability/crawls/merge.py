@@ -232,10 +232,7 @@ def _failure(failure: Failure, fate: int, given: str) -> Failure:
 
 
 def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:
-    """Decide for each document whether it stays; of each part first scores, then errors.
-
-    The docnos of unreadable documents, of which there was nothing to score, do not count.
-    """
+    """Decide for each document whether it stays; of each part first scores, then errors."""
     import pyarrow as pa
 
     documents = sum(folder.facts(part).records for part in parts)

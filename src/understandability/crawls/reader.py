@@ -1,8 +1,4 @@
-"""A process that reads inputs by native code that may crash: that costs one input.
-
-It gets `Sources` without files, then files, and sends each document and at last the remarks; of a
-path alone it sends the columns that the file states.
-"""
+"""A process that reads inputs by native code that may crash: that costs one input."""
 
 from __future__ import annotations
 

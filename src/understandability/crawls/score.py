@@ -534,10 +534,7 @@ def _say_once(remark: str) -> None:
 
 
 def _sources(inputs: Any, work: Work, output: str | Path | None) -> Sources:
-    """The pages that a call names; raises `WrongTypeError` with the call that takes them.
-
-    Files that the crawl in `output` has given up need not be there any more.
-    """
+    """The pages that a call names; files that the crawl in `output` has given up may be gone."""
     folder = CrawlFolder(str(output)) if _is_folder(output, work) else None
     without = {_as_found(path) for path in work.without} | {*(folder.given_up() if folder else ())}
     if folder is None or not without:

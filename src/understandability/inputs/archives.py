@@ -1,7 +1,4 @@
-"""Archives and folders: the pages in a tar or zip archive, and the files in one or in a folder.
-
-All is read within bounds, tar forwards; no name leads out of the folder that it is put in.
-"""
+"""The pages in a tar or zip archive, and the files in one or in a folder, read within bounds."""
 
 from __future__ import annotations
 
@@ -62,10 +59,7 @@ _NO_HEADER = ("bad checksum", "invalid header", _ZEROS)
 
 
 class ForwardFile(io.RawIOBase):
-    """A stream that `tarfile` can read member by member, forwards and within bounds.
-
-    The bound is for the headers of an archive: a long name may claim to be a gigabyte long.
-    """
+    """A stream that `tarfile` can read forwards; a long name may claim to be a gigabyte long."""
 
     def __init__(self, stream: IO[bytes], most: int) -> None:
         self._stream, self._position, self._most = stream, 0, most
@@ -97,10 +91,7 @@ class ForwardFile(io.RawIOBase):
 
 
 class _Member(tarfile.TarInfo):
-    """A member, looked for behind what `tarfile` takes for the archive's end.
-
-    That is a damaged header, and blocks of zeros: they are lost ones, or two archives are joined.
-    """
+    """A member, looked for also behind a damaged header and the zeros of an end."""
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> Self:

@@ -82,13 +82,9 @@ def _package(value: object) -> str:
 
 
 def wrong_type(takes: str, value: object, among: bool = False) -> WrongTypeError:
-    """The error for a value that a call does not take: what it takes, and the call that does.
-
-    `among` says that it is one of several values.
-    """
-    what = (
-        f"; there is {kind_of(value)} among what was given" if among else f", not {kind_of(value)}"
-    )
+    """The error for a value, perhaps `among` several, that a call does not take."""
+    kind = kind_of(value)
+    what = f"; there is {kind} among what was given" if among else f", not {kind}"
     return WrongTypeError(f"{takes}{what}; {_call_for(value)}")
 
 

@@ -302,10 +302,7 @@ def read_arrow_pages(
 
 
 def _check_end(stream: io.BufferedReader, is_file: bool) -> None:
-    """Raise `ValueError` where batches may stand behind the four zero bytes that ended them.
-
-    Of a file only its index comes behind, whose length it tells.
-    """
+    """Raise `ValueError` where more than a file's index stands behind the end of its batches."""
     size, end = 0, b""
     while data := stream.read(1 << 16):
         size, end = size + len(data), (end + data)[-10:]

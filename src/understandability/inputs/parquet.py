@@ -1,8 +1,7 @@
 """Parquet files as pages, once their headers tell how large their data pages unfold to.
 
-Arrow decodes a data page in one piece, and one of a few kilobytes may hold gigabytes; nothing in
-pyarrow tells before, and its metadata of a column end the process where they are damaged. Footer
-and page headers are Thrift's compact protocol: https://github.com/apache/parquet-format.
+Arrow decodes a data page of a few kilobytes to gigabytes, and its metadata of a column end the
+process where they are damaged. Headers are in Thrift's compact protocol (apache/parquet-format).
 """
 
 from __future__ import annotations
@@ -179,10 +178,7 @@ def _list(value: Any, of: type) -> list[Any]:
 
 
 class _Thrift:
-    """Values of the compact protocol, one after another; a struct is a dict by field ids.
-
-    What is not wanted (`None`) is gone through and not kept: it may be of very many parts.
-    """
+    """Values of the compact protocol; a struct is a dict by field ids, of those `wanted`."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -134,10 +134,7 @@ class Sources:
         return sources
 
     def give_up(self, paths: Collection[str], before: Sequence[File]) -> None:
-        """Read some files no more: each is one failure, at its place among the files `before`.
-
-        They may have changed or vanished since; the other files keep the names that they had.
-        """
+        """Read some files no more: each is one failure, at its place among the files `before`."""
         self.without = frozenset(paths)
         names = {file.path: file.docno for file in before}
         self.files = [
@@ -172,10 +169,7 @@ class Sources:
 
     @property
     def position(self) -> int:
-        """About how many bytes of the file that is being read were read, before decoding.
-
-        0 of a pipe, which does not tell.
-        """
+        """About how many bytes of a file were read, before decoding; 0 of a pipe."""
         try:
             return 0 if self._stream is None or self._stream.closed else self._stream.raw.tell()
         except OSError:
@@ -304,10 +298,7 @@ def is_read_by_arrow(path: str) -> bool:
 
 
 def typed_columns(path: str) -> Any:
-    """The Arrow schema of a table whose file states one; None of other files.
-
-    Raises `InputError` where it is damaged.
-    """
+    """The Arrow schema that a file states, if any; raises `InputError` where it is damaged."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,8 +1,4 @@
-"""Tables in and out: JSON Lines, CSV, TSV and Parquet by suffix, also compressed.
-
-What was chosen to make a table (its settings) stands in the metadata of a Parquet file, and
-beside a text file in ``<file>.settings.json``.
-"""
+"""Tables in and out: JSON Lines, CSV, TSV and Parquet by suffix, also compressed."""
 
 from __future__ import annotations
 
@@ -60,10 +56,10 @@ def table_format(destination: str) -> tuple[str, str | None]:
 class TableWriter:
     """Rows, batch by batch, into one file; a context manager.
 
-    The file appears under its name when the context ends well, and not at all otherwise; what
-    goes to standard output (``-``) is `piped_as` one of `FORMATS`. NaN is written as null (an
-    empty cell in CSV and TSV). Texts in CSV and TSV that a spreadsheet would take for a formula get
-    an apostrophe before them, which `read_table` takes away. Raises `InputError`.
+    The file appears when the context ends well; what goes to standard output (``-``) is `piped_as`
+    one of `FORMATS`. NaN is written as null. Texts in CSV and TSV that a spreadsheet would take for
+    a formula get an apostrophe before them, which `read_table` takes away. Settings stand in the
+    metadata of Parquet, beside other files in ``<file>.settings.json``. Raises `InputError`.
     """
 
     def __init__(

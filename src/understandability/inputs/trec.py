@@ -1,8 +1,4 @@
-"""TREC's formats: runs and labels as columns of lines, lists of docnos, and records of web text.
-
-A regular file of lines goes through pyarrow; one with irregular blanks is tidied first; one that
-pyarrow refuses is read line by line. What was unusual is counted and named (`Oddity`).
-"""
+"""TREC's formats: runs and labels as columns of lines, lists of docnos, and records of web text."""
 
 from __future__ import annotations
 
@@ -57,7 +53,10 @@ LABELS = TrecColumns("label file", ("query", "0", "document", "label"))
 
 
 def read_lines(path: str | Path, layout: TrecColumns) -> tuple[pa.Table, tuple[Oddity, ...]]:
-    """The columns of a file, with the numbers of its lines where they do not just count up."""
+    """The columns of a file, with the numbers of its lines where they do not just count up.
+
+    By pyarrow, with irregular blanks tidied; line by line where it refuses.
+    """
     try:
         with open_stream(path) as stream:
             data = stream.read()
