@@ -148,10 +148,12 @@ def _chunks(
             )
         middle, end = before + table.num_rows, before + table.num_rows + len(failed)
         own, others = fates[before:middle], fates[middle:end]
-        failures += [
-            _failure(each, fate, given[part.input])
-            for each, fate in zip(failed, others, strict=True)
-        ]
+        for each, fate in zip(failed, others, strict=True):
+            if fate == _REPEATED:
+                each = replace(each, stage="read", error=SEEN_BEFORE)
+            elif fate == _APART:
+                each = replace(each, docno=name_apart(each.docno, each.path, given[part.input]))
+            failures.append(each)
         names = table.select(["docno", "path"])
         failures += [
             Failure(row["docno"], row["path"], "read", SEEN_BEFORE)
@@ -175,14 +177,6 @@ def _chunks(
         if rows >= _CHUNK_ROWS or part is parts[-1]:
             yield pa.concat_tables(tables), failures
             tables, failures, rows = [], [], 0
-
-
-def _failure(failure: Failure, fate: int, given: str) -> Failure:
-    if fate == _REPEATED:
-        return replace(failure, stage="read", error=SEEN_BEFORE)
-    if fate == _APART:
-        return replace(failure, docno=name_apart(failure.docno, failure.path, given))
-    return failure
 
 
 def _fates(folder: CrawlFolder, parts: Sequence[Part], given: Sequence[str]) -> NDArray[np.int8]:

@@ -114,7 +114,9 @@ class Workers:
             for worker in self._workers:
                 if worker.is_idle and self._ahead:
                     worker.give(self._ahead.popleft(), self._limits.seconds)
-            for worker in self._answering(0 if reading and self._needs_more() else _TICK):
+            seconds = 0 if reading and self._needs_more() else _TICK
+            ready = wait([worker.connection for worker in self._workers], seconds)
+            for worker in [each for each in self._workers if each.connection in ready]:
                 scored = self._attend(worker)
                 if scored is not None:
                     yield scored
@@ -124,10 +126,6 @@ class Workers:
     def _needs_more(self) -> bool:
         idle = any(worker.is_idle for worker in self._workers)
         return not self._ahead if idle else len(self._ahead) < len(self._workers)
-
-    def _answering(self, seconds: float) -> list[_Worker]:
-        ready = wait([worker.connection for worker in self._workers], seconds)
-        return [worker for worker in self._workers if worker.connection in ready]
 
     def _attend(self, worker: _Worker) -> Scored | None:
         """Take what a worker says, or bury it."""

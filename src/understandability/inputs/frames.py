@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from understandability.errors import InputError, WrongTypeError, in_one_line
 from understandability.inputs.page_tables import LineError, read_delimited, read_objects
 from understandability.inputs.streams import DamagedStreamError, open_stream
-from understandability.inputs.tables import read_table, table_format
+from understandability.inputs.tables import DELIMITERS, read_table, table_format
 from understandability.text.page import Page
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def read_records(given: Any) -> list[dict[str, Any]]:
     if form == "parquet":
         rows: list[dict[str, Any]] = read_table(path).to_pylist()
         return rows
-    delimiter = "," if form == "csv" else "\t"
+    delimiter = DELIMITERS[form]
     found: list[dict[str, Any]] = []
     try:
         with open_stream(path) as stream:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FORMATS = ("jsonl", "csv", "tsv", "parquet")
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 SETTINGS_KEY = b"understandability"
 _MOST_COLUMNS = 10_000
 _MOST_OF_A_HEADER = 10_000_000  # bytes
@@ -120,8 +121,7 @@ class TableWriter:
     def _delimited(self, table: pa.Table) -> bytes:
         table = _quoted(table, r"^('*[=+\-@\t\r])", r"'\1")
         text = io.StringIO()
-        delimiter = "," if self._format == "csv" else "\t"
-        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer = csv.writer(text, delimiter=DELIMITERS[self._format], lineterminator="\n")
         if self._rows == 0:
             writer.writerow(table.column_names)
         columns = [column.to_pylist() for column in table.columns]
@@ -197,7 +197,7 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
             with open_stream(path) as stream:
                 table = pa.json.read_json(stream, pa.json.ReadOptions(block_size=1 << 26))
         else:
-            delimiter = "," if form == "csv" else "\t"
+            delimiter = DELIMITERS[form]
             _check_header(path, delimiter)
             with open_stream(path) as stream:
                 texts = dict.fromkeys(("docno", "flags"), pa.string())
@@ -206,7 +206,8 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
                 table = pa.csv.read_csv(stream, parse_options=layout, convert_options=types)
             table = _quoted(table, r"^'('*[=+\-@\t\r])", r"\1")
     except (DamagedStreamError, pa.ArrowException, OSError, ValueError) as error:
-        where = _damaged_line(path) if isinstance(error, pa.ArrowException) else ""
+        of_arrow = isinstance(error, pa.ArrowException) and form != "parquet"
+        where = _damaged_line(path, form) if of_arrow else ""
         raise InputError(
             f"{path}{where} cannot be read as a table: {in_one_line(error)}"
         ) from error
@@ -226,11 +227,8 @@ def read_table(path: str, columns: Iterable[str] | None = None) -> pa.Table:
     return table
 
 
-def _damaged_line(path: str) -> str:
+def _damaged_line(path: str, form: str) -> str:
     """Which line of a text file Arrow cannot read, where that can be told."""
-    form, _ = table_format(path)
-    if form == "parquet":
-        return ""
     types: dict[str, type] = {}
     columns = 0
 
@@ -240,7 +238,7 @@ def _damaged_line(path: str) -> str:
             row = json.loads(text or "{}", parse_int=float)
             values = {name: type(value) for name, value in row.items() if value is not None}
             return all(types.setdefault(name, found) is found for name, found in values.items())
-        (fields,) = csv.reader([text], delimiter="," if form == "csv" else "\t")
+        (fields,) = csv.reader([text], delimiter=DELIMITERS[form])
         columns = columns or len(fields)
         return len(fields) in (0, columns)
 
