@@ -19,6 +19,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from scripts.shared import ROOT, corpus, members, parser_of, records
@@ -84,12 +85,11 @@ class Corpus:
         return quality(kept, kept + wrongly_kept, wanted)
 
     def _by_words(self, texts: dict[str, str]) -> Quality:
-        qualities = []
-        for name, article in self.articles.items():
-            qualities.append(quality_of_bags(words_of(texts[name]), article))
-        precision, recall, f1 = (
-            sum(column) / len(qualities) for column in zip(*qualities, strict=True)
-        )
+        qualities = [
+            quality_of_bags(words_of(texts[name]), article)
+            for name, article in self.articles.items()
+        ]
+        precision, recall, f1 = map(fmean, zip(*qualities, strict=True))
         return precision, recall, f1
 
 

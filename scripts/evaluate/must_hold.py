@@ -339,12 +339,6 @@ def _kept(kind: type[Kept], path: Path | None, make: Callable[[], Kept]) -> Kept
     return made
 
 
-def code_checksum() -> str:
-    """Of the code that learns."""
-    folder = ROOT / "scripts" / "train"
-    return f"{zlib.crc32(b''.join((folder / name).read_bytes() for name in _CODE)):08x}"
-
-
 # -- figures ---------------------------------------------------------------------------------------
 
 
@@ -558,11 +552,12 @@ def compared(arguments: argparse.Namespace) -> tuple[Systems, Bundle]:
     def path(name: str) -> Path | None:
         return cache / f"{name}.npz" if cache else None
 
+    code = b"".join((ROOT / "scripts" / "train" / name).read_bytes() for name in _CODE)
     stamp = bundle.checksum[:12]
     ours = _kept(Shipped, path(f"estimates_{stamp}"), lambda: shipped(texts, bundle))
     learned = _kept(
         Learned,
-        path(f"learned_{code_checksum()}_{stamp}"),
+        path(f"learned_{zlib.crc32(code):08x}_{stamp}"),
         lambda: Learned.of(
             table,
             RECIPES["open"],

@@ -41,10 +41,6 @@ def _repeated(text: str, size: int) -> str:
     return text * (size // len(text))
 
 
-def _png() -> bytes:
-    return b"\x89PNG\r\n\x1a\n" + zlib.compress(SENTENCE.encode()) * 50
-
-
 # Name: the page, which holds PARAGRAPH (or SENTENCE) unless there is no text in it.
 PAGES: dict[str, Callable[[], bytes | str]] = {
     "100,000 nested div": lambda: "<div>" * 100_000 + PARAGRAPH,
@@ -154,7 +150,7 @@ PAGES: dict[str, Callable[[], bytes | str]] = {
     "XML": lambda: f'<?xml version="1.0"?><feed><entry>{PARAGRAPH}</entry></feed>',
     "JSON": lambda: json.dumps({"text": [SENTENCE] * 5}),
     "PDF": lambda: b"%PDF-1.7\n" + PARAGRAPH.encode(),
-    "PNG": lambda: _png(),
+    "PNG": lambda: b"\x89PNG\r\n\x1a\n" + zlib.compress(SENTENCE.encode()) * 50,
     "gzip": lambda: gzip.compress(PARAGRAPH.encode()),
     "a pickle": lambda: pickle.dumps(list(range(1000))),
     "empty": lambda: b"",
