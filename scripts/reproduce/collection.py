@@ -13,6 +13,7 @@ import html
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from scripts.shared import corpus
@@ -57,7 +58,11 @@ class Collection:
 def read_collection(data: Path) -> Collection:
     """The collection from the folder of shared data."""
     records = [(origin, record) for origin in DIFFICULTY for record in corpus(data, origin)]
-    stems = _Stems()
+    stem = cache(Analyzer(stop_words="none").term)
+
+    def stems(text: str) -> tuple[str, ...]:
+        return tuple(filter(None, map(stem, split_words(text))))
+
     headings = [stems(_heading(record)) for _, record in records]
     names = {
         stems(record["title"]): record["title"] for origin, record in records if origin == HEADS
@@ -83,20 +88,6 @@ def read_collection(data: Path) -> Collection:
             "difficulty by origin", {record["id"]: DIFFICULTY[origin] for origin, record in records}
         ),
     )
-
-
-class _Stems(dict[str, str]):
-    """The stem of each word, analysed once."""
-
-    def __init__(self) -> None:
-        self._analyzer = Analyzer(stop_words="none")
-
-    def __missing__(self, word: str) -> str:
-        self[word] = self._analyzer.term(word)
-        return self[word]
-
-    def __call__(self, text: str) -> tuple[str, ...]:
-        return tuple(stem for word in split_words(text) if (stem := self[word]))
 
 
 def _heading(record: dict[str, str]) -> str:
