@@ -11,7 +11,7 @@ import tarfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -278,13 +278,15 @@ def members(path: Path, *, keep_compressed: bool = False) -> Iterator[Member]:
     bound = _Bound(min(MAX_BYTES, max(_ALWAYS, _MOST_RATIO * size)))
     opened = (lambda file: file) if keep_compressed else decompressed
     if path.is_dir():
-        found = _in_folder(path, opened)
+        every = (file for file in sorted(path.rglob("*")) if not file.is_symlink())
+        files = ((file.relative_to(path).as_posix(), file) for file in every if file.is_file())
+        found = _plain(files, opened)
     elif not path.is_file():
         raise InputError(f"{path} is neither a file nor a folder")
     elif _is_zip(path) or _is_tar(path):
         found = _in_archive(path, opened)
     else:
-        found = _alone(path)
+        found = _plain([(path.name, path)], decompressed)
     for name, where, stream in found:
         yield Member(name, io.BufferedReader(_BoundedStream(stream, where, bound), 1 << 16))
 
@@ -317,16 +319,10 @@ def _is_tar(path: Path) -> bool:
             return False
 
 
-def _alone(path: Path) -> Iterator[_Found]:
-    with open_stream(path) as stream:
-        yield path.name, str(path), stream
-
-
-def _in_folder(folder: Path, opened: _Opening) -> Iterator[_Found]:
-    for path in sorted(folder.rglob("*")):
-        if not path.is_symlink() and path.is_file():
-            with path.open("rb") as file:
-                yield path.relative_to(folder).as_posix(), str(path), opened(file)
+def _plain(files: Iterable[tuple[str, Path]], opened: _Opening) -> Iterator[_Found]:
+    for name, path in files:
+        with path.open("rb") as file:
+            yield name, str(path), opened(file)
 
 
 def _in_archive(path: Path, opened: _Opening) -> Iterator[_Found]:
