@@ -14,16 +14,16 @@ import gzip
 import json
 import pickle
 import resource
-import subprocess
 import sys
 import time
 import zlib
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from scripts.shared import ROOT, parser_of
+from scripts.shared import parser_of
 
+from understandability.crawls.child import Child, parent
 from understandability.errors import PageError
 from understandability.scoring import Scorer
 from understandability.text.analysis import DEFAULT_SENTENCE_ENDS, document_of, document_of_text
@@ -35,6 +35,7 @@ WORD = "epistaxis"
 SENTENCE = f"What most of the people call a nose bleed is {WORD} in the words of a doctor. "
 PARAGRAPH = f"<p>{SENTENCE * 5}</p>\n"
 MB = 1_000_000
+_SECONDS = 120  # of a page, before it hangs
 
 
 def _repeated(text: str, size: int) -> str:
@@ -193,41 +194,32 @@ class Outcome:
 
 def measure(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
     """Extract, or score, a page in a process of its own."""
-    content = PAGES[name]()
-    kind = b"s" if isinstance(content, str) else b"b"
-    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    del content
-    process = subprocess.run(
-        [
-            *(sys.executable, "-m", "scripts.faults.hostile_pages", name, "--one", extractor),
-            *("--megabytes", str(options.megabytes)),
-            *["--score"] * options.score,
-        ],
-        cwd=ROOT,
-        input=kind + data,
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    if process.returncode:
-        last = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        return Outcome(f"died: {process.returncode} {last[:60]}", 0.0, 0.0, True)
-    return Outcome(**json.loads(process.stdout))
+    child = Child("from scripts.faults.hostile_pages import answer; answer()")
+    child.send((options.megabytes, options.score))
+    child.send((name, PAGES[name](), extractor))
+    message = child.receive(_SECONDS)
+    died = "" if message else child.cause_of_death() if child.has_ended else "it hangs"
+    child.stop()
+    return pickle.loads(message) if message else Outcome(f"died: {died}", 0.0, 0.0, True)
 
 
-def measured(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
-    """Extract the page on standard input here, with no more memory than twice the limit."""
-    most = 2 * options.megabytes * MB
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
-    scorer = Scorer() if options.score else None
-    if scorer:
-        scorer.rows([document_of_text(SENTENCE)])  # loads what the first page would wait for
-    content: bytes | str = sys.stdin.buffer.read()
-    kind, content = content[:1], content[1:]
-    if kind == b"s":
-        content = content.decode("utf-8", "surrogatepass")
-    page = Page(name, "-", content, TEXT if name.startswith("plain text") else HTML)
-    del content
+def answer() -> None:
+    """Extract one page in this process, with no more memory than twice the limit."""
+    with parent() as connection:
+        megabytes, score = pickle.loads(connection.recv_bytes())
+        resource.setrlimit(resource.RLIMIT_AS, (2 * megabytes * MB,) * 2)
+        scorer = Scorer() if score else None
+        if scorer:
+            scorer.rows([document_of_text(SENTENCE)])  # loads what the first page would wait for
+        name, content, extractor = pickle.loads(connection.recv_bytes())
+        page = Page(name, "-", content, TEXT if name.startswith("plain text") else HTML)
+        del content
+        connection.send_bytes(pickle.dumps(measured(page, extractor, scorer)))
+        connection.recv_bytes()  # until the other end goes
+
+
+def measured(page: Page, extractor: str, scorer: Scorer | None) -> Outcome:
+    """What comes of a page."""
     start = time.process_time()
     lost = False
     try:
@@ -243,7 +235,7 @@ def measured(name: str, extractor: str, options: argparse.Namespace) -> Outcome:
             result += f", {row['words']:,} scored {row['flags']}"
         seconds = time.process_time() - start
         found = WORD in parsed.title or any(WORD in block.text for block in blocks)
-        lost = not found and name not in WITHOUT_TEXT
+        lost = not found and page.docno not in WITHOUT_TEXT
     except PageError as error:
         seconds = time.process_time() - start
         result = f"{error.stage}: {error}"
@@ -263,12 +255,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--megabytes", type=int, default=600)
     parser.add_argument("--score", action="store_true", help="score the text as well")
-    parser.add_argument("--one", metavar="EXTRACTOR", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.one:
-        outcome = measured(options.names[0], options.one, options)
-        print(json.dumps(asdict(outcome)))
-        return 0
     failed = 0
     print("| page | extractor | result | seconds | MB |\n|---|---|---|---|---|")
     for name in options.names or PAGES:
