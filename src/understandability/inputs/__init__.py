@@ -1,1 +1,4 @@
-"""Files from outside as `Page`s (`sources`), `Run`s and `Labels` (`given`), tables; and written."""
+"""Files from outside, read as records, whatever is wrong with some of them; and files written.
+
+In: paths. Out: `Page`s and `Failure`s (`sources`); `Run`s and `Labels` (`given`); tables.
+"""
