@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, OptionError, check_known, check_least
 from understandability.evaluation.criteria import Criterion, criterion, is_criterion, mixed_models
 from understandability.inputs.given import run_of
 from understandability.inputs.run import Lines, Run, ranks_of, strictly_falling
@@ -109,10 +109,8 @@ def fuse(
     if isinstance(sources, str | Path | dict | Run):
         raise InputError("fusion takes a list of two or more runs and scores, not one of them")
     check_known("fusion", method, FUSIONS)
-    if top is not None and top < 1:
-        raise OptionError(f"the number of documents to fuse must be 1 or more, not {top}")
-    if k < 0:
-        raise OptionError(f"k must be 0 or more, not {k:g}")
+    check_least(1, top=1 if top is None else top)
+    check_least(0, k=k)
     sources = list(sources)
     given = [_source(each, place) for place, each in enumerate(sources, 1)]
     mixed_models([each for each in sources if isinstance(each, str) and is_criterion(each)])

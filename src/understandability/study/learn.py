@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from understandability._version import __version__
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError
+from understandability.errors import InputError, OptionError, check_known
 from understandability.inputs.given import run_of
 from understandability.inputs.run import Labels, Run, ranks_of, strictly_falling
 from understandability.inputs.runs import read_labels, write_run
@@ -66,10 +66,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         parse_gain(self.labels)
-        if self.learned_by not in OBJECTIVES:
-            raise OptionError(
-                f"there is no objective {self.objective!r}; choose one of {', '.join(OBJECTIVES)}"
-            )
+        check_known("objective", self.learned_by, OBJECTIVES)
         if self.rounds < 1 or self.depth < 1 or not 0 < self.learning_rate <= 1:
             raise OptionError(
                 "rounds and depth must be 1 or more, and the learning rate between 0 and 1"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understandability.arrays import Floats
-from understandability.errors import InputError, OptionError, check_known
+from understandability.errors import InputError, check_known, check_least
 from understandability.inputs.run import Run
 from understandability.prompt import AtPrompt
 from understandability.study.index import FIELDS, PAGE, Field, Index, load_index
@@ -195,8 +195,7 @@ def search(
     """
     check_known("weighting model", model, MODELS)
     check_known("field", field, FIELDS)
-    if depth < 1:
-        raise OptionError(f"the depth of a run must be 1 or more, not {depth}")
+    check_least(1, depth=depth)
     searched = index.field(field)
     rankings: dict[str, list[tuple[str, float]]] = {}
     for query, text in queries.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,8 +23,8 @@ from understandability.errors import InputError, OptionError
 from understandability.evaluation.conventions import MODELLED_USERS
 from understandability.evaluation.correlation import kendall_tau_b
 from understandability.evaluation.evaluate import evaluate
-from understandability.evaluation.judgements import Dimension
-from understandability.evaluation.measures.bases import BASES, Measure
+from understandability.evaluation.judgements import Dimension, Qrels, Runs
+from understandability.evaluation.measures.bases import BASES
 from understandability.evaluation.measures.names import own_measures
 from understandability.evaluation.result_table import ResultTable, Tabular
 from understandability.evaluation.scales import Scale
@@ -35,6 +35,10 @@ from understandability.inputs.sources import Sources
 from understandability.prompt import AtPrompt
 from understandability.study.grid import PIPELINES
 from understandability.study.simulated_users import (
+    Order,
+    Thresholds,
+    Users,
+    biased,
     check_users,
     readable_share,
     seen_by,
@@ -86,19 +90,19 @@ class UserGrid(Tabular):
 
 
 def simulate_grid(
-    runs: Annotated[Any, AtPrompt(list[str], value="RUN...")],
-    qrels: Annotated[Any, AtPrompt(str, "--qrels", value="FILE")],
+    runs: Runs,
+    qrels: Qrels,
     pages: Annotated[Sequence[str | Path], AtPrompt(list[str], "--pages", value="INPUT")],
     folder: Annotated[str | Path, AtPrompt(str, "--folder", value="FOLDER")],
     *,
     formulas: Annotated[Sequence[str], AtPrompt(list[str], "--formula")] = ("fog", "dci"),
     extractors: Annotated[Sequence[str], AtPrompt(list[str], "--extractor")] = (),
     sentence_ends: Annotated[Sequence[str], AtPrompt(list[str], "--sentence-ends")] = (),
-    thresholds: Annotated[Sequence[float | str], AtPrompt(list[str], "--threshold")] = (),
-    users: Annotated[Sequence[str], AtPrompt(list[str], "--user")] = MODELLED_USERS,
+    thresholds: Thresholds = (),
+    users: Users = MODELLED_USERS,
     measures: Annotated[Sequence[str], AtPrompt(list[str], "--measure", "-m")] = ("RBP(p=0.8)",),
     workers: int | None = None,
-    order: str | None = None,
+    order: Order = None,
     progress: Annotated[Callable[[Any], None] | None, AtPrompt(None)] = None,
 ) -> UserGrid:
     """Rank runs for simulated users under every extraction, sentence end, score and threshold.
@@ -114,8 +118,6 @@ def simulate_grid(
     --folder grid --plot grid.svg
 
     Args:
-        runs: TREC runs.
-        qrels: Relevance labels.
         pages: The ranked pages; may be repeated.
         folder: Where scores are kept.
         formulas: A formula: fog, dci, or any other of the catalogue that has a direction; may be
@@ -123,13 +125,9 @@ def simulate_grid(
         extractors: A way to find the text; may be repeated. Default: naive, boilerpipe and
             justext, as in the study.
         sentence_ends: none, force-period or force-period-always; may be repeated. Default: all.
-        thresholds: A user's threshold: a score, or a share of the documents such as 25%; may be
-            repeated. Default: 10, 15 and 20 for FOG, else the quartiles.
-        users: step or arctan. Default: both.
         measures: A measure of relevance with an understandability-biased form, such as nDCG@10;
             may be repeated. Default: RBP(p=0.8).
         workers: Worker processes. Default: one for each core.
-        order: Rankings by rank or by score.
 
     >>> import tempfile
     >>> from understandability.resources import resource
@@ -185,17 +183,17 @@ def simulate_grid(
                 for user in users
                 for place, given in enumerate(thresholds or usual_thresholds(column))
             ]
-            biased = [_biased(*cell[:2], cell[3]) for cell in cells]
+            seen_as = [biased(reference, user, th) for reference, user, _, th in cells]
             result = evaluate(
                 listed,
                 labels,
-                measures=[*references, *biased],
+                measures=[*references, *seen_as],
                 dimensions={"u": Dimension(scores, Scale(harder))},
                 **conventions,
             )
-            for (reference, user, place, threshold), measure in zip(cells, biased, strict=True):
+            for (reference, user, place, threshold), measure in zip(cells, seen_as, strict=True):
                 readable = readable_share(labels, scores, harder, threshold)
-                seen = seen_by(result, str(reference), user, threshold, str(measure), readable)
+                seen = seen_by(result, reference, user, threshold, measure, readable)
                 own = result.column(str(measure))
                 first = before.setdefault((column, reference, user, place), own)
                 flat = np.ptp(own) == 0 or np.ptp(first) == 0
@@ -204,13 +202,6 @@ def simulate_grid(
                 found = (seen.tau, seen.tau_ap, tau_reading, readable, seen.first)
                 rows.append(UserGridRow(*cell, *found))
     return UserGrid(tuple(rows), tuple(run.name for run in listed), scored)
-
-
-def _biased(reference: Measure, user: str, threshold: float) -> Measure:
-    """The measure for a user, with the noise of ECIR 2016."""
-    noise = (("s", math.pi),) if user == "arctan" else ()
-    stated = (*reference.stated, ("user", user), ("th", threshold), *noise)
-    return replace(reference, form="u", stated=stated, given="")
 
 
 def _scores_in(folder: Path, columns: Sequence[str]) -> dict[str, Labels]:
