@@ -52,91 +52,52 @@ class Conventions:
     """
 
     preset: str | None = None
-    order: str = _convention(
-        "rank",
+    # fmt: off
+    order: str = _convention("rank",
         "order rankings by the rank column, or by score as trec_eval does",
-        choices=("rank", "score"),
-        trec_eval="score",
-    )
-    keyed_on: str = _convention(
-        "pair",
+        choices=("rank", "score"), trec_eval="score")
+    keyed_on: str = _convention("pair",
         "labels other than relevance belong to a query and a document, or to a document "
         "alone, whose first label counts",
-        choices=("pair", "document"),
-        ubire="document",
-    )
-    no_label: str = _convention(
-        "zero",
+        choices=("pair", "document"), ubire="document")
+    no_label: str = _convention("zero",
         "documents without a label gain zero, or are left out of the ranking (condensed measures)",
-        choices=("zero", "ignored"),
-    )
-    mean_over: str = _convention(
-        "qrels",
+        choices=("zero", "ignored"))
+    mean_over: str = _convention("qrels",
         "take means over the queries of the qrels, or of the run",
-        choices=("qrels", "run"),
-        trec_eval="run",
-    )
+        choices=("qrels", "run"), trec_eval="run")
     relevant: float = _convention(1.0, "lowest relevant grade", parameter="rel")
-    max_relevance: float | None = _convention(
-        None, "highest grade; that of the qrels if it is not given", parameter="max"
-    )
-    err_max: float | None = _convention(
-        4.0,
+    max_relevance: float | None = _convention(None,
+        "highest grade; that of the qrels if it is not given", parameter="max")
+    err_max: float | None = _convention(4.0,
         "highest grade of ERR, unless --max-relevance gives it: 4, as in gdeval and ir_measures; "
-        "ubire takes that of the qrels",
-        ubire=None,
-    )
-    dcg: str = _convention(
-        "log2",
+        "ubire takes that of the qrels", ubire=None)
+    dcg: str = _convention("log2",
         "gain of nDCG: log2, the grade, as trec_eval and ir_measures; or exp-log2, 2^grade - 1",
-        choices=("log2", "exp-log2"),
-        parameter="dcg",
-    )
-    joint: bool = _convention(
-        False,
+        choices=("log2", "exp-log2"), parameter="dcg")
+    joint: bool = _convention(False,
         "the gain function takes the product of all dimensions, not relevance alone",
-        parameter="joint",
-    )
-    ideal: str = _convention(
-        "product",
+        parameter="joint")
+    ideal: str = _convention("product",
         "the ideal ranking of unDCG sorts by the product of the gains, or by relevance alone",
-        choices=("product", "relevance"),
-        parameter="ideal",
-        ubire="relevance",
-    )
-    err: str = _convention(
-        "cascade",
+        choices=("product", "relevance"), parameter="ideal", ubire="relevance")
+    err: str = _convention("cascade",
         "ERR as the cascade of Chapelle et al., or as gain-discount, as the uRBP papers read it",
-        choices=("cascade", "gain-discount"),
-        parameter="form",
-        ubire="gain-discount",
-    )
-    h: str = _convention(
-        "queries",
-        "H is the mean of the H of queries, or the H of means",
-        choices=("queries", "means"),
-        parameter="of",
-    )
-    user: str = _convention(
-        "binary",
+        choices=("cascade", "gain-discount"), parameter="form", ubire="gain-discount")
+    h: str = _convention("queries", "H is the mean of the H of queries, or the H of means",
+        choices=("queries", "means"), parameter="of")
+    user: str = _convention("binary",
         "understandability is binary or graded by its scale, or P(U|d) of a step or arctan user",
-        choices=("binary", "graded", "step", "arctan"),
-        parameter="user",
-    )
-    threshold: float | None = _convention(
-        None,
+        choices=("binary", "graded", "step", "arctan"), parameter="user")
+    threshold: float | None = _convention(None,
         "threshold of the step and arctan users; that of the scale if it is not given",
-        parameter="th",
-    )
-    noise_scale: float | None = _convention(
-        None, "noise of the arctan user; pi if it is not given", parameter="s", ubire=1.0
-    )
-    norm: str = _convention(
-        "none",
+        parameter="th")
+    noise_scale: float | None = _convention(None,
+        "noise of the arctan user; pi if it is not given", parameter="s", ubire=1.0)
+    norm: str = _convention("none",
         "the arctan form unchanged, or divided by its integral over the labels",
-        choices=("none", "integral"),
-        parameter="norm",
-    )
+        choices=("none", "integral"), parameter="norm")
+    # fmt: on
 
     def __post_init__(self) -> None:
         for name, row in CONVENTIONS.items():
